@@ -171,6 +171,9 @@ public struct ClientContext: Sendable {
     public var correlationID: String?
     /// Whether a password is refused that the user had lately: the protocol has a word for it.
     public var refusesFormerPasswords = false
+    /// The administrator who asks, as the log names them beside ``clientID``: `user:ID` or `token:ID`. Nil for the command line, for
+    /// the administrator's token of the data directory, and where a user asks for their own account.
+    public var administrator: String?
 
     public init(
         clientID: ClientID, dialect: Dialect, limitedSource: String?, source: String?, revealsAddresses: Bool = false,

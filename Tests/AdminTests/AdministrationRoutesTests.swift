@@ -176,7 +176,9 @@ import Testing
                 "applications:show", "applications:remove", "resources:put", "resources:list", "resources:remove",
                 "clients:list", "clients:show", "clients:set-status", "clients:remove", "extensions:add",
                 "extensions:list", "extensions:show", "extensions:remove",
-                "extensions:check", "keys:rotate", "keys:list", "audit:list", "settings:show",
+                "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove", "groups:add-member",
+                "groups:remove-member", "administrators:grant", "administrators:revoke", "administrators:list",
+                "tokens:add", "tokens:list", "tokens:revoke", "keys:rotate", "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])
     }

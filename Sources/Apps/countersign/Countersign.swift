@@ -28,7 +28,8 @@ struct Countersign: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Demo.self, UserCommand.self, AppCommand.self, ResourceCommand.self, ClientCommand.self,
+            Serve.self, Demo.self, UserCommand.self, GroupCommand.self, AdminCommand.self, AppCommand.self,
+            ResourceCommand.self, ClientCommand.self,
             ExtensionCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, ConfigCommand.self, AuthenticatorCommand.self,
             Login.self, Token.self, Logout.self,

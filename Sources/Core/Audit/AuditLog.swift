@@ -32,6 +32,8 @@ extension AuditEvent {
         id: String, at: Date, kind: Kind, userID: UserID?, context: ClientContext, reason: String? = nil,
         details: [String: JSONValue] = [:]
     ) {
+        var details = details
+        if let administrator = context.administrator { details["by"] = .string(administrator) }
         self.init(
             id: id, at: at, kind: kind, userID: userID, clientID: context.clientID, dialect: context.dialect,
             source: context.source, reason: reason, details: details)

@@ -380,6 +380,45 @@ extension RememberingTransaction: StoreTransaction {
         try base.deleteUsedTokens(expiredBefore: instant, limit: limit)
     }
 
+    // MARK: Groups and administrators
+
+    func group(_ name: GroupName) throws -> UserGroup? { try base.group(name) }
+    func groups(after name: GroupName?, limit: Int) throws -> [UserGroup] {
+        try base.groups(after: name, limit: limit)
+    }
+    func groups(of user: UserID, limit: Int) throws -> [GroupName] { try base.groups(of: user, limit: limit) }
+    func members(of group: GroupName, after id: UserID?, limit: Int) throws -> [UserID] {
+        try base.members(of: group, after: id, limit: limit)
+    }
+    func insert(_ group: UserGroup) throws -> Bool { try base.insert(group) }
+    func deleteGroup(_ name: GroupName) throws -> Bool { try base.deleteGroup(name) }
+    func addMember(_ user: UserID, to group: GroupName, at instant: Date) throws -> Bool {
+        try base.addMember(user, to: group, at: instant)
+    }
+    func removeMember(_ user: UserID, from group: GroupName) throws -> Bool {
+        try base.removeMember(user, from: group)
+    }
+
+    func administrator(_ user: UserID) throws -> Administrator? { try base.administrator(user) }
+    func administrators(after id: UserID?, limit: Int) throws -> [Administrator] {
+        try base.administrators(after: id, limit: limit)
+    }
+    func administrator(with role: AdministratorRole, beside user: UserID) throws -> UserID? {
+        try base.administrator(with: role, beside: user)
+    }
+    func put(_ administrator: Administrator) throws -> Bool { try base.put(administrator) }
+    func deleteAdministrator(_ user: UserID) throws -> Bool { try base.deleteAdministrator(user) }
+
+    func machineToken(digest: Data) throws -> MachineToken? { try base.machineToken(digest: digest) }
+    func machineTokens(after id: String?, limit: Int) throws -> [MachineToken] {
+        try base.machineTokens(after: id, limit: limit)
+    }
+    func insert(_ token: MachineToken) throws -> Bool { try base.insert(token) }
+    func touchMachineToken(_ id: String, usedAt instant: Date) throws {
+        try base.touchMachineToken(id, usedAt: instant)
+    }
+    func deleteMachineToken(_ id: String) throws -> Bool { try base.deleteMachineToken(id) }
+
     // MARK: What belongs to the realm
 
     func signingKeys() throws -> [SigningKeyRecord] { try base.signingKeys() }

@@ -101,6 +101,48 @@ public protocol UsedTokenStorage {
     func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int
 }
 
+/// Keeps groups and who is in them.
+public protocol GroupStorage {
+    func group(_ name: GroupName) throws -> UserGroup?
+    /// Ordered by name, beginning after `name`.
+    func groups(after name: GroupName?, limit: Int) throws -> [UserGroup]
+    /// The groups that a user is in, ordered by name.
+    func groups(of user: UserID, limit: Int) throws -> [GroupName]
+    /// Ordered by id, beginning after `id`.
+    func members(of group: GroupName, after id: UserID?, limit: Int) throws -> [UserID]
+    /// False where the name is taken.
+    func insert(_ group: UserGroup) throws -> Bool
+    /// Removes the group and lets its members go.
+    func deleteGroup(_ name: GroupName) throws -> Bool
+    /// False where the user is in it already, or the group or the user is gone.
+    func addMember(_ user: UserID, to group: GroupName, at instant: Date) throws -> Bool
+    func removeMember(_ user: UserID, from group: GroupName) throws -> Bool
+}
+
+/// Keeps which users administer the realm. A row goes with its user.
+public protocol AdministratorStorage {
+    func administrator(_ user: UserID) throws -> Administrator?
+    /// Ordered by the user's id, beginning after `id`.
+    func administrators(after id: UserID?, limit: Int) throws -> [Administrator]
+    /// A user of the role beside this one, who is not disabled; nil where there is none.
+    func administrator(with role: AdministratorRole, beside user: UserID) throws -> UserID?
+    /// Inserts or replaces; false where the user is gone.
+    func put(_ administrator: Administrator) throws -> Bool
+    func deleteAdministrator(_ user: UserID) throws -> Bool
+}
+
+/// Keeps the tokens of machines that administer the realm.
+public protocol MachineTokenStorage {
+    func machineToken(digest: Data) throws -> MachineToken?
+    /// Ordered by id, beginning after `id`.
+    func machineTokens(after id: String?, limit: Int) throws -> [MachineToken]
+    /// False where the id or the digest is taken.
+    func insert(_ token: MachineToken) throws -> Bool
+    /// Remembers a use without counting as a change.
+    func touchMachineToken(_ id: String, usedAt instant: Date) throws
+    func deleteMachineToken(_ id: String) throws -> Bool
+}
+
 /// Keeps token-signing keys.
 public protocol SigningKeyStorage {
     /// All of them, the oldest first.

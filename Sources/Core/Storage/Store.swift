@@ -61,7 +61,7 @@ public enum Isolation: Sendable, Equatable {
 /// the one that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
-    AuthorizationCodeStorage, UsedTokenStorage,
+    AuthorizationCodeStorage, UsedTokenStorage, GroupStorage, AdministratorStorage, MachineTokenStorage,
     SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage,
     SecretStorage, SealedValueStorage, StoreCondition, RowReservation, RowsTogether
 {}

@@ -192,6 +192,7 @@ extension AccountChange {
             let present = Set(proofs.secondFactors(among: try transaction.factors(of: user.id)).map(\.id))
             guard present.isSuperset(of: secondFactors.keys) else { return .unknownFactor }
         }
+        if isDisabled == true, try transaction.isLastOwner(user) { return .lastOwner }
         return nil
     }
 

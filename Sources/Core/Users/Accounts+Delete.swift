@@ -9,10 +9,12 @@ extension Accounts {
         case userNotFound
         /// Only disabled users were to go.
         case notDisabled
+        /// Without this user there would be no owner of the realm (``Administrators``).
+        case lastOwner
     }
 
     /// Removes a user with factors, flows, sessions and mails, and what the log says of addresses. False where there is
-    /// none.
+    /// none, or the user is the last owner.
     public func delete(_ id: UserID, by client: ClientContext) async throws -> Bool {
         try await delete([id], by: client) == [.deleted]
     }
@@ -20,6 +22,8 @@ extension Accounts {
     public enum OwnDeletionOutcome: Sendable, Equatable {
         case deleted
         case userNotFound
+        /// Without this user there would be no owner of the realm.
+        case lastOwner
         case refused(OwnSession.Fault)
     }
 
@@ -30,6 +34,7 @@ extension Accounts {
         return try await realm.store.write { transaction in
             guard let user = try transaction.user(session.userID) else { return .userNotFound }
             if let fault = session.faultUnlessRecent(user, at: now) { return .refused(fault) }
+            if try transaction.isLastOwner(user) { return .lastOwner }
             try transaction.reserve([.user(user.id)])
             return try transaction.delete(user, at: now, event: event, by: client) ? .deleted : .userNotFound
         }
@@ -40,7 +45,7 @@ extension Accounts {
     ///
     /// A failure of the store in the middle leaves the first ones removed.
     public func delete(
-        _ ids: [UserID], onlyDisabled: Bool = false, by client: ClientContext
+        _ ids: [UserID], onlyDisabled: Bool = false, keepingOwner: Bool = true, by client: ClientContext
     ) async throws -> [DeletionOutcome] {
         var outcomes: [DeletionOutcome] = []
         var rest = ids[...]
@@ -55,6 +60,7 @@ extension Accounts {
                 return try batch.map { id, event -> DeletionOutcome in
                     guard let user = try transaction.user(id) else { return .userNotFound }
                     if onlyDisabled && !user.isDisabled { return .notDisabled }
+                    if keepingOwner, try transaction.isLastOwner(user) { return .lastOwner }
                     return try transaction.delete(user, at: now, event: event, by: client)
                         ? .deleted : .userNotFound
                 }
@@ -69,7 +75,7 @@ extension Accounts {
         while true {
             let ids = try await users(limit: Self.deletionBatch).map(\.id)
             if ids.isEmpty { return count }
-            count += try await delete(ids, by: client).count { $0 == .deleted }
+            count += try await delete(ids, keepingOwner: false, by: client).count { $0 == .deleted }
         }
     }
 }

@@ -8,6 +8,8 @@ public enum ImportRefusal: Error, Sendable, Equatable {
     case factorIDTaken
     case tooManyFactors
     case passwordTooLong
+    /// It would disable the last owner of the realm (``Administrators``).
+    case lastOwner
     /// So many passwords wait to be hashed that this one has no place in the queue.
     case overloaded
     /// There is a user with the id who differs in these things.
@@ -276,6 +278,9 @@ private struct ImportDraft: Sendable {
         let kinds = account.secondFactors.map { _ in PortableTOTP.kind } + account.otherFactors.map(\.kind)
         for kind in Set(kinds) where kinds.count(where: { $0 == kind }) > proofs.limitPerUser(of: kind) {
             return .tooManyFactors
+        }
+        if account.isDisabled, let present = try transaction.user(account.id), try transaction.isLastOwner(present) {
+            return .lastOwner
         }
         let ids = factorIDs + account.otherFactors.map(\.id)
         if Set(ids).count != ids.count { return .factorIDTaken }

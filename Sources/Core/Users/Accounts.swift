@@ -186,6 +186,8 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     case signInTooOld
     /// One of the second factors that were to stay is not there.
     case unknownFactor
+    /// Without this user there would be no owner of the realm who can sign in (``Administrators``).
+    case lastOwner
     /// The account kept changing.
     case busy
 }

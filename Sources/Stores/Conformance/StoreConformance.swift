@@ -41,7 +41,7 @@ public enum StoreConformance {
     /// All checks.
     public static let checks: [Check] =
         users + factors + flows + clientRecords + sessions + grants + authorizationCodes + usedTokens + signingKeys
-        + applications
+        + applications + groups + administrators + machineTokens
         + attemptCounters + audit + outbox + documents + sealedValues + texts + transactions + races
 }
 

@@ -13,7 +13,7 @@ final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
         case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, grants,
-            authorizationCodes, usedTokens
+            authorizationCodes, usedTokens, groups, groupMembers, administrators, machineTokens
         case applications, signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }

@@ -256,6 +256,36 @@ struct MigrationTests {
     }
 
     @Test
+    func `Users of an earlier version can be put into groups and given roles`() async throws {
+        let steps = Array(Migrations.all.steps.prefix { $0.name != "administration" })
+        let old = try await open(Migrations(steps))
+        try await old.write { try insertUserOfBefore($0) }
+        try await old.close()
+        let new = try await open(.all)
+        let (id, group) = (UserID(rawValue: "u"), GroupName(rawValue: "staff"))
+        let made = try await new.write { transaction in
+            let instant = Date(microseconds: 1)
+            return [
+                try transaction.insert(UserGroup(name: group, summary: "", createdAt: instant)),
+                try transaction.addMember(id, to: group, at: instant),
+                try transaction.put(Administrator(userID: id, role: .owner, grantedBy: nil, createdAt: instant)),
+                try transaction.insert(
+                    MachineToken(
+                        id: "t", digest: Data([1]), name: "", scopes: [.all], createdBy: nil, createdAt: instant,
+                        expiresAt: instant)),
+            ]
+        }
+        #expect(made == [true, true, true, true])
+        try await new.close()
+        let again = try await open(.all)
+        let (groups, role) = try await again.read { transaction in
+            (try transaction.groups(of: id, limit: 9), try transaction.administrator(id)?.role)
+        }
+        #expect(groups == [group] && role == .owner)
+        try await again.close()
+    }
+
+    @Test
     func `A schema newer than the program is refused and left alone`() async throws {
         let newer = Migrations([.firstSchema, Self.second])
         try await open(newer).close()

@@ -18,6 +18,7 @@ struct SealedColumnTests {
         "grants.previous_digest": "a digest of the refresh token",
         "authorization_codes.digest": "a digest of the code",
         "used_tokens.digest": "a digest of a token's jti",
+        "machine_tokens.digest": "a digest of a machine's token",
         "documents.body": "settings and notes; of the master key's check only the key that seals is known",
     ]
 

@@ -15,7 +15,7 @@ struct LocalAdministration: Administration {
     let opened: OpenedRealm
 
     func perform<Operation: AdministrationOperation>(_ operation: Operation) async throws -> Operation.Answer {
-        try await operation.perform(on: opened.realm, by: .commandLine)
+        try await operation.perform(on: opened.realm, as: .commandLine, by: .commandLine)
     }
 
     func close() async throws { try await opened.close() }

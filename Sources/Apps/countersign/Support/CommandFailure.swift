@@ -69,7 +69,7 @@ extension ExitStatus {
             case .notFound: .notFound
             case .invalid: .usage
             case .overloaded, .unavailable, .outcomeUnknown: .unreachable
-            case .conflict, .refused, .unauthorized, .internalError: .refused
+            case .conflict, .refused, .unauthorized, .forbidden, .internalError: .refused
             }
     }
 }

@@ -10,6 +10,8 @@ public struct AdministrationError: Error, Sendable, Equatable {
         /// The realm's rules forbid it.
         case refused
         case unauthorized
+        /// The caller is known and has no right to this.
+        case forbidden
         case overloaded
         /// The database is away; nothing was done.
         case unavailable

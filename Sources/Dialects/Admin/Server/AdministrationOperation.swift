@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// Something that an administrator does: written once, and done either over HTTP (``AdministrationRoutes``) or by the
-/// command line on the realm itself.
+/// command line on the realm itself. The operation itself checks the right of its caller (``AdministrationCaller``).
 ///
 /// The operation is its own request: its members are the members of the JSON body, and those that are optional may be
 /// left out.
@@ -13,10 +13,15 @@ public protocol AdministrationOperation: Codable, Sendable {
     /// Bytes that its body may have; 64 KiB where it does not say otherwise.
     static var bodyLimit: Int { get }
 
-    /// Does it.
-    /// - Parameter client: the caller, for the log.
+    /// What its callers need; a caller without it is refused before the operation begins.
+    static var right: AdministrationRight { get }
+
+    /// Does it. Called by ``perform(on:as:by:)`` alone, which makes the permit.
+    /// - Parameters:
+    ///   - permit: for operations that need another right for some of what they do.
+    ///   - client: the caller, for the log.
     /// - Throws: ``AdministrationError`` where it is refused; anything else is an internal error.
-    func perform(on realm: Realm, by client: ClientContext) async throws -> Answer
+    func perform(_ permit: AdministrationPermit, on realm: Realm, by client: ClientContext) async throws -> Answer
 }
 
 extension AdministrationOperation {

@@ -10,6 +10,9 @@ public struct AdministrationRoutes: Sendable {
     private let isAdministrator: @Sendable (Secret<String>) -> Bool
 
     private static let prefix = "/admin/v1"
+    /// What an application's access token needs, so that it opens administration for a user with a role. An application has it only
+    /// where it was registered with it.
+    public static let scope = "admin"
 
     public init(realm: Realm, isAdministrator: @escaping @Sendable (Secret<String>) -> Bool) {
         self.realm = realm
@@ -53,9 +56,11 @@ public struct AdministrationRoutes: Sendable {
     }
 
     private func respond(to request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        guard let token = request.bearerToken, isAdministrator(token) else { throw AdministrationError.unauthorized }
+        let caller = try await caller(request)
         let name = context.parameters.get("operation") ?? ""
         guard let type = AdministrationOperations.named(name) else { throw AdministrationError.noOperation(name) }
+        // Before the body is looked at: what an operation takes is for those who may do it.
+        try type.requireRight(of: caller)
         let body: JSONValue
         do {
             body = try await request.bodyObject(limit: type.bodyLimit)
@@ -63,15 +68,26 @@ public struct AdministrationRoutes: Sendable {
             let error = AdministrationError(fault)
             return try error.response(status: fault.status)
         }
-        return try await perform(type, body, context)
+        return try await perform(type, body, as: caller, context)
+    }
+
+    /// Who the request's token is of, as of now.
+    private func caller(_ request: Request) async throws -> AdministrationCaller {
+        guard let token = request.bearerToken else { throw AdministrationError.unauthorized }
+        if isAdministrator(token) { return .adminToken }
+        switch try await realm.machineTokens.judge(token) {
+        case .success(let token): return .machine(token)
+        case .failure(.expired): throw AdministrationError(.unauthorized, "The token has expired. Have another made.")
+        case .failure(.unknown), nil: throw AdministrationError.unauthorized
+        }
     }
 
     private func perform<Operation: AdministrationOperation>(
-        _ type: Operation.Type, _ body: JSONValue, _ context: CountersignRequestContext
+        _ type: Operation.Type, _ body: JSONValue, as caller: AdministrationCaller, _ context: CountersignRequestContext
     ) async throws -> Response {
         let operation = try OperationDecoder.decode(type, from: body)
         let client = context.client(ClientID(rawValue: "admin-api"), of: .admin, isAdministrator: true)
-        let answer = try await operation.perform(on: realm, by: client)
+        let answer = try await operation.perform(on: realm, as: caller, by: client)
         for warning in (answer as? any WarningAnswer)?.warnings ?? [] { context.logger.warning("\(warning)") }
         return try .json(answer)
     }
@@ -107,6 +123,7 @@ extension AdministrationError.Code {
         case .invalid, .refused: .badRequest
         case .conflict: .conflict
         case .unauthorized: .unauthorized
+        case .forbidden: .forbidden
         case .overloaded, .unavailable, .outcomeUnknown: .serviceUnavailable
         case .internalError: .internalServerError
         }

@@ -86,6 +86,8 @@ struct GuardianError: Error, Sendable {
         case .phoneNumberTaken: self.init(409, "auth0_idp_error", "Another user has this phone_number.")
         case .weakPassword: self.init(400, "invalid_body", "PasswordStrengthError: Password is too weak")
         case .userNotFound: self = .userNotFound
+        case .lastOwner:
+            self.init(400, "operation_not_supported", "The user is the last owner. Give another user the role first.")
         default: self = .invalidBody("The user cannot be made with these values.")
         }
     }

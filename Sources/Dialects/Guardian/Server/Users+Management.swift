@@ -130,7 +130,9 @@ extension Guardian {
     /// `DELETE users/{id}`: removed afterwards, whether there was one or not.
     func deleteUser(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let id = call.parameters["id"].flatMap(Self.userID) else { throw GuardianError.userNotFound }
-        _ = try await realm.accounts.delete(id, by: call.client)
+        if try await realm.accounts.delete([id], by: call.client) == [.lastOwner] {
+            throw GuardianError(account: .lastOwner)
+        }
         return .done
     }
 

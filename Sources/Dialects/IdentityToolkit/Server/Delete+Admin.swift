@@ -11,8 +11,10 @@ extension IdentityToolkit {
         try requireProject(request.targetProjectId)
         if request.idToken != nil { return try await delete(request, call) }
         guard let id = request.localId, !id.isEmpty else { throw IdentityToolkitError(.missingLocalID) }
-        guard try await realm.accounts.delete(UserID(rawValue: id), by: call.client) else {
-            throw IdentityToolkitError(.userNotFound)
+        switch try await realm.accounts.delete([UserID(rawValue: id)], by: call.client).first {
+        case .deleted: break
+        case .lastOwner: throw IdentityToolkitError(.operationNotAllowed, IdentityToolkitError.lastOwner)
+        default: throw IdentityToolkitError(.userNotFound)
         }
         return DeleteAccountResponse()
     }
@@ -29,10 +31,13 @@ extension IdentityToolkit {
         let outcomes = try await realm.accounts.delete(
             ids.map(UserID.init(rawValue:)), onlyDisabled: request.force != true, by: call.client)
         let errors = zip(ids, outcomes).enumerated().compactMap { index, row -> BatchDeleteError? in
-            guard row.1 == .notDisabled else { return nil }
-            return BatchDeleteError(
-                index: index, localId: row.0,
-                message: ErrorWord.notDisabled.message("Disable the account before batch deletion."))
+            let message: String
+            switch row.1 {
+            case .notDisabled: message = ErrorWord.notDisabled.message("Disable the account before batch deletion.")
+            case .lastOwner: message = ErrorWord.operationNotAllowed.message(IdentityToolkitError.lastOwner)
+            case .deleted, .userNotFound: return nil
+            }
+            return BatchDeleteError(index: index, localId: row.0, message: message)
         }
         return BatchDeleteAccountsResponse(errors: errors.isEmpty ? nil : errors)
     }

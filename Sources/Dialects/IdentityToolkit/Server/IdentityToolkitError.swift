@@ -224,11 +224,15 @@ extension IdentityToolkitError {
         }
     }
 
+    /// Why the last owner of the realm is neither disabled nor removed.
+    static let lastOwner = "The user is the last owner of the realm. Give another user the role first."
+
     init(account refusal: AccountRefusal) {
         switch refusal {
         case .addressTaken: self.init(.emailExists)
         case .idTaken: self.init(.duplicateLocalID)
         case .phoneNumberTaken: self.init(.phoneNumberExists)
+        case .lastOwner: self.init(.operationNotAllowed, Self.lastOwner)
         case .unknownFactor: self.init(.invalidMFAEnrollmentID)
         case .weakPassword(let fault): self.init(weakPassword: fault)
         case .signUpClosed, .anonymousNotAllowed: self.init(.adminOnlyOperation)
@@ -316,6 +320,7 @@ extension ImportRefusal {
         case .factorIDTaken: "Enrollment id already exists."
         case .tooManyFactors: "Too many TOTP based second factors for this account."
         case .passwordTooLong: "rawPassword is too long"
+        case .lastOwner: IdentityToolkitError.lastOwner
         case .overloaded: "Too many passwords wait to be hashed. Import this account again."
         }
     }

@@ -31,6 +31,7 @@ extension IdentityToolkit {
         switch try await realm.accounts.deleteOwn(bearer.session, by: call.client) {
         case .deleted: return DeleteAccountResponse()
         case .userNotFound: throw IdentityToolkitError(.userNotFound)
+        case .lastOwner: throw IdentityToolkitError(.operationNotAllowed, IdentityToolkitError.lastOwner)
         case .refused(let fault): throw IdentityToolkitError(ownSession: fault)
         }
     }

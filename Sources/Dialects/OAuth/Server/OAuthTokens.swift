@@ -40,13 +40,15 @@ struct OAuthTokens: Sendable {
         let now = realm.clock.now
         let algorithm = try await realm.keyring.algorithm(for: .oauth)
         let lifetime = extent.resource?.lifetime ?? Self.accessLifetime
+        let memberships = try await Memberships.claims(of: signedIn.user.id, openedBy: extent.scopes, in: realm)
         let access = try await presented(
-            realm.tokens.issue(accessToken(signedIn, application, extent, at: now, lifetime), with: algorithm),
+            realm.tokens.issue(
+                accessToken(signedIn, application, extent, memberships, at: now, lifetime), with: algorithm),
             extent, of: signedIn.user.id, at: now, lifetime)
         var identity: String?
         if extent.scopes.contains("openid") {
             identity = try await realm.tokens.issue(
-                identityToken(signedIn, application, extent, access, at: now),
+                identityToken(signedIn, application, extent, memberships, access, at: now),
                 with: identityAlgorithm(of: application))
         }
         return TokenResponse(
@@ -97,10 +99,11 @@ struct OAuthTokens: Sendable {
     // MARK: Claims
 
     private func accessToken(
-        _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent, at now: Date,
-        _ lifetime: Int
+        _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent,
+        _ memberships: [String: JSONValue], at now: Date, _ lifetime: Int
     ) -> TokenDraft {
         var spelling = assurance(of: signedIn)
+        for (name, value) in memberships { spelling[name] = value }
         spelling["client_id"] = .string(application.id.rawValue)
         spelling["scope"] = .string(extent.scopes.joined(separator: " "))
         spelling[Tokens.grantClaim] = .string(Tokens.grantReference(signedIn.grant.id))
@@ -113,10 +116,11 @@ struct OAuthTokens: Sendable {
     }
 
     private func identityToken(
-        _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent, _ access: String,
-        at now: Date
+        _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent,
+        _ memberships: [String: JSONValue], _ access: String, at now: Date
     ) -> TokenDraft {
         var spelling = assurance(of: signedIn)
+        for (name, value) in memberships { spelling[name] = value }
         spelling["at_hash"] = .string(Tokens.halfHash(of: access))
         if let nonce = extent.nonce { spelling["nonce"] = .string(nonce) }
         let asked = Self.names(signedIn.grant.terms.details[GrantDetail.idTokenClaims])

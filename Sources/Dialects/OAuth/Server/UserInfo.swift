@@ -46,6 +46,7 @@ extension OAuth {
             let opened = user.claims(openedBy: OAuthTokens.scopes(token.scopes, openFor: application))
             members.merge(opened.filter { single.contains($0.key) }) { told, _ in told }
         }
+        members.merge(try await Memberships.claims(of: user.id, openedBy: token.scopes, in: realm)) { _, now in now }
         members["sub"] = .string(user.id.rawValue)
         return try .json(JSONValue.object(members))
     }

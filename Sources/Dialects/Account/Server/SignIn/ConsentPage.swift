@@ -74,6 +74,8 @@ struct ConsentPage: Sendable {
         case "profile": words("scopeProfile")
         case "email": words("scopeEmail")
         case "phone": words("scopePhone")
+        case "groups": words("scopeGroups")
+        case "roles": words("scopeRoles")
         case "offline_access": words("scopeOffline")
         default: words("scopeOther", ["scope": .chosen(scope)])
         }

@@ -3,6 +3,7 @@ import CountersignCore
 /// Registers an application.
 public struct AddApplication: AdministrationOperation {
     public static let name = "applications:add"
+    public static let right = AdministrationRight.changeApplications
 
     /// Nil makes one in the form of an API key.
     public var id: String?
@@ -20,9 +21,13 @@ public struct AddApplication: AdministrationOperation {
         public let warnings: [String]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let clientID = try id.map { try Self.clientID($0, on: realm) }
         let change = registration ?? RegistrationChange()
+        // An application with this scope acts with the roles of its users.
+        if change.scopes?.contains(AdministrationRoutes.scope) == true { try permit.require(.changeAdministrators) }
         try change.validate()
         let secret = change.secret(random: realm.random)
         var registration = ApplicationRegistration()

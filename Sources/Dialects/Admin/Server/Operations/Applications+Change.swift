@@ -3,6 +3,7 @@ import CountersignCore
 /// Changes what an application was registered with.
 public struct ChangeApplication: AdministrationOperation {
     public static let name = "applications:set"
+    public static let right = AdministrationRight.changeApplications
 
     public var id: String
     public var registration: RegistrationChange
@@ -14,13 +15,20 @@ public struct ChangeApplication: AdministrationOperation {
 
     public typealias Answer = AddApplication.Answer
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         try registration.validate()
+        // An application with this scope acts with the roles of its users.
+        if registration.scopes?.contains(AdministrationRoutes.scope) == true {
+            try permit.require(.changeAdministrators)
+        }
         let (registration, secret) = (registration, registration.secret(random: realm.random))
         let (id, now) = (ClientID(rawValue: id), realm.clock.now)
         guard var judged = try await realm.applications.application(id)?.registration else {
             throw AdministrationError.noApplication(id.rawValue)
         }
+        if judged.scopes.contains(AdministrationRoutes.scope) { try permit.require(.changeAdministrators) }
         registration.apply(to: &judged, secret: secret.value, at: now)
         try judged.judgeOAuth()
         let changed = try await realm.applications.change(id, by: client) {

@@ -3,6 +3,7 @@ import CountersignCore
 /// Lists applications, ordered by id.
 public struct ListApplications: AdministrationOperation {
     public static let name = "applications:list"
+    public static let right = AdministrationRight.readApplications
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
@@ -20,7 +21,9 @@ public struct ListApplications: AdministrationOperation {
         public let next: String?
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
         let found = try await realm.applications.applications(after: after.map(ClientID.init(rawValue:)), limit: limit)
         return Answer(

@@ -3,6 +3,7 @@ import CountersignCore
 /// Removes an application: its client id opens nothing any more. Users stay.
 public struct RemoveApplication: AdministrationOperation {
     public static let name = "applications:remove"
+    public static let right = AdministrationRight.changeApplications
 
     public var id: String
 
@@ -14,7 +15,9 @@ public struct RemoveApplication: AdministrationOperation {
         public let id: String
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard try await realm.applications.remove(ClientID(rawValue: id), by: client) else {
             throw AdministrationError.noApplication(id)
         }

@@ -3,6 +3,7 @@ import CountersignCore
 /// Shows one application.
 public struct ShowApplication: AdministrationOperation {
     public static let name = "applications:show"
+    public static let right = AdministrationRight.readApplications
 
     public var id: String
 
@@ -14,7 +15,9 @@ public struct ShowApplication: AdministrationOperation {
         public let application: ApplicationSummary
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard let found = try await realm.applications.application(ClientID(rawValue: id)) else {
             throw AdministrationError.noApplication(id)
         }

@@ -3,6 +3,7 @@ import CountersignCore
 /// Reads the log.
 public struct ListAuditEvents: AdministrationOperation {
     public static let name = "audit:list"
+    public static let right = AdministrationRight.readLog
 
     /// Id or address: only what happened to this user. The id of a removed user is good too, as the log outlives users.
     public var user: String?
@@ -22,7 +23,9 @@ public struct ListAuditEvents: AdministrationOperation {
         public let events: [AuditEntry]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         var id: UserID?
         if let user {
             do {

@@ -4,6 +4,7 @@ import SecurityChecks
 /// Lists clients of security checks, in no order that means anything.
 public struct ListClients: AdministrationOperation {
     public static let name = "clients:list"
+    public static let right = AdministrationRight.readClients
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
@@ -33,7 +34,9 @@ public struct ListClients: AdministrationOperation {
         public let next: String?
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let filter = ClientFilter(
             application: application, user: user, status: try status.map(ClientRegistration.Status.judged))
         let (clients, next) = try await realm.clients.list(

@@ -5,6 +5,7 @@ import SecurityChecks
 /// is lost.
 public struct SetClientStatus: AdministrationOperation {
     public static let name = "clients:set-status"
+    public static let right = AdministrationRight.changeClients
 
     /// What the list calls it, or its id.
     public var client: String
@@ -20,7 +21,9 @@ public struct SetClientStatus: AdministrationOperation {
         public let client: ClientSummary
     }
 
-    public func perform(on realm: Realm, by actor: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by actor: ClientContext
+    ) async throws -> Answer {
         let reference = ClientReference(client)
         switch try await realm.clients.setStatus(try .judged(status), of: reference, by: actor) {
         case .registered(let registration):

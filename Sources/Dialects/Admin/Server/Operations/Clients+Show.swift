@@ -4,6 +4,7 @@ import SecurityChecks
 /// Shows a client of security checks.
 public struct ShowClient: AdministrationOperation {
     public static let name = "clients:show"
+    public static let right = AdministrationRight.readClients
 
     /// What the list calls it, or its id.
     public var client: String
@@ -20,7 +21,9 @@ public struct ShowClient: AdministrationOperation {
         public let protectedAttributes: [String]
     }
 
-    public func perform(on realm: Realm, by actor: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by actor: ClientContext
+    ) async throws -> Answer {
         guard let listed = try await realm.clients.listed(ClientReference(client)) else {
             throw AdministrationError.noClient(client)
         }

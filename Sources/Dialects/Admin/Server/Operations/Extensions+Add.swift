@@ -3,6 +3,7 @@ import CountersignCore
 /// Registers a custom authentication extension: a service that is asked in the middle of a sign-in or a sign-up.
 public struct AddExtension: AdministrationOperation {
     public static let name = "extensions:add"
+    public static let right = AdministrationRight.changeExtensions
 
     /// `token-issuance-start`, `otp-send`, `attribute-collection-start`, `attribute-collection-submit`.
     public var event: String
@@ -44,7 +45,9 @@ public struct AddExtension: AdministrationOperation {
         public let warnings: [String]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         var registration = CustomExtensions.Registration(
             event: try Self.word(event, "event"), displayName: displayName.flatMap { $0.isEmpty ? nil : $0 },
             targetURL: targetURL, resourceID: resourceID, clients: applications ?? [], timeout: timeout ?? 1000,

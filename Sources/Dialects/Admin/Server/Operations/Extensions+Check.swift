@@ -3,6 +3,7 @@ import CountersignCore
 /// Calls a custom authentication extension with a person that does not exist, and says what is wrong with the answer.
 public struct CheckExtension: AdministrationOperation {
     public static let name = "extensions:check"
+    public static let right = AdministrationRight.changeExtensions
 
     public var id: String
 
@@ -25,7 +26,9 @@ public struct CheckExtension: AdministrationOperation {
         public let advice: String?
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard let result = try await realm.customExtensions.check(id) else { throw AdministrationError.noExtension(id) }
         return Answer(
             id: id, isRight: result.failure == nil, action: result.action, claims: result.claims,

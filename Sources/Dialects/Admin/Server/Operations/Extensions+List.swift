@@ -3,6 +3,7 @@ import CountersignCore
 /// Lists all custom authentication extensions, those that were added first come first.
 public struct ListExtensions: AdministrationOperation {
     public static let name = "extensions:list"
+    public static let right = AdministrationRight.readExtensions
 
     public init() {}
 
@@ -10,7 +11,9 @@ public struct ListExtensions: AdministrationOperation {
         public let extensions: [ExtensionSummary]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         Answer(extensions: try await realm.customExtensions.all().map(ExtensionSummary.init))
     }
 }

@@ -3,6 +3,7 @@ import CountersignCore
 /// Removes a custom authentication extension: its service is not asked any more.
 public struct RemoveExtension: AdministrationOperation {
     public static let name = "extensions:remove"
+    public static let right = AdministrationRight.changeExtensions
 
     public var id: String
 
@@ -14,7 +15,9 @@ public struct RemoveExtension: AdministrationOperation {
         public let id: String
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard try await realm.customExtensions.remove(id, by: client) else { throw AdministrationError.noExtension(id) }
         return Answer(id: id)
     }

@@ -3,6 +3,7 @@ import CountersignCore
 /// Shows one custom authentication extension.
 public struct ShowExtension: AdministrationOperation {
     public static let name = "extensions:show"
+    public static let right = AdministrationRight.readExtensions
 
     public var id: String
 
@@ -14,7 +15,9 @@ public struct ShowExtension: AdministrationOperation {
         public let `extension`: ExtensionSummary
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard let found = try await realm.customExtensions.extensionOf(id: id) else {
             throw AdministrationError.noExtension(id)
         }

@@ -3,6 +3,7 @@ import CountersignCore
 /// Lists the signing keys, the oldest first.
 public struct ListKeys: AdministrationOperation {
     public static let name = "keys:list"
+    public static let right = AdministrationRight.readKeys
 
     public init() {}
 
@@ -10,7 +11,9 @@ public struct ListKeys: AdministrationOperation {
         public let keys: [KeySummary]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         Answer(keys: try await realm.store.read { try $0.signingKeys() }.map(KeySummary.init))
     }
 }

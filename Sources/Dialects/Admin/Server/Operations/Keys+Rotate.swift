@@ -3,6 +3,7 @@ import CountersignCore
 /// Makes new signing keys. The old ones sign nothing more and are accepted until their last token has expired.
 public struct RotateKeys: AdministrationOperation {
     public static let name = "keys:rotate"
+    public static let right = AdministrationRight.rotateKeys
 
     public init() {}
 
@@ -11,7 +12,9 @@ public struct RotateKeys: AdministrationOperation {
         public let keys: [KeySummary]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         Answer(keys: try await realm.keyring.rotate(by: client).map(KeySummary.init))
     }
 }

@@ -34,6 +34,7 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
 /// Adds an API that access tokens are issued for, or replaces the one with its identifier.
 public struct PutResource: AdministrationOperation {
     public static let name = "resources:put"
+    public static let right = AdministrationRight.changeApplications
 
     /// An absolute URI without fragment: what tokens have as `aud`.
     public var uri: String
@@ -65,10 +66,15 @@ public struct PutResource: AdministrationOperation {
         public let resource: ResourceSummary
     }
 
-    /// What OpenID Connect has a meaning for.
-    private static let reservedScopes = ["openid", "profile", "email", "phone", "address", "offline_access"]
+    /// What OpenID Connect or this server has a meaning for.
+    private static let reservedScopes = [
+        "openid", "profile", "email", "phone", "address", "offline_access", "groups", "roles", "account",
+        AdministrationRoutes.scope,
+    ]
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard Resource.isIdentifier(uri) else {
             throw AdministrationError(
                 .invalid, "\"\(uri)\" is no identifier of an API: it is an absolute URI without fragment.")
@@ -115,6 +121,7 @@ public struct PutResource: AdministrationOperation {
 /// Lists the APIs that access tokens are issued for, by identifier.
 public struct ListResources: AdministrationOperation {
     public static let name = "resources:list"
+    public static let right = AdministrationRight.readApplications
 
     public init() {}
 
@@ -122,7 +129,9 @@ public struct ListResources: AdministrationOperation {
         public let resources: [ResourceSummary]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         Answer(resources: try await realm.resources.list().map(ResourceSummary.init))
     }
 }
@@ -130,6 +139,7 @@ public struct ListResources: AdministrationOperation {
 /// Removes an API: no tokens are issued for it any more.
 public struct RemoveResource: AdministrationOperation {
     public static let name = "resources:remove"
+    public static let right = AdministrationRight.changeApplications
 
     public var uri: String
 
@@ -141,7 +151,9 @@ public struct RemoveResource: AdministrationOperation {
         public let uri: String
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard try await realm.resources.remove(uri, by: client) == .done else {
             throw AdministrationError.noResource(uri)
         }

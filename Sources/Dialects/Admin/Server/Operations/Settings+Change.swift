@@ -3,6 +3,7 @@ import CountersignCore
 /// Changes one of the realm's settings, for all servers at once.
 public struct ChangeSetting: AdministrationOperation {
     public static let name = "settings:set"
+    public static let right = AdministrationRight.changeSettings
 
     public var key: String
     /// The value, or text that means it: `"2"` for 2, `"none"` for null.
@@ -32,7 +33,9 @@ public struct ChangeSetting: AdministrationOperation {
         }
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let value = value
         let setting = try SettingCatalogue.setting(key)
         // Judged before the transaction, so that the log can say what it became; and in it, against what is there then.

@@ -3,6 +3,7 @@ import CountersignCore
 /// Shows the realm's settings.
 public struct ShowSettings: AdministrationOperation {
     public static let name = "settings:show"
+    public static let right = AdministrationRight.readSettings
 
     /// One setting, or the beginning of several (`passwords`); nil shows all.
     public var key: String?
@@ -15,7 +16,9 @@ public struct ShowSettings: AdministrationOperation {
         public let settings: [SettingSummary]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let settings = try await realm.settings()
         return Answer(
             settings: try SettingCatalogue.settings(below: key, in: settings).map { SettingSummary($0, in: settings) })

@@ -3,6 +3,7 @@ import CountersignCore
 /// Makes an account.
 public struct AddUser: AdministrationOperation {
     public static let name = "users:add"
+    public static let right = AdministrationRight.changeUsers
 
     public var email: String
     /// Nil makes an account without password, unless ``generatesPassword``.
@@ -33,7 +34,9 @@ public struct AddUser: AdministrationOperation {
         public let password: SecretText?
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard let address = EmailAddress(email) else {
             throw AdministrationError(.invalid, "\"\(email)\" is no e-mail address.")
         }

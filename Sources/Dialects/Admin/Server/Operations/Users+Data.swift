@@ -5,6 +5,7 @@ import Foundation
 /// secrets. The log says that it was handed out.
 public struct ShowUserData: AdministrationOperation {
     public static let name = "users:data"
+    public static let right = AdministrationRight.readUsers
 
     /// Id or address.
     public var user: String
@@ -28,7 +29,9 @@ public struct ShowUserData: AdministrationOperation {
 
     static let logPage = 1000
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let id = try await realm.user(user).id
         var data: UserData?
         if logBefore == nil {

@@ -3,6 +3,7 @@ import CountersignCore
 /// Removes a user with factors, attempts and sessions. The log keeps what it says of them.
 public struct DeleteUser: AdministrationOperation {
     public static let name = "users:delete"
+    public static let right = AdministrationRight.changeUsers
 
     /// Id or address.
     public var user: String
@@ -16,9 +17,15 @@ public struct DeleteUser: AdministrationOperation {
         public let user: UserSummary
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let found = try await realm.user(user)
-        guard try await realm.accounts.delete(found.id, by: client) else { throw AdministrationError.noUser(user) }
-        return Answer(user: UserSummary(found))
+        try await permit.requireChanging(found, of: realm)
+        switch try await realm.accounts.delete([found.id], by: client).first {
+        case .deleted: return Answer(user: UserSummary(found))
+        case .lastOwner: throw AdministrationError.lastOwner
+        default: throw AdministrationError.noUser(user)
+        }
     }
 }

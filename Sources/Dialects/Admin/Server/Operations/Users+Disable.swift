@@ -3,6 +3,7 @@ import CountersignCore
 /// Keeps a user out: no sign-in, no refresh, until enabled again. Nothing is lost.
 public struct DisableUser: AdministrationOperation {
     public static let name = "users:disable"
+    public static let right = AdministrationRight.changeUsers
 
     /// Id or address.
     public var user: String
@@ -15,14 +16,17 @@ public struct DisableUser: AdministrationOperation {
         public let user: UserSummary
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
-        Answer(user: try await realm.setDisabled(true, user, by: client))
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        Answer(user: try await realm.setDisabled(true, user, permit, by: client))
     }
 }
 
 /// Lets a disabled user in again.
 public struct EnableUser: AdministrationOperation {
     public static let name = "users:enable"
+    public static let right = AdministrationRight.changeUsers
 
     /// Id or address.
     public var user: String
@@ -33,17 +37,20 @@ public struct EnableUser: AdministrationOperation {
 
     public typealias Answer = DisableUser.Answer
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
-        Answer(user: try await realm.setDisabled(false, user, by: client))
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        Answer(user: try await realm.setDisabled(false, user, permit, by: client))
     }
 }
 
 extension Realm {
     /// A user who is disabled already stays so, without a second log entry.
     fileprivate func setDisabled(
-        _ isDisabled: Bool, _ reference: String, by client: ClientContext
+        _ isDisabled: Bool, _ reference: String, _ permit: AdministrationPermit, by client: ClientContext
     ) async throws -> UserSummary {
         let user = try await user(reference)
+        try await permit.requireChanging(user, of: self)
         guard user.isDisabled != isDisabled else { return UserSummary(user) }
         var change = AccountChange()
         change.isDisabled = isDisabled

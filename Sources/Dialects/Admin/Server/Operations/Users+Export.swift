@@ -5,6 +5,7 @@ import Foundation
 /// authenticators. The log says so before they leave.
 public struct ExportUsers: AdministrationOperation {
     public static let name = "users:export"
+    public static let right = AdministrationRight.transferUsers
 
     /// Only ids after this one: ``Answer/next`` of the page before.
     public var after: String?
@@ -36,7 +37,9 @@ public struct ExportUsers: AdministrationOperation {
     /// Bytes of lines after which a page ends.
     static let pageBytes = 1024 * 1024
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let range = 1...Accounts.longestExportPage
         let limit = limit ?? 200
         guard range.contains(limit) else {

@@ -7,6 +7,7 @@ import Foundation
 /// was hashed. A bad line is refused and the others are taken. The same lines again do nothing.
 public struct ImportUsers: AdministrationOperation {
     public static let name = "users:import"
+    public static let right = AdministrationRight.transferUsers
     public static let bodyLimit = 4 * 1024 * 1024
 
     /// At most ``mostLines``, of at most ``longestLine`` bytes each.
@@ -63,7 +64,9 @@ public struct ImportUsers: AdministrationOperation {
         }
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         guard lines.count <= Self.mostLines else {
             throw AdministrationError(.invalid, "These are \(lines.count) lines; at most \(Self.mostLines) go at once.")
         }
@@ -143,6 +146,7 @@ extension Realm {
         case .factorIDTaken: return "the id of one of its factors belongs to another user, or is there twice"
         case .tooManyFactors: return "it has more second factors of a kind than a user may have"
         case .passwordTooLong: return "rawPassword has more than \(PasswordPolicy.maximumLength) characters"
+        case .lastOwner: return "the user is the last owner of the realm and cannot be disabled"
         case .overloaded: return "too many passwords wait to be hashed: import this line again"
         case .different(let differences):
             let members = differences.map(\.member).joined(separator: ", ")

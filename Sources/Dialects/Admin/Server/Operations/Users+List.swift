@@ -3,6 +3,7 @@ import CountersignCore
 /// Lists users, ordered by id.
 public struct ListUsers: AdministrationOperation {
     public static let name = "users:list"
+    public static let right = AdministrationRight.readUsers
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
@@ -20,7 +21,9 @@ public struct ListUsers: AdministrationOperation {
         public let next: String?
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
         let users = try await realm.accounts.users(after: after.map(UserID.init(rawValue:)), limit: limit)
         return Answer(users: users.map(UserSummary.init), next: users.count < limit ? nil : users.last?.id.rawValue)

@@ -3,6 +3,7 @@ import CountersignCore
 /// Helps a user who forgot the password.
 public struct ResetPassword: AdministrationOperation {
     public static let name = "users:reset-password"
+    public static let right = AdministrationRight.mailResets
 
     /// How the user comes to a new password.
     public enum Method: String, Codable, Sendable, CaseIterable {
@@ -34,8 +35,15 @@ public struct ResetPassword: AdministrationOperation {
         public let password: SecretText?
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let found = try await realm.user(user)
+        if method == .link || method == .generate {
+            // These hand out what opens the account.
+            try permit.require(.changeUsers)
+            try await permit.requireChanging(found, of: realm)
+        }
         if method == .generate { return try await generate(for: found, on: realm, by: client) }
         guard let email = found.email else {
             throw AdministrationError(.refused, "The user has no address to send a link to. Set a generated password.")

@@ -4,6 +4,7 @@ import CountersignCore
 /// Verify the user's identity first: from then on the password alone is enough.
 public struct ResetSecondFactors: AdministrationOperation {
     public static let name = "users:reset-mfa"
+    public static let right = AdministrationRight.changeUsers
 
     /// Id or address.
     public var user: String
@@ -18,8 +19,11 @@ public struct ResetSecondFactors: AdministrationOperation {
         public let removed: Int
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let found = try await realm.user(user)
+        try await permit.requireChanging(found, of: realm)
         guard let removed = try await realm.enrolments.reset(of: found.id, by: client) else {
             throw AdministrationError.noUser(user)
         }

@@ -3,6 +3,7 @@ import CountersignCore
 /// A user's sessions with what applications got of them, the newest first, also those that are over and not yet removed.
 public struct ListSessions: AdministrationOperation {
     public static let name = "users:sessions"
+    public static let right = AdministrationRight.readUsers
 
     /// Id or address.
     public var user: String
@@ -18,7 +19,9 @@ public struct ListSessions: AdministrationOperation {
         public let sessions: [SessionSummary]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let limit = limit ?? 100
         guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
         let user = try await realm.user(user)
@@ -32,6 +35,7 @@ public struct ListSessions: AdministrationOperation {
 /// for it no longer count here.
 public struct EndSession: AdministrationOperation {
     public static let name = "users:end-session"
+    public static let right = AdministrationRight.endSessions
 
     /// Id or address.
     public var user: String
@@ -53,7 +57,9 @@ public struct EndSession: AdministrationOperation {
         public let wasLiving: Bool
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let user = try await realm.user(user)
         let id = SessionID(rawValue: session)
         guard

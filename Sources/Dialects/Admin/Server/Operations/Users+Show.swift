@@ -3,6 +3,7 @@ import CountersignCore
 /// Shows a user with factors, sessions and what is locked.
 public struct ShowUser: AdministrationOperation {
     public static let name = "users:show"
+    public static let right = AdministrationRight.readUsers
 
     /// Id or address.
     public var user: String
@@ -22,7 +23,9 @@ public struct ShowUser: AdministrationOperation {
         public let customClaims: [String: JSONValue]
     }
 
-    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
         let found = try await realm.user(user)
         guard let dossier = try await realm.accounts.dossier(found.id) else { throw AdministrationError.noUser(user) }
         return Answer(

@@ -50,6 +50,7 @@ extension AdministrationError {
             case .idTaken:
                 Self(.conflict, "Another user has the id \(id?.rawValue ?? ""). Leave it out for a fresh one.")
             case .phoneNumberTaken: Self(.conflict, "Another user has the phone number.")
+            case .lastOwner: .lastOwner
             case .unknownFactor: Self(.notFound, "The user has no such second factor.")
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")

@@ -1,0 +1,169 @@
+import AdminServer
+import ArgumentParser
+
+/// Groups of users.
+struct GroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "group",
+        abstract: "Put users into groups, which applications are told of.",
+        discussion: """
+            An application with the scope groups gets the names of a user's groups in the claim groups: of its access \
+            tokens, of userinfo, and of ID tokens where it asks for that claim.
+
+              countersign group add engineering --summary "Who builds it"
+              countersign group add-member engineering anna@example.com
+            """,
+        subcommands: [
+            Add.self, List.self, Show.self, Remove.self, AddMember.self, RemoveMember.self,
+        ])
+}
+
+/// The group that a command is about.
+struct GroupArgument: ParsableArguments {
+    @Argument(help: "The group's name.")
+    var group: String
+}
+
+extension GroupCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a group.",
+            discussion: """
+                  countersign group add engineering --summary "Who builds it"
+                """)
+
+        @Argument(help: "1 to 64 letters, digits, and - _ . : @ or /. It stays as it is.")
+        var group: String
+
+        @Option(help: "What people are told of the group.")
+        var summary: String?
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(AddGroup(group: group, summary: summary))
+            try output.show(answer) { ["Added the group \(answer.group.name.printable)."] }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List groups, ordered by name.",
+            discussion: """
+                  countersign group list --user anna@example.com
+                """)
+
+        @Option(help: ArgumentHelp("Only the groups of this user.", valueName: "id-or-email"))
+        var user: String?
+
+        @OptionGroup var page: PageOptions
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ListGroups(user: user, limit: page.limit, after: page.after))
+            try output.show(answer) {
+                if answer.groups.isEmpty { return ["There are no such groups."] }
+                var table = Table("GROUP", "SUMMARY", "CREATED")
+                for group in answer.groups { table.add(group.name, group.summary, group.createdAt.text) }
+                return table.lines
+            }
+            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show a group with its members, ordered by id.",
+            discussion: """
+                  countersign group show engineering
+                """)
+
+        @OptionGroup var argument: GroupArgument
+        @OptionGroup var page: PageOptions
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(
+                ShowGroup(group: argument.group, limit: page.limit, after: page.after))
+            try output.show(answer) {
+                var about = Table()
+                about.add("group", answer.group.name)
+                about.add("summary", answer.group.summary)
+                about.add("created", answer.group.createdAt.text)
+                guard !answer.members.isEmpty else { return about.lines + ["", "No members."] }
+                var members = Table("ID", "EMAIL", "NAME")
+                for user in answer.members { members.add(user.id, user.email, user.displayName) }
+                return about.lines + [""] + members.lines
+            }
+            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a group. Its members stay users.",
+            discussion: """
+                  countersign group remove engineering
+                """)
+
+        @OptionGroup var argument: GroupArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(RemoveGroup(group: argument.group))
+            try output.show(answer) { ["Removed the group \(answer.group.printable)."] }
+        }
+    }
+
+    struct AddMember: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add-member",
+            abstract: "Put a user into a group.",
+            discussion: """
+                  countersign group add-member engineering anna@example.com
+                """)
+
+        @OptionGroup var argument: GroupArgument
+        @OptionGroup var member: UserArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(AddGroupMember(group: argument.group, user: member.user))
+            try output.show(answer) {
+                let name = answer.user.shortName.printable
+                return ["\(name) is \(answer.isChanged ? "now" : "already") in \(argument.group.printable)."]
+            }
+        }
+    }
+
+    struct RemoveMember: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove-member",
+            abstract: "Take a user out of a group.",
+            discussion: """
+                  countersign group remove-member engineering anna@example.com
+                """)
+
+        @OptionGroup var argument: GroupArgument
+        @OptionGroup var member: UserArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(RemoveGroupMember(group: argument.group, user: member.user))
+            try output.show(answer) {
+                let name = answer.user.shortName.printable
+                return [
+                    answer.isChanged
+                        ? "\(name) is in \(argument.group.printable) no more."
+                        : "\(name) was not in \(argument.group.printable)."
+                ]
+            }
+        }
+    }
+}

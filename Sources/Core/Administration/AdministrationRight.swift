@@ -1,0 +1,93 @@
+/// What an operation of administration needs, and what a token of a machine may be limited to. The words are stable.
+///
+/// This list and ``AdministratorRole/rights`` are the one table of who may do what; each operation names its right
+/// (`docs/decisions/0270`).
+public enum AdministrationRight: String, Sendable, Codable, CaseIterable {
+    /// To look at users, their factors, sessions and data.
+    case readUsers = "users:read"
+    /// To make, change, disable and remove users, and to give them new passwords.
+    case changeUsers = "users:write"
+    /// To have a user mailed a link to a new password.
+    case mailResets = "users:reset"
+    case endSessions = "users:sessions"
+    /// To move users in and out, with password hashes and secrets of authenticators.
+    case transferUsers = "users:transfer"
+    case readGroups = "groups:read"
+    case changeGroups = "groups:write"
+    /// Applications and APIs.
+    case readApplications = "applications:read"
+    case changeApplications = "applications:write"
+    /// Installations of mobile applications that registered themselves.
+    case readClients = "clients:read"
+    case changeClients = "clients:write"
+    case readExtensions = "extensions:read"
+    case changeExtensions = "extensions:write"
+    case readKeys = "keys:read"
+    case rotateKeys = "keys:write"
+    case readLog = "audit:read"
+    case readSettings = "settings:read"
+    case changeSettings = "settings:write"
+    /// To see who administers, and the tokens of machines without what is secret of them.
+    case readAdministrators = "administrators:read"
+    /// To give and take roles and tokens, and to change users who have a role.
+    case changeAdministrators = "administrators:write"
+
+    /// Whether it changes nothing.
+    public var isReading: Bool { rawValue.hasSuffix(":read") }
+}
+
+/// What a user is to the realm, beside being a user.
+public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
+    /// May do everything.
+    case owner
+    /// Looks after users and applications.
+    case `operator`
+    /// Helps users who cannot sign in. Never sees or sets a secret.
+    case support
+    /// Reads everything and changes nothing.
+    case auditor
+
+    public var rights: Set<AdministrationRight> {
+        switch self {
+        case .owner: Set(AdministrationRight.allCases)
+        case .operator:
+            [
+                .readUsers, .changeUsers, .mailResets, .endSessions, .readGroups, .changeGroups, .readApplications,
+                .changeApplications, .readClients, .changeClients, .readLog,
+            ]
+        case .support: [.readUsers, .mailResets, .endSessions, .readGroups]
+        case .auditor: Set(AdministrationRight.allCases.filter(\.isReading))
+        }
+    }
+}
+
+/// What a machine's token opens: one right, or everything (`*`).
+public enum AdministrationScope: Sendable, Hashable, CustomStringConvertible {
+    case all
+    case right(AdministrationRight)
+
+    /// Nil where the word is none.
+    public init?(_ word: String) {
+        if word == "*" {
+            self = .all
+        } else if let right = AdministrationRight(rawValue: word) {
+            self = .right(right)
+        } else {
+            return nil
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .all: "*"
+        case .right(let right): right.rawValue
+        }
+    }
+
+    public var rights: Set<AdministrationRight> {
+        switch self {
+        case .all: Set(AdministrationRight.allCases)
+        case .right(let right): [right]
+        }
+    }
+}

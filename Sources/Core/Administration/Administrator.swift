@@ -1,0 +1,120 @@
+import Foundation
+
+/// A user with a role.
+public struct Administrator: Sendable, Equatable {
+    public let userID: UserID
+    public let role: AdministratorRole
+    /// Who gave the role, as the log names them (``ClientContext/administrator``); nil for the command line.
+    public let grantedBy: String?
+    public let createdAt: Date
+
+    public init(userID: UserID, role: AdministratorRole, grantedBy: String?, createdAt: Date) {
+        self.userID = userID
+        self.role = role
+        self.grantedBy = grantedBy
+        self.createdAt = createdAt
+    }
+}
+
+/// Who administers the realm.
+///
+/// **How the files of this folder meet.** `AdministrationRight` is the table of rights and roles; `Administrator` is a user with a role,
+/// kept by this file's type; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
+/// themselves, in a module above the core, ask what their callers may do.
+public struct Administrators: Sendable {
+    let realm: Realm
+
+    public enum Refusal: Error, Sendable, Equatable {
+        case userNotFound
+        case userDisabled
+        /// Without this user there would be no owner who can sign in.
+        case lastOwner
+    }
+
+    /// Nil for a user without a role, and for one who is disabled.
+    public func role(of user: UserID) async throws -> AdministratorRole? {
+        try await realm.store.read { transaction in
+            guard let administrator = try transaction.administrator(user),
+                let user = try transaction.user(user), !user.isDisabled
+            else { return nil }
+            return administrator.role
+        }
+    }
+
+    /// Whether the user has a role, disabled or not.
+    public func isAdministrator(_ user: UserID) async throws -> Bool {
+        try await realm.store.read { try $0.administrator(user) != nil }
+    }
+
+    /// With their users, ordered by id, beginning after `id`.
+    /// - Parameter limit: 1 to 1,000.
+    public func list(after id: UserID?, limit: Int) async throws -> [(administrator: Administrator, user: User)] {
+        try await realm.store.read { transaction in
+            try transaction.administrators(after: id, limit: min(max(limit, 1), 1000)).compactMap { administrator in
+                try transaction.user(administrator.userID).map { (administrator, $0) }
+            }
+        }
+    }
+
+    /// Gives a user a role, in place of the one that the user has.
+    public func grant(
+        _ role: AdministratorRole, to id: UserID, by client: ClientContext
+    ) async throws -> Result<Administrator, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
+            guard !user.isDisabled else { return .failure(.userDisabled) }
+            let former = try transaction.administrator(id)
+            if let former, former.role == role { return .success(former) }
+            if role != .owner, try transaction.isLastOwner(user) { return .failure(.lastOwner) }
+            let made = Administrator(userID: id, role: role, grantedBy: client.administrator, createdAt: now)
+            guard try transaction.put(made) else { return .failure(.userNotFound) }
+            var details: [String: JSONValue] = ["role": .string(role.rawValue)]
+            if let former { details["formerRole"] = .string(former.role.rawValue) }
+            try transaction.append(
+                AuditEvent(
+                    id: event, at: now, kind: .administratorGranted, userID: id, context: client, details: details))
+            return .success(made)
+        }
+    }
+
+    /// Takes a user's role away.
+    /// - Returns: the role that the user had; nil where there was none.
+    public func revoke(_ id: UserID, by client: ClientContext) async throws -> Result<AdministratorRole?, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
+            guard let former = try transaction.administrator(id) else { return .success(nil) }
+            if try transaction.isLastOwner(user) { return .failure(.lastOwner) }
+            _ = try transaction.deleteAdministrator(id)
+            try transaction.append(
+                AuditEvent(
+                    id: event, at: now, kind: .administratorRevoked, userID: id, context: client,
+                    details: ["formerRole": .string(former.role.rawValue)]))
+            return .success(former.role)
+        }
+    }
+}
+
+extension StoreTransaction {
+    /// Whether the user is an owner who can sign in, and no other is. A user of whom this is true is neither disabled nor
+    /// removed, and keeps the role.
+    func isLastOwner(_ user: User) throws -> Bool {
+        guard !user.isDisabled, try administrator(user.id)?.role == .owner else { return false }
+        return try administrator(with: .owner, beside: user.id) == nil
+    }
+}
+
+extension AuditEvent.Kind {
+    public static let administratorGranted = Self(rawValue: "administrator.granted")
+    public static let administratorRevoked = Self(rawValue: "administrator.revoked")
+    public static let machineTokenAdded = Self(rawValue: "machine-token.added")
+    public static let machineTokenRevoked = Self(rawValue: "machine-token.revoked")
+}
+
+extension Realm {
+    /// Who administers.
+    public var administrators: Administrators { Administrators(realm: self) }
+}

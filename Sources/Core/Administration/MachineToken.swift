@@ -1,0 +1,146 @@
+import Crypto
+import Foundation
+
+/// A bearer token with which a program administers: for some rights, for some time. Only a digest of it is kept.
+///
+/// The administrator's token of the data directory (``AdministratorToken``) is the first of them: it has the scope `*`, no end, and
+/// a row of its own kind.
+public struct MachineToken: Sendable, Equatable {
+    /// Names the token in lists and in the log; no secret.
+    public let id: String
+    /// SHA-256 of the token's text.
+    public let digest: Data
+    /// For people.
+    public let name: String
+    public let scopes: Set<AdministrationScope>
+    /// As the log names them; nil for the command line.
+    public let createdBy: String?
+    public let createdAt: Date
+    public let expiresAt: Date
+    /// To ``MachineTokens/useGranularity``.
+    public let lastUsedAt: Date?
+
+    public init(
+        id: String, digest: Data, name: String, scopes: Set<AdministrationScope>, createdBy: String?, createdAt: Date,
+        expiresAt: Date, lastUsedAt: Date? = nil
+    ) {
+        self.id = id
+        self.digest = digest
+        self.name = name
+        self.scopes = scopes
+        self.createdBy = createdBy
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.lastUsedAt = lastUsedAt
+    }
+
+    public var rights: Set<AdministrationRight> { scopes.reduce(into: []) { $0.formUnion($1.rights) } }
+}
+
+/// The tokens of machines.
+public struct MachineTokens: Sendable {
+    let realm: Realm
+
+    /// What every token begins with, so that a leaked one is recognised.
+    public static let prefix = "csadm_"
+    /// Characters of a token: the prefix, and 32 random bytes in base64url.
+    static let length = prefix.utf8.count + 43
+    /// Seconds for which a use is not noted again.
+    public static let useGranularity: TimeInterval = 3600
+    /// Seconds that a token may live: a minute to ten years.
+    public static let lifetimes: ClosedRange<TimeInterval> = 60...(3653 * 86_400)
+    /// How many there may be.
+    public static let most = 1000
+    /// Characters that a name may have.
+    public static let longestName = 100
+
+    /// Why a token opens nothing.
+    public enum Refusal: Error, Sendable, Equatable {
+        case unknown
+        case expired
+    }
+
+    /// Makes a token.
+    /// - Parameter lifetime: seconds, in ``lifetimes``.
+    /// - Returns: the token's row, and its text, which is nowhere else; nil where there are ``most`` tokens.
+    public func add(
+        name: String, scopes: Set<AdministrationScope>, lifetime: TimeInterval, by client: ClientContext
+    ) async throws -> (token: MachineToken, text: Secret<String>)? {
+        let now = realm.clock.now
+        let text = Self.prefix + realm.random.bytes(32).base64URL
+        let token = MachineToken(
+            id: realm.random.string(12, of: .alphanumeric), digest: Self.digest(text), name: name, scopes: scopes,
+            createdBy: client.administrator, createdAt: now, expiresAt: now + lifetime)
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        let isMade = try await realm.store.write { transaction in
+            guard try transaction.machineTokens(after: nil, limit: Self.most).count < Self.most,
+                try transaction.insert(token)
+            else { return false }
+            try transaction.append(
+                AuditEvent(
+                    id: event, at: now, kind: .machineTokenAdded, userID: nil, context: client, details: token.details))
+            return true
+        }
+        return isMade ? (token, Secret(text)) : nil
+    }
+
+    /// Ordered by id.
+    public func list() async throws -> [MachineToken] {
+        try await realm.store.read { try $0.machineTokens(after: nil, limit: Self.most) }
+    }
+
+    /// Ends a token: it opens nothing from the next request on. Nil where there is none of the id.
+    public func revoke(_ id: String, by client: ClientContext) async throws -> MachineToken? {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let token = try transaction.machineTokens(after: nil, limit: Self.most).first(where: { $0.id == id }),
+                try transaction.deleteMachineToken(id)
+            else { return nil }
+            try transaction.append(
+                AuditEvent(
+                    id: event, at: now, kind: .machineTokenRevoked, userID: nil, context: client,
+                    details: token.details))
+            return token
+        }
+    }
+
+    /// Judges what a request brings, and notes the use.
+    ///
+    /// The token is found by its digest: how long the search takes tells nothing of a token, since a caller cannot choose digests.
+    /// - Returns: nil where the text does not look like a token of a machine.
+    public func judge(_ text: Secret<String>) async throws -> Result<MachineToken, Refusal>? {
+        let text = text.reveal()
+        guard text.hasPrefix(Self.prefix), text.utf8.count == Self.length else { return nil }
+        let digest = Self.digest(text)
+        guard let token = try await realm.store.read({ try $0.machineToken(digest: digest) }) else {
+            return .failure(.unknown)
+        }
+        let now = realm.clock.now
+        guard now < token.expiresAt else { return .failure(.expired) }
+        if token.lastUsedAt.map({ now.timeIntervalSince($0) >= Self.useGranularity }) ?? true {
+            do {
+                try await realm.store.write { try $0.touchMachineToken(token.id, usedAt: now) }
+            } catch let error as StoreError where error.code == .readOnly {
+                // Reading goes on where nothing can be written; the use is not noted.
+            }
+        }
+        return .success(token)
+    }
+
+    private static func digest(_ text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
+}
+
+extension MachineToken {
+    fileprivate var details: [String: JSONValue] {
+        [
+            "token": .string(id), "name": .string(name),
+            "scopes": .array(scopes.map(\.description).sorted().map { .string($0) }),
+        ]
+    }
+}
+
+extension Realm {
+    /// The tokens of machines that administer.
+    public var machineTokens: MachineTokens { MachineTokens(realm: self) }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+/// Groups of users.
+///
+/// **How the files of this folder meet.** `UserGroup` is a group and its name; this type changes groups and says who is in them.
+public struct Groups: Sendable {
+    let realm: Realm
+
+    public enum Refusal: Error, Sendable, Equatable {
+        case nameTaken
+        case groupNotFound
+        case userNotFound
+        /// The user is in ``UserGroup/mostOfUser`` groups.
+        case tooManyGroups
+    }
+
+    public func group(_ name: GroupName) async throws -> UserGroup? {
+        try await realm.store.read { try $0.group(name) }
+    }
+
+    /// Ordered by name, beginning after `name`.
+    /// - Parameter limit: 1 to 1,000.
+    public func list(after name: GroupName?, limit: Int) async throws -> [UserGroup] {
+        try await realm.store.read { try $0.groups(after: name, limit: min(max(limit, 1), 1000)) }
+    }
+
+    /// Ordered by name.
+    public func groups(of user: UserID) async throws -> [GroupName] {
+        try await realm.store.read { try $0.groups(of: user, limit: UserGroup.mostOfUser) }
+    }
+
+    /// The members, ordered by id, beginning after `id`; nil where there is no such group.
+    /// - Parameter limit: 1 to 1,000.
+    public func members(of name: GroupName, after id: UserID?, limit: Int) async throws -> [User]? {
+        try await realm.store.read { transaction in
+            guard try transaction.group(name) != nil else { return nil }
+            return try transaction.members(of: name, after: id, limit: min(max(limit, 1), 1000))
+                .compactMap { try transaction.user($0) }
+        }
+    }
+
+    public func add(
+        _ name: GroupName, summary: String, by client: ClientContext
+    ) async throws -> Result<UserGroup, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        let group = UserGroup(name: name, summary: summary, createdAt: now)
+        return try await realm.store.write { transaction in
+            guard try transaction.insert(group) else { return .failure(.nameTaken) }
+            try transaction.append(.group(.groupAdded, name, of: nil, id: event, at: now, by: client))
+            return .success(group)
+        }
+    }
+
+    /// Removes a group; its members stay users. False where there is none.
+    public func remove(_ name: GroupName, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard try transaction.deleteGroup(name) else { return false }
+            try transaction.append(.group(.groupRemoved, name, of: nil, id: event, at: now, by: client))
+            return true
+        }
+    }
+
+    /// - Returns: whether the user was not in the group before.
+    public func addMember(
+        _ user: UserID, to name: GroupName, by client: ClientContext
+    ) async throws -> Result<Bool, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard try transaction.group(name) != nil else { return .failure(.groupNotFound) }
+            guard try transaction.user(user) != nil else { return .failure(.userNotFound) }
+            let present = try transaction.groups(of: user, limit: UserGroup.mostOfUser)
+            if present.contains(name) { return .success(false) }
+            guard present.count < UserGroup.mostOfUser else { return .failure(.tooManyGroups) }
+            guard try transaction.addMember(user, to: name, at: now) else { return .failure(.userNotFound) }
+            try transaction.append(.group(.groupMemberAdded, name, of: user, id: event, at: now, by: client))
+            return .success(true)
+        }
+    }
+
+    /// - Returns: whether the user was in the group.
+    public func removeMember(
+        _ user: UserID, from name: GroupName, by client: ClientContext
+    ) async throws -> Result<Bool, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard try transaction.group(name) != nil else { return .failure(.groupNotFound) }
+            guard try transaction.removeMember(user, from: name) else { return .success(false) }
+            try transaction.append(.group(.groupMemberRemoved, name, of: user, id: event, at: now, by: client))
+            return .success(true)
+        }
+    }
+}
+
+extension AuditEvent {
+    fileprivate static func group(
+        _ kind: Kind, _ name: GroupName, of user: UserID?, id: String, at now: Date, by client: ClientContext
+    ) -> AuditEvent {
+        AuditEvent(
+            id: id, at: now, kind: kind, userID: user, context: client, details: ["group": .string(name.rawValue)])
+    }
+}
+
+extension AuditEvent.Kind {
+    public static let groupAdded = Self(rawValue: "group.added")
+    public static let groupRemoved = Self(rawValue: "group.removed")
+    public static let groupMemberAdded = Self(rawValue: "group.member-added")
+    public static let groupMemberRemoved = Self(rawValue: "group.member-removed")
+}
+
+extension Realm {
+    /// Groups of users.
+    public var groups: Groups { Groups(realm: self) }
+}

@@ -1,0 +1,118 @@
+import CountersignCore
+
+/// Gives a user a role, in place of the one that the user has.
+public struct GrantRole: AdministrationOperation {
+    public static let name = "administrators:grant"
+    public static let right = AdministrationRight.changeAdministrators
+
+    /// Id or address.
+    public var user: String
+    /// `owner`, `operator`, `support` or `auditor`.
+    public var role: String
+
+    public init(user: String, role: String) {
+        self.user = user
+        self.role = role
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let administrator: AdministratorSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let role = AdministratorRole(rawValue: role) else {
+            let names = AdministratorRole.allCases.map(\.rawValue)
+            let nearest = NearestName.of(role, among: names).map { " Did you mean \($0)?" } ?? ""
+            throw AdministrationError(
+                .invalid, "\"\(role.prefix(60))\" is no role. There are \(names.joined(separator: ", ")).\(nearest)")
+        }
+        let found = try await realm.user(user)
+        switch try await realm.administrators.grant(role, to: found.id, by: client) {
+        case .success(let made): return Answer(administrator: AdministratorSummary(made, found))
+        case .failure(.lastOwner): throw AdministrationError.lastOwner
+        case .failure(.userDisabled):
+            throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
+        case .failure(.userNotFound): throw AdministrationError.noUser(user)
+        }
+    }
+}
+
+/// Takes a user's role away. It ends at the user's next request.
+public struct RevokeRole: AdministrationOperation {
+    public static let name = "administrators:revoke"
+    public static let right = AdministrationRight.changeAdministrators
+
+    /// Id or address.
+    public var user: String
+
+    public init(user: String) {
+        self.user = user
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        /// The role that the user had; nil where there was none.
+        public let role: String?
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let found = try await realm.user(user)
+        switch try await realm.administrators.revoke(found.id, by: client) {
+        case .success(let former): return Answer(user: UserSummary(found), role: former?.rawValue)
+        case .failure(.lastOwner): throw AdministrationError.lastOwner
+        case .failure: throw AdministrationError.noUser(user)
+        }
+    }
+}
+
+/// Lists the users who have a role, ordered by id.
+public struct ListAdministrators: AdministrationOperation {
+    public static let name = "administrators:list"
+    public static let right = AdministrationRight.readAdministrators
+
+    /// 1 to 1,000; 100 where it is left out.
+    public var limit: Int?
+    /// Only ids after this one: ``Answer/next`` of the page before.
+    public var after: String?
+
+    public init(limit: Int? = nil, after: String? = nil) {
+        self.limit = limit
+        self.after = after
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let administrators: [AdministratorSummary]
+        /// Where the next page begins; nil on the last.
+        public let next: String?
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let limit = try PageLimit.judged(limit)
+        let found = try await realm.administrators.list(after: after.map(UserID.init(rawValue:)), limit: limit)
+        return Answer(
+            administrators: found.map { AdministratorSummary($0.administrator, $0.user) },
+            next: found.count < limit ? nil : found.last?.user.id.rawValue)
+    }
+}
+
+/// A user with a role.
+public struct AdministratorSummary: Codable, Sendable, Equatable {
+    public let user: UserSummary
+    public let role: String
+    public let since: Timestamp
+    /// `user:ID` or `token:ID`; nil for the command line and the administrator's token of the data directory.
+    public let grantedBy: String?
+
+    init(_ administrator: Administrator, _ user: User) {
+        self.user = UserSummary(user)
+        role = administrator.role.rawValue
+        since = Timestamp(administrator.createdAt)
+        grantedBy = administrator.grantedBy
+    }
+}

@@ -1,0 +1,132 @@
+import CountersignCore
+import Foundation
+
+/// Makes a bearer token for a program, with some rights and an end.
+public struct AddMachineToken: AdministrationOperation {
+    public static let name = "tokens:add"
+    public static let right = AdministrationRight.changeAdministrators
+
+    /// What people call the token; up to 100 characters.
+    public var label: String?
+    /// `users:read`, …; `*` for everything.
+    public var scopes: [String]
+    /// Seconds that the token lives: 60 to 315,619,200 (ten years).
+    public var lifetime: Int
+
+    public init(label: String? = nil, scopes: [String], lifetime: Int) {
+        self.label = label
+        self.scopes = scopes
+        self.lifetime = lifetime
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let token: MachineTokenSummary
+        /// The token itself; it is nowhere else.
+        public let secret: SecretText
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let words = AdministrationRight.allCases.map(\.rawValue)
+        guard !scopes.isEmpty else {
+            throw AdministrationError(
+                .invalid, "The token needs scopes: * for everything, or some of \(words.joined(separator: ", ")).")
+        }
+        let judged = try scopes.map { word in
+            guard let scope = AdministrationScope(word) else {
+                let remedy =
+                    NearestName.of(word, among: words).map { "Did you mean \($0)?" }
+                    ?? "There are * and \(words.joined(separator: ", "))."
+                throw AdministrationError(.invalid, "\"\(word.prefix(60))\" is no scope. \(remedy)")
+            }
+            return scope
+        }
+        guard MachineTokens.lifetimes.contains(TimeInterval(lifetime)) else {
+            throw AdministrationError(.invalid, "The lifetime \(lifetime) is out of range: a minute to ten years.")
+        }
+        guard label?.count ?? 0 <= MachineTokens.longestName else {
+            throw AdministrationError(.invalid, "The label has more than \(MachineTokens.longestName) characters.")
+        }
+        let made = try await realm.machineTokens.add(
+            name: PlainText.key(label ?? ""), scopes: Set(judged), lifetime: TimeInterval(lifetime), by: client)
+        guard let made else {
+            throw AdministrationError(
+                .refused, "There are \(MachineTokens.most) tokens, which is the most. Revoke those that have expired.")
+        }
+        return Answer(
+            token: MachineTokenSummary(made.token, at: realm.clock.now), secret: SecretText(made.text.reveal()))
+    }
+}
+
+/// Lists the tokens of machines, without what is secret of them. The administrator's token of the data directory is not among them.
+public struct ListMachineTokens: AdministrationOperation {
+    public static let name = "tokens:list"
+    public static let right = AdministrationRight.readAdministrators
+
+    public init() {}
+
+    public struct Answer: Codable, Sendable {
+        /// Ordered by id.
+        public let tokens: [MachineTokenSummary]
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let now = realm.clock.now
+        return Answer(tokens: try await realm.machineTokens.list().map { MachineTokenSummary($0, at: now) })
+    }
+}
+
+/// Ends a machine's token: it opens nothing from its next request on.
+public struct RevokeMachineToken: AdministrationOperation {
+    public static let name = "tokens:revoke"
+    public static let right = AdministrationRight.changeAdministrators
+
+    /// The token's id, as the list has it.
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let token: MachineTokenSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let token = try await realm.machineTokens.revoke(id, by: client) else {
+            throw AdministrationError(
+                .notFound, "There is no token \(id.prefix(80)). `countersign admin token list` shows all of them.")
+        }
+        return Answer(token: MachineTokenSummary(token, at: realm.clock.now))
+    }
+}
+
+/// A machine's token in lists.
+public struct MachineTokenSummary: Codable, Sendable, Equatable {
+    public let id: String
+    public let label: String
+    public let scopes: [String]
+    public let createdAt: Timestamp
+    /// `user:ID` or `token:ID`; nil for the command line and the administrator's token of the data directory.
+    public let createdBy: String?
+    public let expiresAt: Timestamp
+    public let hasExpired: Bool
+    /// To the hour.
+    public let lastUsedAt: Timestamp?
+
+    init(_ token: MachineToken, at now: Date) {
+        id = token.id
+        label = token.name
+        scopes = token.scopes.map(\.description).sorted()
+        createdAt = Timestamp(token.createdAt)
+        createdBy = token.createdBy
+        expiresAt = Timestamp(token.expiresAt)
+        hasExpired = token.expiresAt <= now
+        lastUsedAt = token.lastUsedAt.map(Timestamp.init)
+    }
+}
