@@ -84,7 +84,7 @@ extension LiveForm {
                 let page = try await passkeys.browser.open("/sign-in")
                 return Scene(
                     browser: passkeys.browser, page: page,
-                    typed: try await passkeys.answer(on: page, "get") { try authenticator.get(optionsJSON: $0) })
+                    filledIn: try await passkeys.answer(on: page, "get") { try authenticator.get(optionsJSON: $0) })
             }, leads: { $0.kind == "account" }),
         LiveForm(
             path: "/sign-in", name: "an address",
@@ -226,41 +226,23 @@ extension LiveForm {
 
     // MARK: Passkeys
 
-    /// Forms that a script fills in. An answer that is none is refused by the page, which a stranger's never comes to.
+    /// What scripts ask with the fields of their form, before they fill it in.
     private static let ofPasskeys: [LiveForm] = [
         LiveForm(
-            path: "/sign-in/passkey", name: "a passkey",
-            reach: { server, _ in try await signingInByPasskey(server, ["response": "{}"]) },
-            leads: { $0.answered == 422 && $0.kind == "passkey" }),
-        LiveForm(
             path: "/sign-in/passkey/options", name: "what a passkey is asked",
-            reach: { server, _ in try await signingInByPasskey(server, [:]) },
-            leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
-        LiveForm(
-            path: "/account/passkeys", name: "another passkey",
-            reach: { server, address in try await addingPasskey(server, address, ["response": "{}"]) },
-            leads: { $0.answered == 422 && $0.kind == "account" }),
+            reach: { server, _ in
+                let browser = TestBrowser(server)
+                return Scene(browser: browser, page: try await browser.open("/sign-in/passkey"), filledIn: [:])
+            }, leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
         LiveForm(
             path: "/account/passkeys/options", name: "what another passkey is to be",
-            reach: { server, address in try await addingPasskey(server, address, [:]) },
-            leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                let page = try await SignInPageTests.password(browser, address)
+                return Scene(browser: browser, page: page, filledIn: [:])
+            }, leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
     ]
-
-    private static func signingInByPasskey(
-        _ server: TestServer, _ typed: [String: String]
-    ) async throws -> Scene {
-        let browser = TestBrowser(server)
-        let page = try await browser.open("/sign-in/passkey")
-        return Scene(browser: browser, page: page, filledIn: typed)
-    }
-
-    private static func addingPasskey(
-        _ server: TestServer, _ address: String, _ typed: [String: String]
-    ) async throws -> Scene {
-        _ = try await server.account(address)
-        let browser = TestBrowser(server)
-        return Scene(browser: browser, page: try await SignInPageTests.password(browser, address), filledIn: typed)
-    }
 
     // MARK: Applications and devices
 
@@ -400,7 +382,7 @@ extension LiveForm {
                 var authenticator = SoftwareAuthenticator(origin: PasskeyPageTests.site)
                 return Scene(
                     browser: passkeys.browser, page: page,
-                    typed: try await passkeys.answer(on: page, "create") {
+                    filledIn: try await passkeys.answer(on: page, "create") {
                         try authenticator.create(optionsJSON: $0)
                     })
             }, leads: { $0.page?.path == "/account?done=passkey-added" }),
