@@ -583,14 +583,14 @@ let package = Package(
             ]),
     ]
         + dialect(
-            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
+            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword", "Passkeys"], clientSide: ["ClientStorage"])
         + dialect(
             "Guardian", client: "Guardian",
             server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", .serviceLifecycle],
             resources: [.embedInCode("Templates/enroll.mustache")],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect(
-            "OAuth", client: "CountersignClient", server: ["OAuthHTTP", "WebPages"],
+            "OAuth", client: "CountersignClient", server: ["OAuthHTTP", "Passkeys", "WebPages"],
             clientSide: ["ClientStorage", "SignedTokens", .crypto])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"])
         + dialect(

@@ -60,7 +60,7 @@ extension Settlement {
         body.tokenEpoch = user.tokenEpoch
         body.terms.details.merge(result.account?.details ?? [:]) { _, said in said }
         if body.journey != nil, body.email == nil { body.email = user.email?.canonical }
-        if body.journey != nil, case .flow(_, let expectation) = attempt.target {
+        if case .flow(_, let expectation) = attempt.target {
             body.terms = expectation.terms?.following(body.terms) ?? body.terms
             if expectation.requiresSecondFactor {
                 body.requiresSecondFactor = true

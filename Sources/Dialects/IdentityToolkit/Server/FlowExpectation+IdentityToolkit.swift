@@ -7,8 +7,12 @@ extension FlowExpectation {
     static let pendingCredential = FlowExpectation(
         [.signIn], at: [.secondFactor], of: [.dialect(.identityToolkit)])
 
-    /// What the `sessionInfo` of an enrolment names.
-    static func totpEnrolment(of userID: UserID) -> FlowExpectation {
+    /// What the challenge of a sign-in by passkey names.
+    static let passkeySignIn = FlowExpectation(
+        [.signIn], at: [.proof(.passkey)], of: [.dialect(.identityToolkit)])
+
+    /// What the `sessionInfo` of an enrolment names, and the challenge of a passkey that is to be made.
+    static func enrolment(of userID: UserID) -> FlowExpectation {
         FlowExpectation(
             [.enrolFactor], at: [.factorEnrolment], of: [.dialect(.identityToolkit)], user: userID)
     }

@@ -16,7 +16,7 @@ struct IDTokens: Sendable {
     /// Claims that are ours to set.
     static let reservedClaims: Set<String> = [
         "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "name", "picture",
-        "phone_number", "provider_id", "firebase", epochClaim,
+        "phone_number", "provider_id", "firebase", "amr", epochClaim,
     ]
     var issuer: String { "https://securetoken.google.com/\(projectID)" }
 
@@ -54,7 +54,7 @@ struct IDTokens: Sendable {
         }
         var draft = TokenDraft(
             issuer: issuer, audience: audience(of: evidence), subject: user.id.rawValue,
-            issuedAt: now, lifetime: lifetime, parts: [.authenticationTime, .epoch], signedIn: signedIn,
+            issuedAt: now, lifetime: lifetime, parts: Self.parts(of: evidence), signedIn: signedIn,
             account: account,
             spelling: [
                 "user_id": .string(user.id.rawValue),
@@ -71,6 +71,12 @@ struct IDTokens: Sendable {
         draft.stamp = .afterRevocation
         draft.mayBeUnsigned = true
         return draft
+    }
+
+    /// `amr` tells of a passkey whether it verified its user, which the protocol has no word for.
+    private static func parts(of evidence: SessionEvidence) -> Set<TokenDraft.Part> {
+        evidence.proofs.contains { $0.kind == .passkey }
+            ? [.authenticationTime, .epoch, .methods(.each)] : [.authenticationTime, .epoch]
     }
 
     private func firebase(_ user: User, _ evidence: SessionEvidence) -> [String: JSONValue] {
@@ -178,6 +184,9 @@ extension SessionEvidence {
         let firebase = claims["firebase"]
         let first = FactorKind(rawValue: firebase?["sign_in_provider"]?.stringValue ?? "unknown")
         var proofs = [Proof(kind: first, at: at)]
+        if first == .passkey, case .array(let methods)? = claims["amr"], methods.contains("mfa") {
+            proofs[0].assurance = [.possession, .phishingResistant, .userVerified]
+        }
         if let kind = firebase?["sign_in_second_factor"]?.stringValue,
             let id = firebase?["second_factor_identifier"]?.stringValue
         {

@@ -186,6 +186,38 @@ extension IdentityToolkitError {
         }
     }
 
+    /// A passkey that was not made, or does not sign in (firebase-tools, `auth/operations.ts`; firebase-ios-sdk, `AuthErrorCode`).
+    init(passkey refusal: Refusal) {
+        switch refusal.reason {
+        case .unknownFactor: self.init(.passkeyCredentialNotFound)
+        case .replayed: self.init(.credentialAlreadyInUse)
+        case .unknownFlow, .flowExpired, .flowFinished, .flowExhausted, .unexpectedAnswer:
+            self.init(
+                .invalidAuthenticatorResponse, "The challenge is unknown, expired, or was answered. Begin again.")
+        case .unsuitableAuthenticator:
+            self.init(.invalidAuthenticatorResponse, "The authenticator cannot keep a passkey of this kind.")
+        case .wrongAnswer: self.init(.invalidAuthenticatorResponse)
+        case .factorNotOffered: self.init(passkeyEnrolment: .notOffered)
+        case .factorLimitReached: self.init(passkeyEnrolment: .limitReached)
+        case .secondFactorRequired:
+            self.init(.operationNotAllowed, "A second factor is required and none is enrolled.")
+        default: self.init(common: refusal)
+        }
+    }
+
+    /// A passkey that is not to be made.
+    init(passkeyEnrolment refusal: Enrolments.EnrolmentRefusal) {
+        switch refusal {
+        case .notOffered: self.init(.operationNotAllowed, "Passkeys are not enabled.")
+        case .limitReached:
+            self.init(.secondFactorLimitExceeded, "Too many passkeys are enrolled for this account.")
+        case .unverifiedEmail: self.init(.unverifiedEmail, "Need to verify email first before enrolling a passkey.")
+        case .unsupportedFirstFactor:
+            self.init(.unsupportedFirstFactor, "Passkeys are not available for the given first factor.")
+        default: self.init(enrolment: refusal)
+        }
+    }
+
     /// A code of a mailed link.
     init(link refusal: Refusal) {
         switch refusal.reason {

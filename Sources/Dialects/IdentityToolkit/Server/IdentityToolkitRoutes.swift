@@ -34,10 +34,10 @@ extension IdentityToolkit {
         v2.post("v2/accounts/mfaSignIn:start", startMFASignIn)
         v2.post("v2/accounts/mfaSignIn:finalize", finalizeMFASignIn)
         v2.post("v2/accounts:revokeToken", revokeToken)
-        for name in ["passkeyEnrollment", "passkeySignIn"] {
-            v2.post("v2/accounts/\(name):start", passkeysNotEnabled)
-            v2.post("v2/accounts/\(name):finalize", passkeysNotEnabled)
-        }
+        v2.post("v2/accounts/passkeyEnrollment:start", startPasskeyEnrollment)
+        v2.post("v2/accounts/passkeyEnrollment:finalize", finalizePasskeyEnrollment)
+        v2.post("v2/accounts/passkeySignIn:start", startPasskeySignIn)
+        v2.post("v2/accounts/passkeySignIn:finalize", finalizePasskeySignIn)
         v2.get("v2/defaultSupportedIdps") { _ in ["defaultSupportedIdps": [String]()] }
         v2.get("v2/recaptchaConfig", recaptchaConfig)
         v2.get("v2/passwordPolicy", passwordPolicy)
@@ -71,6 +71,8 @@ extension IdentityToolkit {
         for prefix in ["v2", "admin/v2"] {
             admin.get("\(prefix)/projects/{project}/config", projectConfig)
             admin.patch("\(prefix)/projects/{project}/config", updateProjectConfig)
+            admin.get("\(prefix)/projects/{project}/passkeyConfig", passkeyConfig)
+            admin.patch("\(prefix)/projects/{project}/passkeyConfig", updatePasskeyConfig)
             addTenantRoutes(below: "\(prefix)/projects/{project}", to: admin)
         }
     }

@@ -13,7 +13,9 @@ extension IdentityToolkit {
         guard let found = try await realm.accounts.userAndFactors(bearer.user.id) else {
             throw IdentityToolkitError(.userNotFound)
         }
-        return LookupResponse(users: [Account(found.user, factors: found.factors)])
+        var account = Account(found.user, factors: found.factors)
+        account.passkeyInfo = try passkeyInfo(found.factors)
+        return LookupResponse(users: [account])
     }
 
     /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent. With an administrator's bearer

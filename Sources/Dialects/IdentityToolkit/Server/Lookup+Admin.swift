@@ -22,7 +22,11 @@ extension IdentityToolkit {
             }
         }
         guard identifiers.count <= Self.maximumIdentifiers else { throw IdentityToolkitError.invalidArgument }
-        let users = try await realm.accounts.find(identifiers).map { Account($0, call) }
+        let users = try await realm.accounts.find(identifiers).map { found in
+            var account = Account(found, call)
+            account.passkeyInfo = try passkeyInfo(found.factors)
+            return account
+        }
         return LookupResponse(users: users.isEmpty ? nil : users)
     }
 }

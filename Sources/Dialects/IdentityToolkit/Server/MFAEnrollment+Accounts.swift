@@ -46,7 +46,7 @@ extension IdentityToolkit {
         }
         guard let session = info.sessionInfo, !session.isEmpty else { throw IdentityToolkitError(.invalidSessionInfo) }
         let handle = FlowHandle(session)
-        let expectation = FlowExpectation.totpEnrolment(of: bearer.user.id)
+        let expectation = FlowExpectation.enrolment(of: bearer.user.id)
         switch try await realm.authenticator.status(of: handle, expecting: expectation) {
         case .open: break
         case .unknown: throw IdentityToolkitError(enrolment: Refusal(.unknownFlow))

@@ -15,10 +15,6 @@ extension IdentityToolkit {
         throw IdentityToolkitError.providerNotEnabled
     }
 
-    func passkeysNotEnabled(_ request: EmptyObject, _ call: Call) async throws -> EmptyObject {
-        throw IdentityToolkitError(.operationNotAllowed, "Passkeys are not enabled.")
-    }
-
     /// Tenants can be named in paths, but share the realm's users: a new one would be no directory of its own.
     func oneDirectory(_ request: EmptyObject, _ call: Call) async throws -> EmptyObject {
         throw IdentityToolkitError(.operationNotAllowed, "All tenants share one directory, and none can be made.")

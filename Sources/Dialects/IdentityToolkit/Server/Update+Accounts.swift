@@ -10,6 +10,7 @@ extension IdentityToolkit {
         if let code = request.oobCode { return try await apply(code: code, call) }
         if call.isAdministrator, request.idToken == nil { return try await updateAccount(request, call) }
         let bearer = try await tokens(call).bearer(request.idToken, missing: .missingIDToken)
+        if let ids = request.deletePasskey, !ids.isEmpty { try await deletePasskeys(ids, of: bearer.session, call) }
         let change = try await accountChange(request, bearer, call)
         let continues = change.needsRecentSignIn || request.returnSecureToken == true
         let outcome = try await realm.accounts.change(

@@ -12,6 +12,9 @@ extension IdentityToolkit {
         guard let found = try await realm.accounts.find([.id(UserID(rawValue: id))]).first else {
             throw IdentityToolkitError(.userNotFound)
         }
+        for id in (request.deletePasskey ?? []).compactMap(PasskeySpelling.bytes) {
+            _ = try await realm.enrolments.remove(FactorID(credential: id), of: found.user.id, by: call.client)
+        }
         let change = try administratorsChange(request, to: found)
         switch try await realm.accounts.change(found.user.id, change, by: call.client) {
         case .refused(let refusal): throw IdentityToolkitError(account: refusal)

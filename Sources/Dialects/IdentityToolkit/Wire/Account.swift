@@ -33,6 +33,7 @@ public struct Account: Codable, Sendable, Equatable {
     public var initialEmail: String?
     public var tenantId: String?
     public var mfaInfo: [MFAEnrollment]?
+    public var passkeyInfo: [PasskeyInfo]?
 
     public init(
         localId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, displayName: String? = nil,
@@ -41,7 +42,8 @@ public struct Account: Codable, Sendable, Equatable {
         rawPassword: String? = nil, validSince: Int64String? = nil, disabled: Bool? = nil,
         lastLoginAt: Int64String? = nil, createdAt: Int64String? = nil, lastRefreshAt: String? = nil,
         customAuth: Bool? = nil, customAttributes: String? = nil, emailLinkSignin: Bool? = nil,
-        initialEmail: String? = nil, tenantId: String? = nil, mfaInfo: [MFAEnrollment]? = nil
+        initialEmail: String? = nil, tenantId: String? = nil, mfaInfo: [MFAEnrollment]? = nil,
+        passkeyInfo: [PasskeyInfo]? = nil
     ) {
         self.localId = localId
         self.email = email
@@ -66,6 +68,7 @@ public struct Account: Codable, Sendable, Equatable {
         self.initialEmail = initialEmail
         self.tenantId = tenantId
         self.mfaInfo = mfaInfo
+        self.passkeyInfo = passkeyInfo
     }
 }
 

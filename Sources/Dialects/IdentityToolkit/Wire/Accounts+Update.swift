@@ -11,6 +11,8 @@ public struct UpdateAccountRequest: Codable, Sendable, Equatable {
     /// `DISPLAY_NAME`, `PHOTO_URL`, `EMAIL`, `PASSWORD`, `PROVIDER`, `RAW_USER_INFO`.
     public var deleteAttribute: [String]?
     public var deleteProvider: [String]?
+    /// Ids of credentials; those that the account has none of are passed over.
+    public var deletePasskey: [String]?
     public var returnSecureToken: Bool?
     public var tenantId: String?
     public var clientType: String?
@@ -39,7 +41,8 @@ public struct UpdateAccountRequest: Codable, Sendable, Equatable {
         clientType: String? = nil, captchaResponse: String? = nil, localId: String? = nil, emailVerified: Bool? = nil,
         phoneNumber: String? = nil, disableUser: Bool? = nil, validSince: Int64String? = nil,
         customAttributes: String? = nil, mfa: MFAEnrollments? = nil, createdAt: Int64String? = nil,
-        lastLoginAt: Int64String? = nil, linkProviderUserInfo: ProviderUserInfo? = nil, targetProjectId: String? = nil
+        lastLoginAt: Int64String? = nil, linkProviderUserInfo: ProviderUserInfo? = nil, targetProjectId: String? = nil,
+        deletePasskey: [String]? = nil
     ) {
         self.idToken = idToken
         self.oobCode = oobCode
@@ -64,6 +67,7 @@ public struct UpdateAccountRequest: Codable, Sendable, Equatable {
         self.lastLoginAt = lastLoginAt
         self.linkProviderUserInfo = linkProviderUserInfo
         self.targetProjectId = targetProjectId
+        self.deletePasskey = deletePasskey
     }
 }
 

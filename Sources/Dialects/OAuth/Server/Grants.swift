@@ -9,15 +9,23 @@ import ServerHTTP
 /// What our grants share.
 protocol OAuthGrant: TokenGrant {
     var oauth: OAuth { get }
+    /// Whether the body may be JSON, as in the protocol that a grant comes from.
+    var takesJSON: Bool { get }
+    /// Whether an application may use it.
+    func isAllowed(for application: CountersignCore.Application) -> Bool
     func answer(_ request: TokenRequest) async throws -> TokenResponse?
 }
 
 extension OAuthGrant {
+    var takesJSON: Bool { false }
+
+    func isAllowed(for application: CountersignCore.Application) -> Bool {
+        application.registration.oauth.allowsGrant(type)
+    }
+
     func redeem(_ request: TokenRequest) async throws -> Response? {
-        try request.requireForm()
-        guard request.application.registration.oauth.allowsGrant(type) else {
-            throw OAuthFailure.unauthorizedClient
-        }
+        if !takesJSON { try request.requireForm() }
+        guard isAllowed(for: request.application) else { throw OAuthFailure.unauthorizedClient }
         if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
@@ -26,8 +34,10 @@ extension OAuthGrant {
     }
 
     /// What this answer covers: of what was granted what the request asks for (RFC 6749, section 6; RFC 8707, section 2.2).
+    /// - Parameter narrows: whether `scope` and `resource` ask for less than was granted; not where they say what is granted.
     func extent(
-        _ request: TokenRequest, granted scopes: [String], _ resources: [String], nonce: String? = nil
+        _ request: TokenRequest, granted scopes: [String], _ resources: [String], nonce: String? = nil,
+        narrows: Bool = true
     ) async throws -> OAuthTokens.Extent {
         // What was taken from the application since is granted no more.
         let scopes = request.application.stillAllowed(scopes)
@@ -38,7 +48,7 @@ extension OAuthGrant {
         }
         let resources = allowed
         var covered = scopes
-        let asked = request.form.words("scope")
+        let asked = narrows ? request.form.words("scope") : []
         if !asked.isEmpty {
             guard Set(asked).isSubset(of: scopes) else {
                 throw OAuthFailure.invalidScope("scope has more than was granted.")
@@ -47,7 +57,7 @@ extension OAuthGrant {
         }
         var resource: Resource?
         let all = try await oauth.realm.resources.list()
-        if let uri = request.form.text("resource") {
+        if narrows, let uri = request.form.text("resource") {
             guard resources.contains(uri), let known = all.first(where: { $0.uri == uri }) else {
                 throw OAuthFailure.invalidTarget("resource is none that was granted.")
             }

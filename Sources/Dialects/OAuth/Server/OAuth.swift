@@ -60,7 +60,7 @@ public struct OAuth: Sendable {
             [BackchannelGrant(oauth: self)] + options.grants
                 + [
                     CodeGrant(oauth: self), RefreshGrant(oauth: self), ClientGrant(oauth: self),
-                    DeviceGrant(oauth: self),
+                    DeviceGrant(oauth: self), PasskeyGrant(oauth: self),
                 ])
     }
 

@@ -18,6 +18,12 @@ extension OAuth {
         group.on(.post, Path.backchannel, backchannel)
         group.on(.get, Path.userInfo, userInfo)
         group.on(.post, Path.userInfo, userInfo)
+        group.on(.post, Path.passkeyChallenge, passkeyChallenge)
+        group.on(.post, Path.methods, beginMethod)
+        group.on(.get, Path.methods, listMethods)
+        group.on(.get, "\(Path.methods)/{id}", showMethod)
+        group.on(.delete, "\(Path.methods)/{id}", removeMethod)
+        group.on(.post, "\(Path.methods)/{id}/verify", verifyMethod)
     }
 
     /// Every endpoint that people's browsers are led to. What other servers' pages post is answered by a redirect to the same by GET, so
@@ -44,6 +50,10 @@ extension OAuth {
         static let activate = "/activate"
         static let backchannel = "/bc-authorize"
         static let userInfo = "/userinfo"
+        static let passkeyChallenge = "/passkey/challenge"
+        /// What users may do with their own accounts (Auth0, My Account API): the audience of its tokens, and its one list.
+        static let account = "/me/"
+        static let methods = "/me/v1/authentication-methods"
         static let logout = "/oidc/logout"
         static let auth0Logout = "/v2/logout"
         static let keys = "/.well-known/jwks.json"
@@ -81,6 +91,8 @@ private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
                 return try await handler(request, context)
             } catch let failure as OAuthFailure {
                 return try failure.response()
+            } catch let problem as AccountProblem {
+                return try problem.response()
             } catch RequestBodyFault.duplicateMember("resource") {
                 // RFC 8707, section 2.2, leaves it open how many an access token is for: here it is one.
                 return try OAuthFailure.invalidTarget("An access token is for one API: name one resource.").response()

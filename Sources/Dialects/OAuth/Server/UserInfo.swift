@@ -25,15 +25,7 @@ extension OAuth {
             if bound == nil, let answer = try await options.shared?.userInfo(request, context) { return answer }
             return try refused(bound == nil ? "Bearer" : "DPoP")
         }
-        if let key = token.keyThumbprint {
-            // Without a proof of its key, whatever client has found the token could use it.
-            guard bound != nil else { return try refused("DPoP") }
-            if let challenge = try await challenge(request, text, key, of: token.client) {
-                return try challenge.response()
-            }
-        } else if bound != nil {
-            return try refused("DPoP")
-        }
+        if let refusal = try await refusal(of: token, text, isBound: bound != nil, request) { return refusal }
         guard let user = token.user, token.scopes.contains("openid") else {
             return try TokenChallenge(
                 scheme: bound == nil ? "Bearer" : "DPoP", status: .forbidden, error: "insufficient_scope",
@@ -51,7 +43,17 @@ extension OAuth {
         return try .json(JSONValue.object(members))
     }
 
-    private func refused(_ scheme: String) throws -> Response {
+    /// Why a token does not count as it was sent: a bound one needs a proof of its key, and others take none; nil where it does.
+    func refusal(
+        of token: AccessToken, _ text: String, isBound: Bool, _ request: Request
+    ) async throws -> Response? {
+        guard let key = token.keyThumbprint else { return isBound ? try refused("DPoP") : nil }
+        // Without a proof of its key, whatever client has found the token could use it.
+        guard isBound else { return try refused("DPoP") }
+        return try await challenge(request, text, key, of: token.client)?.response()
+    }
+
+    func refused(_ scheme: String) throws -> Response {
         try TokenChallenge(
             scheme: scheme, error: "invalid_token", description: "The access token is unknown, expired or revoked."
         ).response()
@@ -64,7 +66,7 @@ extension OAuth {
         let setting = try await realm.settings().oauth.dpopNonce
         let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
         let expectation = PossessionProof.Expectation(
-            method: request.method.rawValue, urls: urls(Path.userInfo), accessToken: token,
+            method: request.method.rawValue, urls: urls(request.uri.path), accessToken: token,
             requiresNonce: setting.isRequired(of: isConfidential ? .secretBasic : .none))
         let proofs = request.headers[values: .dpop]
         var fault = PossessionProof.Fault.malformed

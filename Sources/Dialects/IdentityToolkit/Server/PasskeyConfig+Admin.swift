@@ -1,0 +1,37 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+import Passkeys
+
+extension IdentityToolkit {
+    /// `GET …/projects/{p}/passkeyConfig`: the relying party, as it is in effect.
+    func passkeyConfig(_ call: Call) async throws -> PasskeyConfig {
+        let party = try await realm.relyingParty()
+        return PasskeyConfig(
+            name: "projects/\(options.projectID)/passkeyConfig", rpId: party?.id,
+            expectedOrigins: party?.origins.sorted())
+    }
+
+    /// `PATCH …/projects/{p}/passkeyConfig?updateMask=…`. An empty value goes back to what the server's own address says.
+    func updatePasskeyConfig(_ request: PasskeyConfig, _ call: Call) async throws -> PasskeyConfig {
+        let mask = UpdateMask(call.query["updateMask"] ?? call.query["update_mask"])
+        try mask.validate(leaves: ["name", "rpId", "expectedOrigins"], branches: [])
+        let details: [String: JSONValue] = [
+            "settings": .array(
+                ["rpId", "expectedOrigins"].filter {
+                    mask.covers($0, present: $0 == "rpId" ? request.rpId != nil : request.expectedOrigins != nil)
+                }.map { .string("passkeys.\($0)") })
+        ]
+        _ = try await realm.changeSettings(by: call.client, details: details) { settings in
+            if mask.covers("rpId", present: request.rpId != nil) {
+                settings.passkeys.rpID = request.rpId.flatMap { $0.isEmpty ? nil : $0 }
+            }
+            if mask.covers("expectedOrigins", present: request.expectedOrigins != nil) {
+                settings.passkeys.origins = request.expectedOrigins.flatMap { $0.isEmpty ? nil : $0 }
+            }
+            if let fault = settings.passkeys.fault { throw IdentityToolkitError(.invalidConfig, fault) }
+            return settings
+        }
+        return try await passkeyConfig(call)
+    }
+}
