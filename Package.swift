@@ -414,8 +414,8 @@ let package = Package(
             name: "IdentityToolkitTests",
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "PasswordHashing", "ServerHTTP", "DialectTestSupport", "TestSupport", .crypto,
-                .hummingbird,
+                "OneTimePassword", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP", "DialectTestSupport",
+                "TestSupport", .crypto, .hummingbird,
                 .hummingbirdTesting, .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
         // What tests start as a process of its own: prompts at a terminal, writers that are killed, images of memory.
@@ -460,8 +460,8 @@ let package = Package(
         .testTarget(
             name: "OAuthTests",
             dependencies: [
-                "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "ServerHTTP",
-                "SignedTokens",
+                "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "PasskeyTestSupport",
+                "ServerHTTP", "SignedTokens",
                 "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
             ]),
         .testTarget(

@@ -27,6 +27,7 @@ import Testing
         }
     }
 
+    /// The server of these tests has no domain.
     static let passkeysNotEnabled = "OPERATION_NOT_ALLOWED : Passkeys are not enabled."
     static let notEnabled = "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."
 
@@ -55,10 +56,10 @@ import Testing
         Endpoint(path: "v2/accounts/mfaSignIn:start", message: "Request contains an invalid argument."),
         Endpoint(path: "v2/accounts/mfaSignIn:finalize", message: "Request contains an invalid argument."),
         Endpoint(path: "v2/accounts:revokeToken", message: "INVALID_ID_TOKEN"),
-        Endpoint(path: "v2/accounts/passkeyEnrollment:start", message: passkeysNotEnabled),
-        Endpoint(path: "v2/accounts/passkeyEnrollment:finalize", message: passkeysNotEnabled),
+        Endpoint(path: "v2/accounts/passkeyEnrollment:start", message: "MISSING_ID_TOKEN"),
+        Endpoint(path: "v2/accounts/passkeyEnrollment:finalize", message: "MISSING_ID_TOKEN"),
         Endpoint(path: "v2/accounts/passkeySignIn:start", message: passkeysNotEnabled),
-        Endpoint(path: "v2/accounts/passkeySignIn:finalize", message: passkeysNotEnabled),
+        Endpoint(path: "v2/accounts/passkeySignIn:finalize", message: "MISSING_AUTHENTICATOR_RESPONSE"),
         Endpoint(method: .get, path: "v2/defaultSupportedIdps", message: nil),
         Endpoint(method: .get, path: "v2/recaptchaConfig", message: nil),
         Endpoint(method: .get, path: "v2/passwordPolicy", message: nil),

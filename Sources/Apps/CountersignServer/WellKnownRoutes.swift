@@ -6,7 +6,7 @@ import Hummingbird
 import NIOCore
 import ServerHTTP
 
-/// What verifiers of our tokens need: the public keys. Where to find them, the metadata of OAuth's dialect says.
+/// What verifiers of our tokens need: the public keys, where the metadata of OAuth's dialect says. Beside them what passkeys need.
 struct WellKnownRoutes: Sendable {
     let realm: Realm
 
@@ -29,13 +29,14 @@ struct WellKnownRoutes: Sendable {
             let keys = try await realm.keyring.jwks(for: Self.readers)
             return Response.cached(keys, as: "application/jwk-set+json", seconds: Self.keysMaxAge, for: request)
         }
+        addPasskeyDocuments(to: router)
     }
 }
 
 extension Response {
     /// Bytes that caches may keep, with a tag by which a cache asks whether they have changed (RFC 9110, section 13.1.2): 304
     /// where they have not.
-    fileprivate static func cached(_ bytes: Data, as type: String, seconds: Int, for request: Request) -> Response {
+    static func cached(_ bytes: Data, as type: String, seconds: Int, for request: Request) -> Response {
         let tag = "\"\(Array(SHA256.hash(data: bytes).prefix(12)).base64URL)\""
         var headers: HTTPFields = [
             .contentType: type, .cacheControl: "public, max-age=\(seconds)", .eTag: tag,

@@ -1,4 +1,5 @@
 import CountersignCore
+import OAuthServer
 import SecurityChecks
 
 /// What sets a development database apart: applications whose ids and secrets are in the documentation.
@@ -98,12 +99,14 @@ enum DevelopmentData {
         site.setSecret(web.secret)
         try await add(web.id, site, to: realm)
         var app = ApplicationRegistration(
-            displayName: "Development app", redirectURIs: nativeRedirectURIs, scopes: scopes)
+            displayName: "Development app", redirectURIs: nativeRedirectURIs,
+            scopes: scopes + OAuth.AccountScope.allCases.map(\.rawValue))
         app.oauth = OAuthRegistration(kind: .native)
         app.oauth.authMethod = ClientAuthenticationMethod.none
         app.oauth.isFirstParty = true
         app.oauth.grantTypes = [
             "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
+            OAuth.passkeyGrantType,
         ]
         app.oauth.resources = [resource.uri]
         try await add(native, app, to: realm)

@@ -11,7 +11,7 @@ extension RegistrationChange {
     /// What may be listed as `grant_type`. There is no implicit flow and no password grant to list.
     static let knownGrantTypes = [
         "authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code",
-        "urn:openid:params:grant-type:ciba",
+        "urn:openid:params:grant-type:ciba", "urn:okta:params:oauth:grant-type:webauthn",
     ]
 
     /// - Throws: ``AdministrationError`` of code `invalid`.

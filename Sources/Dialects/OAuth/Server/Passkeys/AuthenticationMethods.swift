@@ -10,7 +10,7 @@ import ServerHTTP
 /// listed and removed.
 extension OAuth {
     /// What access tokens need for it.
-    enum AccountScope: String, CaseIterable {
+    public enum AccountScope: String, CaseIterable, Sendable {
         case create = "create:me:authentication_methods"
         case read = "read:me:authentication_methods"
         case delete = "delete:me:authentication_methods"

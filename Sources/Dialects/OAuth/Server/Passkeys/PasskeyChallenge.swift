@@ -8,6 +8,9 @@ import ServerHTTP
 /// Signing in by passkey without a page, for an application on the user's own device. The spelling is Auth0's ("Native passkeys", Auth0
 /// Authentication API); the tokens are this protocol's.
 extension OAuth {
+    /// The `grant_type` of ``PasskeyGrant``, as applications list it.
+    public static let passkeyGrantType = PasskeyGrant.type
+
     /// `auth_session` names the attempt, and the response to the challenge goes to the token endpoint (``PasskeyGrant``).
     struct PasskeyChallenge: Encodable {
         let auth_session: String
@@ -32,8 +35,8 @@ extension OAuth {
         }
     }
 
-    /// Whether an application may have users sign in by passkey without a page. Nobody is asked for consent there, so it has to be the
-    /// operator's own; one that was registered before there were kinds is, as everywhere.
+    /// Whether an application may have users sign in by passkey without a page. Users are not asked for consent there, so it has to be
+    /// the operator's own; one that was registered before there were kinds is taken for such.
     func takesPasskeys(_ application: CountersignCore.Application) -> Bool {
         let registration = application.registration.oauth
         if registration.kind == nil, registration.grantTypes == nil { return true }
@@ -64,7 +67,7 @@ extension OAuthFailure {
     /// Passkeys are off, or there is no domain for them.
     static let noEndpoint = OAuthFailure("not_found", "There is no such endpoint.", status: .notFound)
 
-    /// Why an answer by passkey was not taken. Every wrong one reads alike: which credentials there are is nobody's to find out.
+    /// Why an answer by passkey was not taken. Every wrong one reads alike: it does not tell which credentials there are.
     init(passkey refusal: Refusal, at now: Date) {
         switch refusal.reason {
         case .sourceLimited, .lockedOut: self = .limited(until: refusal.retryAt ?? now + 1, at: now)

@@ -11,7 +11,8 @@ extension AuthenticatorCommand.PasskeyCommand {
                 Reads PublicKeyCredentialCreationOptionsJSON and prints RegistrationResponseJSON (WebAuthn Level 3), on \
                 one line:
 
-                  curl … | countersign authenticator passkey create --origin https://example.com | curl -d @- …
+                  countersign authenticator passkey create \\
+                    --origin https://example.com options.json > answer.json
 
                 Where the server refuses the answer, remove the passkey.
                 """)

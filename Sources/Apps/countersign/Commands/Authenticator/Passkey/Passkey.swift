@@ -15,8 +15,10 @@ extension AuthenticatorCommand {
                 A key is made in the machine's TPM where this user may open it, otherwise in the vault. A program fetches \
                 the server's options and posts the answer:
 
-                  countersign authenticator passkey create --origin https://example.com < options.json
-                  countersign authenticator passkey get --origin https://example.com < options.json
+                  countersign authenticator passkey create \\
+                    --origin https://example.com < options.json
+                  countersign authenticator passkey get \\
+                    --origin https://example.com < options.json
 
                 The user is verified by the vault's passcode. Signatures are not counted, and nothing is attested.
                 """,

@@ -1,0 +1,281 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import PasskeyTestSupport
+import ServerHTTP
+import Testing
+
+/// Passkeys as the SDKs' branches call them (firebase-tools, `auth/passkey.spec.ts`).
+@Suite("Passkeys")
+struct PasskeyTests {
+    private static let origin = "https://login.example.org"
+    private static let enrol = "/v2/accounts/passkeyEnrollment"
+    private static let signIn = "/v2/accounts/passkeySignIn"
+
+    /// How a client writes what is base64 for URLs in WebAuthn.
+    enum Alphabet: CaseIterable {
+        case standard, url
+
+        func text(_ bytes: [UInt8]) -> JSON {
+            .string(self == .url ? bytes.base64URL : Data(bytes).base64EncodedString())
+        }
+    }
+
+    private static func serving(_ body: @escaping @Sendable (TestServer) async throws -> Void) async throws {
+        try await TestServer.with(publicURLs: [origin]) { try await body($0) }
+    }
+
+    private func bytes(_ json: JSON) throws -> [UInt8] {
+        // Older SDKs decode standard base64 with its padding, and nothing else.
+        Array(try #require(json.text.flatMap { Data(base64Encoded: $0) }, "\(json)"))
+    }
+
+    /// Makes a passkey of the person, by the calls of an app.
+    private func enrol(
+        _ server: TestServer, _ idToken: String, _ alphabet: Alphabet = .standard, name: JSON = "Laptop",
+        _ change: (inout SoftwareAuthenticator) -> Void = { _ in }
+    ) async throws -> (authenticator: SoftwareAuthenticator, reply: Reply) {
+        let begun = try await server.post(Self.enrol + ":start", ["idToken": .string(idToken)])
+        #expect(begun.status == 200, "\(begun.text)")
+        let options = begun.json["credentialCreationOptions"]
+        var authenticator = SoftwareAuthenticator(
+            origin: Self.origin, userHandle: try bytes(options["user"]["id"]))
+        change(&authenticator)
+        #expect(options["rp"]["id"] == "login.example.org")
+        let made = authenticator.register(challenge: try bytes(options["challenge"]), rpID: "login.example.org")
+        let parts: JSON = [
+            "clientDataJSON": alphabet.text(made.clientDataJSON),
+            "attestationObject": alphabet.text(made.attestationObject),
+        ]
+        let id = alphabet.text(made.rawID)
+        let response: JSON =
+            alphabet == .url
+            ? ["id": id, "rawId": id, "type": "public-key", "response": parts]
+            : [
+                "credentialId": id, "credentialType": "public-key",
+                "authenticatorAttestationResponse": parts.with(["transports": ["internal"]]),
+            ]
+        let reply = try await server.post(
+            Self.enrol + ":finalize",
+            ["idToken": .string(idToken), "name": name, "authenticatorRegistrationResponse": response])
+        return (authenticator, reply)
+    }
+
+    private func begin(_ server: TestServer) async throws -> JSON {
+        let begun = try await server.post(Self.signIn + ":start")
+        #expect(begun.status == 200, "\(begun.text)")
+        return begun.json["credentialRequestOptions"]
+    }
+
+    private func response(
+        _ authenticator: SoftwareAuthenticator, to options: JSON, _ alphabet: Alphabet = .standard
+    ) throws -> JSON {
+        let made = try authenticator.assert(
+            challenge: try bytes(options["challenge"]), rpID: try #require(options["rpId"].text))
+        var parts: JSON = [
+            "clientDataJSON": alphabet.text(made.clientDataJSON),
+            "authenticatorData": alphabet.text(made.authenticatorData), "signature": alphabet.text(made.signature),
+        ]
+        if let handle = made.userHandle { parts = parts.with(["userHandle": alphabet.text(handle)]) }
+        let id = alphabet.text(made.rawID)
+        return alphabet == .url
+            ? ["id": id, "rawId": id, "type": "public-key", "response": parts]
+            : ["credentialId": id, "authenticatorAssertionResponse": parts]
+    }
+
+    private func finish(_ server: TestServer, _ response: JSON) async throws -> Reply {
+        try await server.post(Self.signIn + ":finalize", ["authenticatorAuthenticationResponse": response])
+    }
+
+    private func claims(_ token: JSON) throws -> JSON {
+        let part = try #require(token.text?.split(separator: ".").dropFirst().first)
+        return try JSON(parsing: try #require([UInt8](base64URL: part)))
+    }
+
+    // MARK: The story
+
+    @Test(arguments: Alphabet.allCases)
+    func `A passkey is enrolled, listed, signs in and is deleted`(alphabet: Alphabet) async throws {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            let (authenticator, enrolled) = try await enrol(server, person.idToken, alphabet)
+            #expect(enrolled.status == 200, "\(enrolled.text)")
+            #expect(enrolled.json["localId"] == .string(person.localID))
+            #expect(authenticator.userHandle == Array(person.localID.utf8))
+
+            let options = try await begin(server)
+            #expect(options.names == ["challenge", "rpId", "timeout", "userVerification"])
+            let signedIn = try await finish(server, response(authenticator, to: options, alphabet))
+            #expect(signedIn.status == 200 && signedIn.json["localId"] == .string(person.localID), "\(signedIn.text)")
+            let token = try claims(signedIn.json["idToken"])
+            #expect(token["firebase"]["sign_in_provider"] == "passkey")
+            #expect(token["amr"] == ["swk", "user", "mfa"])
+
+            let own = signedIn.json["idToken"]
+            let listed = try await server.post("/v1/accounts:lookup", ["idToken": own])
+            let id = JSON.string(authenticator.credentialID.base64URL)
+            #expect(listed.json["users"][0]["passkeyInfo"] == [["credentialId": id, "name": "Laptop"]])
+            #expect(listed.json["users"][0]["mfaInfo"] == nil)
+            let passedOver = try await server.post(
+                "/v1/accounts:update", ["idToken": own, "deletePasskey": ["AAAA", "", "*"]])
+            #expect(passedOver.status == 200, "\(passedOver.text)")
+            let deleted = try await server.post(
+                "/v1/accounts:update",
+                ["idToken": own, "deletePasskey": [alphabet.text(authenticator.credentialID)]])
+            #expect(deleted.status == 200, "\(deleted.text)")
+            let again = try await finish(server, response(authenticator, to: try await begin(server), alphabet))
+            expectRefused(again, "PASSKEY_CREDENTIAL_NOT_FOUND", .status)
+        }
+    }
+
+    @Test
+    func `A name that is missing is filled in, and an administrator sees and deletes the passkey`() async throws {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            let (authenticator, enrolled) = try await enrol(server, person.idToken, name: "")
+            #expect(enrolled.status == 200, "\(enrolled.text)")
+            let path = "/v1/projects/countersign/accounts"
+            let headers = server.administrator
+            let listed = try await server.post(
+                path + ":lookup", ["localId": [.string(person.localID)]], headers: headers)
+            #expect(listed.json["users"][0]["passkeyInfo"][0]["name"] == "Unnamed Passkey")
+            let id = Alphabet.url.text(authenticator.credentialID)
+            let deleted = try await server.post(
+                path + ":update", ["localId": .string(person.localID), "deletePasskey": [id]], headers: headers)
+            #expect(deleted.status == 200, "\(deleted.text)")
+            let after = try await server.post(
+                path + ":lookup", ["localId": [.string(person.localID)]], headers: headers)
+            #expect(after.json["users"][0]["passkeyInfo"] == nil)
+        }
+    }
+
+    // MARK: What is bound
+
+    @Test
+    func `A challenge takes one answer, right or wrong, and none of another's`() async throws {
+        try await Self.serving { server in
+            let ada = try await server.verifiedPerson()
+            let (authenticator, _) = try await enrol(server, ada.idToken)
+            let options = try await begin(server)
+            let right = try response(authenticator, to: options)
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await finish(server, right) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            #expect(replies.count { $0.status == 200 } == 1)
+            #expect(
+                replies.filter { $0.status != 200 }
+                    .allSatisfy { $0.message?.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE") == true })
+
+            let second = try await begin(server)
+            var elsewhere = authenticator
+            elsewhere.origin = "https://login.example.org.evil.example"
+            expectRefused(
+                try await finish(server, response(elsewhere, to: second)), "INVALID_AUTHENTICATOR_RESPONSE", .status)
+            #expect(try await finish(server, response(authenticator, to: second)).status == 400)
+
+            // A challenge for enrolling is none for signing in, and another user's is none of one's own.
+            let bob = try await server.verifiedPerson()
+            let begun = try await server.post(Self.enrol + ":start", ["idToken": .string(bob.idToken)])
+            let creation = begun.json["credentialCreationOptions"]
+            let crossed = try response(
+                authenticator, to: ["challenge": creation["challenge"], "rpId": "login.example.org"])
+            #expect(try await finish(server, crossed).status == 400)
+        }
+    }
+
+    @Test
+    func `One credential is of one user`() async throws {
+        try await Self.serving { server in
+            let ada = try await server.verifiedPerson()
+            let (authenticator, _) = try await enrol(server, ada.idToken)
+            let bob = try await server.verifiedPerson()
+            let (_, taken) = try await enrol(server, bob.idToken) { $0.credentialID = authenticator.credentialID }
+            expectRefused(taken, "CREDENTIAL_ALREADY_IN_USE", .status)
+        }
+    }
+
+    @Test
+    func `An enrolment needs a sign-in just now`() async throws {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            try await server.advance(301)
+            expectRefused(
+                try await server.post(Self.enrol + ":start", ["idToken": .string(person.idToken)]),
+                "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", .status)
+        }
+    }
+
+    // MARK: Malformed input
+
+    @Test
+    func `What is malformed is refused in the protocol's words`() async throws {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            let parts: JSON = [
+                "clientDataJSON": "e30=", "authenticatorData": "AAAA", "signature": "AAAA", "attestationObject": "oA==",
+            ]
+            for (response, word): (JSON, String) in [
+                (nil, "MISSING_AUTHENTICATOR_RESPONSE"), ([:], "MISSING_AUTHENTICATOR_RESPONSE"),
+                (["id": "AAAA"], "MISSING_AUTHENTICATOR_RESPONSE"),
+                (["id": "AAAA", "response": 5], "MISSING_AUTHENTICATOR_RESPONSE"),
+                (["response": parts], "INVALID_CREDENTIAL_ID"),
+                (["id": "", "response": parts], "INVALID_CREDENTIAL_ID"),
+                (["id": "*", "response": parts], "INVALID_CREDENTIAL_ID"),
+                (["id": 5, "response": parts], "INVALID_CREDENTIAL_ID"),
+                (["id": "AAAA", "rawId": "AAAB", "response": parts], "INVALID_CREDENTIAL_ID"),
+                (["id": "AAAA", "response": [:]], "INVALID_AUTHENTICATOR_RESPONSE"),
+                (["id": "AAAA", "response": parts], "INVALID_AUTHENTICATOR_RESPONSE"),
+                (["id": "AAAA", "response": parts.with(["signature": "*"])], "INVALID_AUTHENTICATOR_RESPONSE"),
+                (["id": "AAAA", "response": parts.with(["clientDataJSON": "*"])], "INVALID_AUTHENTICATOR_RESPONSE"),
+                (["id": "AAAA", "response": parts.with(["userHandle": 5])], "INVALID_AUTHENTICATOR_RESPONSE"),
+            ] {
+                let signIn = try await finish(server, response)
+                #expect(signIn.status == 400 && signIn.message?.hasPrefix(word) == true, "\(response): \(signIn.text)")
+                let enrolment = try await server.post(
+                    Self.enrol + ":finalize",
+                    ["idToken": .string(person.idToken), "authenticatorRegistrationResponse": response])
+                #expect(enrolment.status == 400, "\(response): \(enrolment.text)")
+            }
+            for token: JSON in [nil, ""] {
+                expectRefused(
+                    try await server.post(Self.enrol + ":start", ["idToken": token]), "MISSING_ID_TOKEN", .status)
+            }
+            expectRefused(
+                try await server.post(Self.enrol + ":start", ["idToken": "garbage"]), "INVALID_ID_TOKEN", .status)
+        }
+    }
+
+    // MARK: The configuration
+
+    @Test
+    func `The configuration tells the site, and changes it`() async throws {
+        try await Self.serving { server in
+            let path = "/v2/projects/countersign/passkeyConfig"
+            let read = try await server.send(.get, path, headers: server.administrator)
+            #expect(
+                read.json == [
+                    "name": "projects/countersign/passkeyConfig", "rpId": "login.example.org",
+                    "expectedOrigins": ["https://login.example.org"],
+                ])
+            let changed = try await server.changeConfig(
+                mask: "rpId,expectedOrigins",
+                ["rpId": "example.org", "expectedOrigins": ["https://login.example.org", "https://app.example.org"]],
+                path: path)
+            #expect(changed.json["rpId"] == "example.org", "\(changed.text)")
+            #expect(
+                changed.json["expectedOrigins"] == ["https://app.example.org", "https://login.example.org"])
+            for body: JSON in [
+                ["rpId": "127.0.0.1"], ["rpId": "org"], ["expectedOrigins": ["https://example.com"]],
+                ["expectedOrigins": ["http://example.org"]],
+            ] {
+                let refused = try await server.changeConfig(mask: body.names.joined(separator: ","), body, path: path)
+                #expect(refused.status == 400, "\(body): \(refused.text)")
+            }
+            #expect(try await server.send(.get, path).status == 401)
+            let back = try await server.changeConfig(mask: "rpId,expectedOrigins", [:], path: path)
+            #expect(back.json == read.json, "\(back.text)")
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import PasskeyTestSupport
+import ServerHTTP
+import Testing
+
+/// Passkeys without a page, in Auth0's spelling: sign-in at the token endpoint, and the user's own list.
+@Suite("Passkeys over JSON")
+struct PasskeyTests {
+    private static let grant = "urn:okta:params:oauth:grant-type:webauthn"
+    private static let methods = "/me/v1/authentication-methods"
+    /// Of a server that develops: numeric addresses of this machine are `localhost`.
+    private static let origin = "http://localhost:8080"
+    private static let scope =
+        "openid offline_access create:me:authentication_methods read:me:authentication_methods delete:me:authentication_methods"
+
+    private func json(_ server: TestServer, _ path: String, _ body: JSON, token: String? = nil) async throws -> Reply {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        if let token { headers[.authorization] = "Bearer \(token)" }
+        return try await server.send(.post, path, headers: headers, body: body.bytes)
+    }
+
+    private func options(_ json: JSON) throws -> Data { Data(json["authn_params_public_key"].bytes) }
+
+    private func response(_ data: Data) throws -> JSON { try JSON(parsing: data) }
+
+    /// An access token for the user's own account, of a sign-in by password.
+    private func token(_ server: TestServer) async throws -> String {
+        var browser = Browser(server)
+        try await browser.signIn()
+        let reply = try await server.redeem(try await browser.code("dev-native", ["scope": Self.scope]))
+        return try #require(reply.json["access_token"].text, "\(reply.text)")
+    }
+
+    /// A passkey of the user of an access token.
+    private func enrol(
+        _ server: TestServer, _ token: String
+    ) async throws -> (authenticator: SoftwareAuthenticator, method: JSON) {
+        let begun = try await json(server, Self.methods, ["type": "passkey"], token: token)
+        #expect(begun.status == 201, "\(begun.text)")
+        let location = try #require(begun.headers[.location])
+        let id = try #require(location.split(separator: "/").last.map(String.init))
+        var authenticator = SoftwareAuthenticator(origin: Self.origin)
+        let made = try authenticator.create(optionsJSON: options(begun.json))
+        let verified = try await json(
+            server, "\(Self.methods)/\(id)/verify",
+            ["auth_session": begun.json["auth_session"], "authn_response": response(made), "name": "Terminal"],
+            token: token)
+        #expect(verified.status == 200, "\(verified.text)")
+        return (authenticator, verified.json)
+    }
+
+    private func begin(_ server: TestServer, client: String = "dev-native") async throws -> Reply {
+        try await json(server, "/passkey/challenge", ["client_id": .string(client)])
+    }
+
+    private func redeem(
+        _ server: TestServer, _ session: JSON, _ response: JSON, _ more: JSON = [:], client: String = "dev-native"
+    ) async throws -> Reply {
+        var body: JSON = [
+            "grant_type": .string(Self.grant), "client_id": .string(client), "auth_session": session,
+            "authn_response": response,
+        ]
+        for name in more.names { body = body.with([name: more[name]]) }
+        return try await json(server, "/oauth/token", body)
+    }
+
+    private func signIn(
+        _ server: TestServer, _ authenticator: inout SoftwareAuthenticator, _ more: JSON = [:]
+    ) async throws -> Reply {
+        let begun = try await begin(server)
+        #expect(begun.status == 200, "\(begun.text)")
+        let answer = try authenticator.get(optionsJSON: options(begun.json))
+        return try await redeem(server, begun.json["auth_session"], response(answer), more)
+    }
+
+    private func claims(_ token: JSON) throws -> JSON {
+        let part = try #require(token.text?.split(separator: ".").dropFirst().first)
+        return try JSON(parsing: try #require([UInt8](base64URL: part)))
+    }
+
+    // MARK: The story
+
+    @Test
+    func `A passkey is made with an access token, signs in for tokens of two factors, and is removed`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let token = try await token(server)
+            var (authenticator, method) = try await enrol(server, token)
+            #expect(method["type"] == "passkey" && method["relying_party_id"] == "localhost")
+            #expect(method["key_id"] == .string(authenticator.credentialID.base64URL))
+            #expect(method["credential_device_type"] == "single_device" && method["credential_backed_up"] == false)
+            #expect(method["created_at"].text?.contains(/T\d\d:\d\d:\d\d\.\d\d\dZ$/) == true)
+
+            let reply = try await signIn(server, &authenticator, ["scope": .string(Self.scope)])
+            #expect(reply.status == 200, "\(reply.text)")
+            #expect(reply.json["token_type"] == "Bearer" && reply.json["scope"] == .string(Self.scope))
+            let identity = try claims(reply.json["id_token"])
+            #expect(identity["amr"] == ["swk", "user", "mfa"] && identity["acr"] == "aal2")
+            #expect(try await server.userInfo(reply.json["access_token"]).status == 200)
+            #expect(try await server.refresh(reply.json["refresh_token"]).status == 200)
+
+            let own = try #require(reply.json["access_token"].text)
+            let headers: HTTPFields = [.authorization: "Bearer \(own)"]
+            let listed = try await server.send(.get, Self.methods, headers: headers)
+            let all = listed.json["authentication_methods"].elements
+            #expect(all.map { $0["type"] }.contains("password"))
+            let id = try #require(all.first { $0["type"] == "passkey" }?["id"].text)
+            #expect(id == method["id"].text)
+            let path = "\(Self.methods)/\(id.replacing("|", with: "%7C"))"
+            #expect(try await server.send(.get, path, headers: headers).json["name"] == "Terminal")
+            #expect(try await server.send(.delete, path, headers: headers).status == 204)
+            #expect(try await server.send(.get, path, headers: headers).status == 404)
+            #expect(try await signIn(server, &authenticator).json["error"] == "invalid_grant")
+        }
+    }
+
+    @Test
+    func `A session by password alone changes nothing once there is a passkey`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let token = try await token(server)
+            let (_, method) = try await enrol(server, token)
+            #expect(try await json(server, Self.methods, ["type": "passkey"], token: token).status == 403)
+            let path = "\(Self.methods)/\((method["id"].text ?? "").replacing("|", with: "%7C"))"
+            let removal = try await server.send(.delete, path, headers: [.authorization: "Bearer \(token)"])
+            #expect(removal.status == 403, "\(removal.text)")
+            #expect(removal.headers[.contentType] == "application/problem+json")
+        }
+    }
+
+    // MARK: What is bound
+
+    @Test
+    func `A challenge takes one answer, of the application that asked`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var (authenticator, _) = try await enrol(server, try await token(server))
+            let begun = try await begin(server)
+            let answer = try response(try authenticator.get(optionsJSON: options(begun.json)))
+            let session = begun.json["auth_session"]
+            #expect(try await redeem(server, session, answer, client: "dev-app").json["error"] == "invalid_grant")
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await redeem(server, session, answer) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            #expect(replies.count { $0.status == 200 } == 1)
+            #expect(replies.allSatisfy { $0.status == 200 || $0.json["error"] == "invalid_grant" })
+
+            // A wrong answer uses the challenge up as well.
+            let second = try await begin(server)
+            let right = try response(try authenticator.get(optionsJSON: options(second.json)))
+            var wrong = authenticator
+            wrong.origin = "http://localhost:8081"
+            let other = try response(try wrong.get(optionsJSON: options(second.json)))
+            #expect(try await redeem(server, second.json["auth_session"], other).json["error"] == "invalid_grant")
+            #expect(try await redeem(server, second.json["auth_session"], right).json["error"] == "invalid_grant")
+            // The answer to one challenge is none to another.
+            let third = try await begin(server)
+            #expect(try await redeem(server, third.json["auth_session"], right).json["error"] == "invalid_grant")
+        }
+    }
+
+    @Test
+    func `Handles of enrolling and of signing in do not cross, nor do two users'`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let token = try await token(server)
+            var (authenticator, _) = try await enrol(server, token)
+            let strong = try await signIn(server, &authenticator, ["scope": .string(Self.scope)])
+            let own = try #require(strong.json["access_token"].text)
+            let enrolment = try await json(server, Self.methods, ["type": "passkey"], token: own)
+            #expect(enrolment.status == 201, "\(enrolment.text)")
+            let answer = try response(try authenticator.get(optionsJSON: options(try await begin(server).json)))
+            #expect(
+                try await redeem(server, enrolment.json["auth_session"], answer).json["error"] == "invalid_grant")
+            var second = SoftwareAuthenticator(origin: Self.origin)
+            let made = try response(try second.create(optionsJSON: options(enrolment.json)))
+            let begun = try await begin(server)
+            for session in [begun.json["auth_session"], "made-up", ""] {
+                let reply = try await json(
+                    server, "\(Self.methods)/passkey_new/verify",
+                    ["auth_session": session, "authn_response": made], token: own)
+                #expect(reply.status == 404 || reply.status == 400, "\(reply.text)")
+            }
+        }
+    }
+
+    // MARK: Malformed input
+
+    @Test
+    func `What is malformed is refused in the words of its endpoint`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let token = try await token(server)
+            let session = try await begin(server).json["auth_session"]
+            let good: JSON = ["clientDataJSON": "e30", "authenticatorData": "AAAA", "signature": "AAAA"]
+            for response: JSON in [
+                nil, "x", 5, [], [:], ["response": "x"], ["response": [:]], ["response": good],
+                ["id": 5, "response": good],
+                ["id": "AA", "rawId": "AB", "type": "public-key", "response": good],
+                ["id": "AA", "rawId": "AA", "type": "password", "response": good],
+                [
+                    "id": "AA", "rawId": "AA", "type": "public-key",
+                    "response": ["clientDataJSON": .string(String(repeating: "A", count: 60_000))],
+                ],
+            ] {
+                let reply = try await redeem(server, session, response)
+                #expect(reply.status == 400, "\(response) \(reply.text)")
+                #expect(["invalid_request", "invalid_grant"].contains(reply.json["error"].text ?? ""), "\(reply.text)")
+                let verify = try await json(
+                    server, "\(Self.methods)/passkey_new/verify",
+                    ["auth_session": session, "authn_response": response], token: token)
+                #expect((400..<500).contains(verify.status), "\(verify.text)")
+            }
+            #expect(try await redeem(server, 5, ["response": good]).json["error"] == "invalid_request")
+            #expect(try await begin(server, client: "nobody").json["error"] == "invalid_client")
+            #expect(try await begin(server, client: "dev-app").status == 200)
+            let thirdParty = try await server.send(
+                .post, "/passkey/challenge",
+                headers: [
+                    .contentType: "application/json", .authorization: try #require(TestServer.devWeb[.authorization]),
+                ], body: Array("{}".utf8))
+            #expect(thirdParty.json["error"] == "unauthorized_client", "\(thirdParty.text)")
+            for type: JSON in ["totp", 5, nil, []] {
+                #expect(try await json(server, Self.methods, ["type": type], token: token).status == 400)
+            }
+            #expect(try await json(server, Self.methods, ["type": "passkey"]).status == 401)
+            #expect(try await json(server, Self.methods, ["type": "passkey"], token: "x").status == 401)
+            var browser = Browser(server)
+            try await browser.signIn()
+            let plain = try await server.redeem(try await browser.code()).json["access_token"].text
+            let refused = try await json(server, Self.methods, ["type": "passkey"], token: plain)
+            #expect(refused.status == 403 && refused.json["error"] == "insufficient_scope", "\(refused.text)")
+        }
+    }
+}
