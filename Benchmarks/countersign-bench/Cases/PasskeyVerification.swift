@@ -79,11 +79,21 @@ enum PasskeyVerification {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try withoutBlockedSignals { try process.run() }
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         guard let verified = rate(in: text) else { throw NoOpenSSL() }
         return [.perSecond: [verified]]
+    }
+
+    /// A program inherits which signals the thread blocks that starts it, and threads of a pool block nearly all. `openssl speed` ends by
+    /// an alarm.
+    private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try body()
     }
 
     /// The last number of the line `+F4:3:256:SIGNATURES:VERIFICATIONS`, each for a second.
