@@ -583,7 +583,8 @@ let package = Package(
             ]),
     ]
         + dialect(
-            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword", "Passkeys"], clientSide: ["ClientStorage"])
+            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword", "Passkeys"],
+            clientSide: ["ClientStorage"])
         + dialect(
             "Guardian", client: "Guardian",
             server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", .serviceLifecycle],
