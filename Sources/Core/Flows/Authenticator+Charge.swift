@@ -257,6 +257,11 @@ extension Authenticator {
             guard flow.attempts < context.body.maximumAttempts else { return .refused(Refusal(.flowExhausted)) }
             flow.attempts += 1
         } else {
+            // What settling writes in this transaction comes before the flow in the order of locks.
+            var rows: Set<ReservedRow> = [.flow(flow.digest)]
+            if let user = candidate.located.user { rows.insert(.user(user.id)) }
+            if let factor = candidate.located.factor { rows.insert(.factor(factor.id)) }
+            try transaction.reserve(rows)
             let kind = candidate.method.kind
             if context.body.opened?.kind == kind, context.body.asksForSecondFactor {
                 context.body.opened?.takenBy = attempt.charge.name
