@@ -185,6 +185,34 @@ import Testing
         }
     }
 
+    @Test func `A passkey signs in without a browser`() async throws {
+        try await serving { base in
+            let none = try await run("login", "--issuer", base, "--passkey", "--no-tpm")
+            #expect(none.status == 4, "\(none.error)")
+            let login = try start([
+                "login", "--issuer", base, "--no-browser", "--add-passkey", "--unattended", "--no-tpm",
+            ])
+            _ = try await browse(try await address(of: login), Self.typed)
+            let added = await login.transcript()
+            #expect(added.status == 0, "\(added.error)")
+            #expect(try await run("logout").status == 0)
+
+            let signedIn = try await run("login", "--issuer", base, "--passkey", "--no-tpm", "--dpop", "--json")
+            #expect(signedIn.status == 0, "\(signedIn.error)")
+            #expect(try signedIn.json()["isBound"] as? Bool == true && signedIn.json()["user"] as? String != nil)
+            #expect(try await run("token", "--header", "--url", base + "/userinfo").lines.count == 2)
+            let listed = try await run("authenticator", "passkey", "list", "--json").json()
+            let passkeys = try #require(listed["passkeys"] as? [[String: Any]])
+            #expect(passkeys.count == 1 && passkeys[0]["rpID"] as? String == "localhost")
+            #expect(passkeys[0]["user"] as? String == Self.address)
+
+            #expect(try await run("authenticator", "passkey", "remove", "localhost", "--yes").status == 0)
+            #expect(try await run("login", "--issuer", base, "--passkey", "--no-tpm").status == 4)
+        }
+        #expect(try await run("login", "--passkey", "--device").status == 2)
+        #expect(try await run("login", "--unattended").status == 2)
+    }
+
     @Test func `What cannot be is refused with its exit code`() async throws {
         #expect(try await run("login", "--issuer", "http://127.0.0.1:1", "--no-browser").status == 3)
         #expect(try await run("login", "--issuer", "http://auth.example.com", "--no-browser").status == 1)

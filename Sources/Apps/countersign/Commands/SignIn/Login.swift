@@ -1,6 +1,9 @@
 import ArgumentParser
+import AuthenticatorBook
 import CountersignClient
 import Foundation
+import JSON
+import PasskeyAuthenticator
 
 /// Signs the user of the terminal in at a server, for `token`.
 struct Login: AsyncParsableCommand {
@@ -16,6 +19,12 @@ struct Login: AsyncParsableCommand {
             Without a browser here, sign in with the one of another device:
 
               countersign login --device
+
+            Without any browser, by a passkey of this machine: the first command signs in as usual and makes one, the \
+            second needs it and the vault's passcode alone.
+
+              countersign login --add-passkey --unattended
+              countersign login --passkey
 
             For an API of its own, name it and its scopes. With --dpop tokens are bound to a key that stays here, so \
             that a stolen one is worth nothing:
@@ -60,6 +69,19 @@ struct Login: AsyncParsableCommand {
     @Flag(help: "Print the address, and open no browser.")
     var noBrowser = false
 
+    @Flag(help: "Sign in by a passkey that `countersign authenticator` keeps, without a browser.")
+    var passkey = false
+
+    @Option(
+        help: ArgumentHelp("Which passkey, where there are several: its id, its name, its user.", valueName: "name"))
+    var passkeyName: String?
+
+    @Flag(help: "Make a passkey after the sign-in, for --passkey.")
+    var addPasskey = false
+
+    @Flag(help: "Let the new passkey sign without a further prompt, for any process that opens the vault.")
+    var unattended = false
+
     @Flag(help: "Bind tokens to a key of this machine (DPoP).")
     var dpop = false
 
@@ -71,10 +93,16 @@ struct Login: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds to wait for the sign-in.", valueName: "seconds"))
     var timeout = 300
 
+    @OptionGroup(title: "Chip") var chip: ChipOptions
     @OptionGroup var signIn: SignInOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if passkey, device || noBrowser || addPasskey {
+            throw ValidationError("--passkey needs no browser: leave out --device, --no-browser and --add-passkey.")
+        }
+        if passkeyName != nil, !passkey { throw ValidationError("--passkey-name goes with --passkey.") }
+        if unattended, !addPasskey { throw ValidationError("--unattended goes with --add-passkey.") }
         if device, noBrowser { throw ValidationError("--device opens no browser: leave --no-browser out.") }
         guard redirectPath.hasPrefix("/"), !redirectPath.contains("?") else {
             throw ValidationError("--redirect-path begins with a slash and has no question mark.")
@@ -83,9 +111,12 @@ struct Login: AsyncParsableCommand {
     }
 
     func run() async throws {
-        _ = try await signIn.vault.open()
+        let book = try await signIn.vault.openPasskeys(passkey || addPasskey ? chip.found : .none)
         var kept = try KeptSignIns.load()
-        let scopes = scope.split(separator: " ").map(String.init)
+        var scopes = scope.split(separator: " ").map(String.init)
+        if addPasskey, !scopes.contains(CountersignSession.passkeyScope) {
+            scopes.append(CountersignSession.passkeyScope)
+        }
         let entry = KeptSignIns.Entry(
             issuer: signIn.issuerOfNew(kept.entries.last),
             clientID: signIn.clientID ?? kept.entries.last?.clientID ?? SignInOptions.development, scopes: scopes,
@@ -95,7 +126,17 @@ struct Login: AsyncParsableCommand {
         let session = CountersignSession(application, storage: KeptSignIns.storage)
         let request = SignInRequest(acrValues: acr.map { [$0] } ?? [])
         let user: SignedInUser?
-        if device {
+        if passkey {
+            let origin = try origin(of: entry.issuer)
+            user = try await session.signIn(byPasskey: { [passkeyName] options in
+                let request: AssertionRequest
+                do { request = try AssertionRequest(parsing: Array(options)) } catch let refusal as AuthenticatorRefusal
+                {
+                    throw PasskeyBookError.options(refusal)
+                }
+                return Data(try await book.answer(request, at: origin, by: passkeyName).response.jsonText())
+            })
+        } else if device {
             user = try await session.signInOnOtherDevice(request) { prompt in
                 Terminal.say(
                     "Open \(prompt.verificationURI.printable) on another device and enter the code "
@@ -114,6 +155,7 @@ struct Login: AsyncParsableCommand {
             user = try await session.signIn(by: browser, request)
         }
         try kept.add(entry)
+        if addPasskey { try await makePasskey(of: session, in: book, at: origin(of: entry.issuer)) }
         let token = try await session.accessToken()
         let answer = Answer(
             issuer: entry.issuer, clientID: entry.clientID, user: user?.id, scopes: token.scopes,
@@ -122,4 +164,40 @@ struct Login: AsyncParsableCommand {
             ["Signed in at \(entry.issuer.printable)\(user.map { " as \($0.id.printable)" } ?? "")."]
         }
     }
+
+    private func origin(of issuer: String) throws -> CallingOrigin {
+        do { return try CallingOrigin(issuer) } catch { throw CommandFailure(.usage, error.description) }
+    }
+
+    /// Makes a passkey, which goes again where the server does not take it.
+    private func makePasskey(
+        of session: CountersignSession, in book: PasskeyBook, at origin: CallingOrigin
+    ) async throws {
+        let inHardware = try await chip.makesInChip
+        let made = MadePasskey()
+        do {
+            try await session.addPasskey(name: "countersign, \(ProcessInfo.processInfo.hostName)".printable) {
+                [unattended] options in
+                let request: CreationRequest
+                do { request = try CreationRequest(parsing: Array(options)) } catch let refusal as AuthenticatorRefusal
+                {
+                    throw PasskeyBookError.options(refusal)
+                }
+                let (passkey, response) = try await book.make(
+                    for: request, at: origin, asksEachTime: !unattended, inHardware: inHardware)
+                await made.keep(passkey.id)
+                return Data(try response.jsonText())
+            }
+        } catch {
+            if let id = await made.id { try? await book.remove(id) }
+            throw error
+        }
+    }
+}
+
+/// The passkey that a sign-in has made so far.
+private actor MadePasskey {
+    private(set) var id: Passkey.ID?
+
+    func keep(_ id: Passkey.ID) { self.id = id }
 }
