@@ -573,8 +573,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "JSON", "ServerTestSupport",
-                "StorePostgres", "TestSupport", .crypto,
+                "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "JSON", "PasskeyTestSupport",
+                "ServerTestSupport", "StorePostgres", "TestSupport", .crypto,
             ],
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",
