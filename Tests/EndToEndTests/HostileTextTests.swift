@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What strangers call themselves, their devices and applications, and type into fields: no text of theirs becomes more than text.
+/// What strangers call themselves, their devices and applications, and type into fields: no text of theirs becomes more than text
+/// (docs/decisions/0240).
 @Suite struct HostileTextTests {
     /// Twenty texts; in `make endurance` all of them, at two widths.
     @Test(.timeLimit(.minutes(30)))

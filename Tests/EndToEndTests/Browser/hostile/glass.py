@@ -1,6 +1,7 @@
 """Chromium as a judge of answers: shows an HTML document that another client got, with its headers, and says what became of it."""
 
 import re
+import urllib.parse
 
 _LOOK = """(html) => {
   const shown = html === null ? document : new DOMParser().parseFromString(html, "text/html");
@@ -27,8 +28,10 @@ class Shown:
 
     def __init__(self, reply, found, widths, complaints):
         # Elements with their attributes, one a line: texts are left out, what differs with each attempt, and links of a page to itself.
-        own = re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0])
-        self.skeleton = [line.replace(f"href={own} ", "href=… ") for line in found["lines"]]
+        own = urllib.parse.unquote(re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0]))
+        self.skeleton = [
+            re.sub(r"href=(\S+)", lambda link: "href=…" if urllib.parse.unquote(link[1]) == own else link[0], line)
+            for line in found["lines"]]
         self.kind, self.complaints = found["kind"], complaints
         self.wide = {width: wide for width, wide in widths.items() if wide > width}
         self.harmful = sorted({f"U+{ord(c):04X}" for text in found["texts"] for c in _HARMFUL.findall(text)})
