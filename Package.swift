@@ -249,9 +249,9 @@ let package = Package(
         .target(
             name: "AdminServer",
             dependencies: [
-                "CountersignCore", "SecurityChecks", "ServerHTTP", "OneTimePassword", .httpTypes, .hummingbird, .jwtKit,
-                .logging,
-                .nioCore,
+                "CountersignCore", "SecurityChecks", "OAuthHTTP", "ServerHTTP", "OneTimePassword", .httpTypes,
+                .hummingbird,
+                .jwtKit, .logging, .nioCore,
             ],
             path: "Sources/Dialects/Admin/Server"),
         .target(
@@ -460,8 +460,8 @@ let package = Package(
         .testTarget(
             name: "OAuthTests",
             dependencies: [
-                "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "PasskeyTestSupport",
-                "ServerHTTP", "SignedTokens",
+                "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "OneTimePassword",
+                "PasskeyTestSupport", "ServerHTTP", "SignedTokens",
                 "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
             ]),
         .testTarget(

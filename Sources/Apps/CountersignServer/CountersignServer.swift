@@ -163,7 +163,12 @@ public struct CountersignServer: Sendable {
         oauth.addPages(to: router)
         nativeAuth.addRoutes(to: router)
         try addSecurityChecks(to: router)
-        AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
+        AdministrationRoutes(
+            realm: realm,
+            publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
+                isDevelopment ? publicURL.ofDevelopment : publicURL.all
+            }, isAdministrator: opened.adminToken.matches
+        ).addRoutes(to: router)
         try AccountPages(
             realm: realm,
             options: AccountPages.Options(

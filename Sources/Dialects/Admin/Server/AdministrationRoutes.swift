@@ -1,12 +1,17 @@
 import CountersignCore
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import OAuthHTTP
 import ServerHTTP
 
-/// `POST /admin/v1/<operation>`: the operations for holders of the administrator's token.
+/// `POST /admin/v1/<operation>`: the operations, for holders of an administrator's token and for users with a role.
+///
+/// A user's access token has the scope ``scope``, and its session was proven with two factors in the last ``longestSession`` seconds.
 public struct AdministrationRoutes: Sendable {
     private let realm: Realm
+    private let resource: OwnResource
     private let isAdministrator: @Sendable (Secret<String>) -> Bool
 
     private static let prefix = "/admin/v1"
@@ -14,8 +19,16 @@ public struct AdministrationRoutes: Sendable {
     /// where it was registered with it.
     public static let scope = "admin"
 
-    public init(realm: Realm, isAdministrator: @escaping @Sendable (Secret<String>) -> Bool) {
+    /// Seconds after which a user who administers signs in again.
+    static let longestSession = 8 * 3600
+
+    /// - Parameter publicURLs: the addresses that clients reach the server by, without slashes at their ends.
+    public init(
+        realm: Realm, publicURLs: @escaping @Sendable () -> [String],
+        isAdministrator: @escaping @Sendable (Secret<String>) -> Bool
+    ) {
         self.realm = realm
+        resource = OwnResource(realm: realm, publicURLs: publicURLs)
         self.isAdministrator = isAdministrator
     }
 
@@ -25,6 +38,8 @@ public struct AdministrationRoutes: Sendable {
                 return try await respond(to: request, context)
             } catch let error as AdministrationError {
                 return try error.response()
+            } catch let challenge as TokenChallenge {
+                return try challenge.administrationResponse()
             }
         }
     }
@@ -73,13 +88,38 @@ public struct AdministrationRoutes: Sendable {
 
     /// Who the request's token is of, as of now.
     private func caller(_ request: Request) async throws -> AdministrationCaller {
-        guard let token = request.bearerToken else { throw AdministrationError.unauthorized }
-        if isAdministrator(token) { return .adminToken }
-        switch try await realm.machineTokens.judge(token) {
-        case .success(let token): return .machine(token)
-        case .failure(.expired): throw AdministrationError(.unauthorized, "The token has expired. Have another made.")
-        case .failure(.unknown), nil: throw AdministrationError.unauthorized
+        if let token = request.bearerToken {
+            if isAdministrator(token) { return .adminToken }
+            switch try await realm.machineTokens.judge(token) {
+            case .success(let token): return .machine(token)
+            case .failure(.expired):
+                throw AdministrationError(.unauthorized, "The token has expired. Have another made.")
+            case .failure(.unknown): throw AdministrationError.unauthorized
+            case nil: break
+            }
         }
+        let access = try await resource.access(of: request, at: request.uri.path).get()
+        guard access.token.scopes.contains(Self.scope), let user = access.token.user,
+            let session = access.token.session?.session
+        else {
+            throw TokenChallenge(
+                scheme: access.scheme, status: .forbidden, error: "insufficient_scope",
+                description: "The access token needs the scope \(Self.scope).", scope: Self.scope)
+        }
+        guard let role = try await realm.administrators.role(of: user.id) else {
+            throw AdministrationError(.forbidden, "The user does not administer this realm.")
+        }
+        guard realm.proofs.contextClass(of: session.proofs) >= .aal2 else {
+            throw TokenChallenge.stepUp(
+                scheme: access.scheme, "Administering takes a second factor.", contextClass: .aal2)
+        }
+        let proven = realm.proofs.authenticationTime(of: session.proofs, for: .aal2)
+        guard let proven, realm.clock.now < proven + TimeInterval(Self.longestSession) else {
+            throw TokenChallenge.stepUp(
+                scheme: access.scheme, "The sign-in is too long ago.", contextClass: .aal2,
+                maxAge: Self.longestSession)
+        }
+        return .user(user.id, role)
     }
 
     private func perform<Operation: AdministrationOperation>(
@@ -90,6 +130,19 @@ public struct AdministrationRoutes: Sendable {
         let answer = try await operation.perform(on: realm, as: caller, by: client)
         for warning in (answer as? any WarningAnswer)?.warnings ?? [] { context.logger.warning("\(warning)") }
         return try .json(answer)
+    }
+}
+
+extension TokenChallenge {
+    /// The challenge with this dialect's body.
+    func administrationResponse() throws -> Response {
+        let answer: AdministrationError =
+            switch error {
+            case nil, "invalid_token": .unauthorized
+            default:
+                AdministrationError(status == .forbidden ? .forbidden : .unauthorized, description ?? "Refused.")
+            }
+        return try .json(AdministrationErrorBody(answer), status: status, headers: headers)
     }
 }
 

@@ -64,6 +64,9 @@ public struct OAuth: Sendable {
                 ])
     }
 
+    /// This server as the API of its own tokens.
+    var resource: OwnResource { OwnResource(realm: realm, publicURLs: options.publicURLs) }
+
     /// Every address of an endpoint.
     func urls(_ path: String) -> Set<String> { Set(options.publicURLs().map { $0 + path }) }
 

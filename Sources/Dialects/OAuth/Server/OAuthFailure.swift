@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import OAuthHTTP
 import OAuthWire
 import ServerHTTP
 
@@ -57,29 +58,9 @@ struct OAuthFailure: Error, Sendable {
     }
 }
 
-/// Why a protected endpoint refuses an access token: with a challenge (RFC 6750, section 3; RFC 9449, section 7.1).
-struct TokenChallenge: Sendable {
-    var scheme = "Bearer"
-    var status = HTTPResponse.Status.unauthorized
-    /// Nil where the request had no credentials.
-    var error: String?
-    var description: String?
-    var scope: String?
-    var nonce: String?
-
-    /// Of proofs, with spaces (RFC 9449, section 7.1).
-    private static let algorithms = StatementAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
-
+extension TokenChallenge {
+    /// The challenge with this protocol's body.
     func response() throws -> Response {
-        var parameters: [String] = []
-        if let error { parameters.append("error=\"\(error)\"") }
-        if let description { parameters.append("error_description=\"\(description)\"") }
-        if let scope { parameters.append("scope=\"\(scope)\"") }
-        if scheme == "DPoP" { parameters.append("algs=\"\(Self.algorithms)\"") }
-        var headers: HTTPFields = [
-            .wwwAuthenticate: parameters.isEmpty ? scheme : "\(scheme) \(parameters.joined(separator: ", "))"
-        ]
-        if let nonce { headers[.dpopNonce] = nonce }
         // The challenge names no error where there were no credentials (RFC 6750, section 3.1); the body tells developers.
         let body = ErrorResponse(
             error: error ?? "unauthorized",

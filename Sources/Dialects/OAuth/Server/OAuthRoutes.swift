@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 import WebPages
 
@@ -102,10 +103,4 @@ private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
             }
         }
     }
-}
-
-extension HTTPField.Name {
-    /// A proof that the client holds a key (RFC 9449, section 4.1), and the nonce of the next one (section 8).
-    static let dpop = known("DPoP")
-    static let dpopNonce = known("DPoP-Nonce")
 }

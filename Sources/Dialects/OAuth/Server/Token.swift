@@ -65,14 +65,3 @@ extension OAuth {
         }
     }
 }
-
-extension OAuthSettings.NonceDemand {
-    /// Whether a client has to put a nonce into its proofs.
-    func isRequired(of method: ClientAuthenticationMethod) -> Bool {
-        switch self {
-        case .never: false
-        case .public: method == .none
-        case .always: true
-        }
-    }
-}

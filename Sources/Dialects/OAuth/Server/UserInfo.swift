@@ -50,35 +50,8 @@ extension OAuth {
         guard let key = token.keyThumbprint else { return isBound ? try refused("DPoP") : nil }
         // Without a proof of its key, whatever client has found the token could use it.
         guard isBound else { return try refused("DPoP") }
-        return try await challenge(request, text, key, of: token.client)?.response()
+        return try await resource.challenge(request, text, key, of: token.client, at: request.uri.path)?.response()
     }
 
-    func refused(_ scheme: String) throws -> Response {
-        try TokenChallenge(
-            scheme: scheme, error: "invalid_token", description: "The access token is unknown, expired or revoked."
-        ).response()
-    }
-
-    /// Nil where the request proves the token's key.
-    private func challenge(
-        _ request: Request, _ token: String, _ key: String, of client: ClientID
-    ) async throws -> TokenChallenge? {
-        let setting = try await realm.settings().oauth.dpopNonce
-        let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
-        let expectation = PossessionProof.Expectation(
-            method: request.method.rawValue, urls: urls(request.uri.path), accessToken: token,
-            requiresNonce: setting.isRequired(of: isConfidential ? .secretBasic : .none))
-        let proofs = request.headers[values: .dpop]
-        var fault = PossessionProof.Fault.malformed
-        if proofs.count == 1 {
-            switch try await realm.tokens.judge(proofs[0], expectation) {
-            case .proven(key): return nil
-            case .proven: fault = .signature
-            case .refused(let found): fault = found
-            }
-        }
-        return TokenChallenge(
-            scheme: "DPoP", error: fault == .nonce ? "use_dpop_nonce" : "invalid_dpop_proof",
-            description: fault.rawValue, nonce: try await realm.tokens.nonce())
-    }
+    func refused(_ scheme: String) throws -> Response { try OwnResource.refused(scheme).response() }
 }

@@ -1,0 +1,84 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+
+/// This server as the API that an access token is for: its endpoints take tokens whose audience is the server itself, in the header
+/// alone (RFC 6750, section 2.1; RFC 9449, section 7.1).
+public struct OwnResource: Sendable {
+    private let realm: Realm
+    private let publicURLs: @Sendable () -> [String]
+
+    /// - Parameter publicURLs: the addresses that clients reach the server by, without slashes at their ends.
+    public init(realm: Realm, publicURLs: @escaping @Sendable () -> [String]) {
+        self.realm = realm
+        self.publicURLs = publicURLs
+    }
+
+    /// An access token that counts, and the scheme that it came by.
+    public struct Access: Sendable {
+        public let token: AccessToken
+        public let scheme: String
+    }
+
+    /// Judges the token of a request, with the proof of its key where it is bound to one.
+    /// - Parameter path: of the endpoint, as proofs name it.
+    public func access(of request: Request, at path: String) async throws -> Result<Access, TokenChallenge> {
+        let authorization = Authorization(of: request)
+        let bound = authorization.credentials("DPoP")
+        guard let text = bound ?? authorization.credentials("Bearer") else { return .failure(TokenChallenge()) }
+        let urls = publicURLs()
+        let token = try await realm.tokens.accessToken(
+            text, issuers: Set(urls.flatMap { [$0, $0 + "/"] }), audiences: Set(urls))
+        guard let token else { return .failure(Self.refused(bound == nil ? "Bearer" : "DPoP")) }
+        guard let key = token.keyThumbprint else {
+            return bound == nil ? .success(Access(token: token, scheme: "Bearer")) : .failure(Self.refused("DPoP"))
+        }
+        // Without a proof of its key, whatever client has found the token could use it.
+        guard bound != nil else { return .failure(Self.refused("DPoP")) }
+        if let challenge = try await challenge(request, text, key, of: token.client, at: path) {
+            return .failure(challenge)
+        }
+        return .success(Access(token: token, scheme: "DPoP"))
+    }
+
+    /// What a token is answered that does not count.
+    public static func refused(_ scheme: String) -> TokenChallenge {
+        TokenChallenge(
+            scheme: scheme, error: "invalid_token", description: "The access token is unknown, expired or revoked.")
+    }
+
+    /// Nil where the request proves the token's key.
+    public func challenge(
+        _ request: Request, _ token: String, _ key: String, of client: ClientID, at path: String
+    ) async throws -> TokenChallenge? {
+        let setting = try await realm.settings().oauth.dpopNonce
+        let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
+        let expectation = PossessionProof.Expectation(
+            method: request.method.rawValue, urls: Set(publicURLs().map { $0 + path }), accessToken: token,
+            requiresNonce: setting.isRequired(of: isConfidential ? .secretBasic : .none))
+        let proofs = request.headers[values: .dpop]
+        var fault = PossessionProof.Fault.malformed
+        if proofs.count == 1 {
+            switch try await realm.tokens.judge(proofs[0], expectation) {
+            case .proven(key): return nil
+            case .proven: fault = .signature
+            case .refused(let found): fault = found
+            }
+        }
+        return TokenChallenge(
+            scheme: "DPoP", error: fault == .nonce ? "use_dpop_nonce" : "invalid_dpop_proof",
+            description: fault.rawValue, nonce: try await realm.tokens.nonce())
+    }
+}
+
+extension OAuthSettings.NonceDemand {
+    /// Whether a client has to put a nonce into its proofs.
+    public func isRequired(of method: ClientAuthenticationMethod) -> Bool {
+        switch self {
+        case .never: false
+        case .public: method == .none
+        case .always: true
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import CountersignCore
+import HTTPTypes
+import ServerHTTP
+
+/// Why an endpoint of this server refuses an access token: with a challenge (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9470,
+/// section 3). The body is each protocol's own.
+public struct TokenChallenge: Error, Sendable {
+    public var scheme = "Bearer"
+    public var status = HTTPResponse.Status.unauthorized
+    /// Nil where the request had no credentials.
+    public var error: String?
+    public var description: String?
+    public var scope: String?
+    public var nonce: String?
+    /// The class that the session has to be proven in.
+    public var contextClass: ContextClass?
+    /// Seconds since the sign-in at most.
+    public var maxAge: Int?
+
+    /// Of proofs, with spaces (RFC 9449, section 7.1).
+    private static let algorithms = StatementAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+
+    public init(
+        scheme: String = "Bearer", status: HTTPResponse.Status = .unauthorized, error: String? = nil,
+        description: String? = nil, scope: String? = nil, nonce: String? = nil, contextClass: ContextClass? = nil,
+        maxAge: Int? = nil
+    ) {
+        self.scheme = scheme
+        self.status = status
+        self.error = error
+        self.description = description
+        self.scope = scope
+        self.nonce = nonce
+        self.contextClass = contextClass
+        self.maxAge = maxAge
+    }
+
+    /// Asks for a session that proves more, or proved it lately (RFC 9470, section 3).
+    public static func stepUp(
+        scheme: String, _ description: String, contextClass: ContextClass? = nil, maxAge: Int? = nil
+    ) -> TokenChallenge {
+        TokenChallenge(
+            scheme: scheme, error: "insufficient_user_authentication", description: description,
+            contextClass: contextClass, maxAge: maxAge)
+    }
+
+    public var headers: HTTPFields {
+        var parameters: [String] = []
+        if let error { parameters.append("error=\"\(error)\"") }
+        if let description { parameters.append("error_description=\"\(description)\"") }
+        if let scope { parameters.append("scope=\"\(scope)\"") }
+        if let contextClass { parameters.append("acr_values=\"\(contextClass.rawValue)\"") }
+        if let maxAge { parameters.append("max_age=\(maxAge)") }
+        if scheme == "DPoP" { parameters.append("algs=\"\(Self.algorithms)\"") }
+        var headers: HTTPFields = [
+            .wwwAuthenticate: parameters.isEmpty ? scheme : "\(scheme) \(parameters.joined(separator: ", "))"
+        ]
+        if let nonce { headers[.dpopNonce] = nonce }
+        return headers
+    }
+}
+
+extension HTTPField.Name {
+    /// A proof that the client holds a key (RFC 9449, section 4.1), and the nonce of the next one (section 8).
+    public static let dpop = known("DPoP")
+    public static let dpopNonce = known("DPoP-Nonce")
+}
