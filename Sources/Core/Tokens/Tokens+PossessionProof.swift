@@ -26,6 +26,7 @@ extension Tokens {
         let used = UsedToken(
             .possessionProof, judged.proof.id, of: judged.proof.keyThumbprint,
             expiresAt: now + PossessionProof.oldest + PossessionProof.newest)
+        // One row by its key, and nothing is decided by another.
         let isFirst = try await realm.store.write(.rows) { try $0.insert(used) }
         return isFirst ? .proven(keyThumbprint: judged.proof.keyThumbprint) : .refused(.used)
     }
