@@ -73,6 +73,8 @@ actor Workbench {
             case web
             /// The same, with many grants of others.
             case webMany
+            /// People with a passkey beside password and authenticator.
+            case passkeys
 
             var hasLeastHash: Bool { self != .standard }
         }
@@ -104,6 +106,9 @@ actor Workbench {
         case .web, .webMany:
             cookies[kind] = try await WebBrowsers.prepare(
                 count, grants: kind == .webMany ? options.many : 10, in: opened.realm)
+        case .passkeys:
+            try await Person.add(0..<count, to: opened.realm)
+            try await SigningInByPasskey.prepare(0..<count, in: opened.realm)
         default: try await Person.add(0..<count, to: opened.realm)
         }
         try await opened.close()
@@ -124,6 +129,7 @@ actor Workbench {
             case .postgres: options.people(perSecond: 2000) + 200
             case .standard: options.people(perSecond: 500) + 200
             case .devices: options.people(perSecond: 1300) + 200
+            case .passkeys: options.people(perSecond: 2000) + 200
             case .mailed: options.people(perSecond: 1000)
             case .few, .many, .million, .idle: 0
             case .web, .webMany: WebBrowsers.count

@@ -22,7 +22,7 @@ import Testing
             "idle-devices", "password-few", "password-many", "code-few",
             "code-many", "start", "start-fresh", "web-code", "web-refresh", "introspect", "client-credentials",
             "client-credentials-dpop", "introspect-many", "web-refresh-many", "openssl-es256", "passkey-es256",
-            "openssl-eddsa", "passkey-eddsa", "openssl-rs256", "passkey-rs256",
+            "openssl-eddsa", "passkey-eddsa", "openssl-rs256", "passkey-rs256", "passkey-sign-in",
         ] {
             #expect(figures[name]?.isEmpty == false, "nothing was measured of \(name)")
         }

@@ -102,6 +102,10 @@ struct PasskeyTests {
             #expect(try await server.userInfo(reply.json["access_token"]).status == 200)
             #expect(try await server.refresh(reply.json["refresh_token"]).status == 200)
 
+            // The word is told to whom it means something.
+            let resistant = try await signIn(server, &authenticator, ["acr_values": "phrh phr aal2"])
+            #expect(try claims(resistant.json["id_token"])["acr"] == "phr", "\(resistant.text)")
+
             let own = try #require(reply.json["access_token"].text)
             let headers: HTTPFields = [.authorization: "Bearer \(own)"]
             let listed = try await server.send(.get, Self.methods, headers: headers)

@@ -68,6 +68,13 @@ extension BenchCase {
             limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-minimum")],
             measure: { try await OverHTTP.signIn($0, .minimum) }),
         BenchCase(
+            name: "passkey-sign-in", title: "sign-in by passkey: the challenge, and the response for the tokens",
+            section: .http,
+            limits: [
+                Limit(name: "hello"), Limit(name: "store"),
+                Limit(name: "sign-in-minimum", quantity: .serverMicroseconds),
+            ], measure: OverHTTP.passkeySignIn),
+        BenchCase(
             name: "sign-in-default", title: "full sign-in, default hash", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-default")],
             measure: { try await OverHTTP.signIn($0, .standard) }),

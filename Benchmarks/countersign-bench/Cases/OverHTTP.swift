@@ -46,6 +46,14 @@ enum OverHTTP {
         return try await bench.measure(subject) { _ in SigningIn(realm: subject.realm, people: people) }.quantities
     }
 
+    @Sendable static func passkeySignIn(_ bench: Workbench) async throws -> [Quantity: [Double]] {
+        let subject = try await bench.subject(.passkeys)
+        let people = try subject.people.take(bench.options.people(perSecond: 1900))
+        return try await bench.measure(subject) { _ in
+            SigningInByPasskey(realm: subject.realm, people: people)
+        }.quantities
+    }
+
     // MARK: Side by side
 
     /// Four clients that ask now and then, as verifiers of tokens do.

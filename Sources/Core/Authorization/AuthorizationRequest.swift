@@ -60,8 +60,10 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
     var classes: [ContextClass] { acrValues.compactMap(ContextClass.init(requested:)) }
 
     /// What a token says of a session's class: the word that the request had for it.
-    public static func told(_ present: ContextClass, asked values: [String]) -> String {
-        values.first { ContextClass(requested: $0) == present } ?? present.rawValue
+    /// - Parameter others: further words that are true of the session (``ProofRegistry/resistanceClasses(of:)``), which are said to
+    ///   whom they mean something: where the request had them.
+    public static func told(_ present: ContextClass, asked values: [String], others: Set<String> = []) -> String {
+        values.first { ContextClass(requested: $0) == present || others.contains($0) } ?? present.rawValue
     }
 
     /// Characters of `state` and `nonce`.

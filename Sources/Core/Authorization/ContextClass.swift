@@ -25,6 +25,16 @@ public enum ContextClass: String, Sendable, Codable, CaseIterable, Comparable {
 }
 
 extension ProofRegistry {
+    /// What more can be said of a session that began with a proof which cannot be relayed and has made sure of its user: `phr`, and `phrh`
+    /// where the key is in hardware (OpenID Connect Extended Authentication Profile ACR Values 1.0, section 2).
+    public func resistanceClasses(of proofs: [Proof]) -> Set<String> {
+        let resistant = proofs.map { $0.assurance(self) }.filter {
+            $0.isSuperset(of: [.phishingResistant, .userVerified])
+        }
+        if resistant.isEmpty { return [] }
+        return resistant.contains { $0.contains(.hardware) } ? ["phr", "phrh"] : ["phr"]
+    }
+
     /// The class of a session with these proofs.
     ///
     /// A second factor by itself, such as a device that was asked without a password before, is one factor.

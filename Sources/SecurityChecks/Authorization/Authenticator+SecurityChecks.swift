@@ -138,7 +138,7 @@ struct CheckJudging: Sendable {
                 try await reply(check, name, observed)
             }
         guard case .outcome(.challenge(let data), let user) = step, let check = check as? any ChallengePreparing,
-            let context = try await prepare(check, name)
+            let context = try await prepare(check, name, isAnew: answer != nil && check.takesOneAnswer)
         else { return step }
         return .outcome(.challenge(data.merging(check.prepared(in: context)) { $1 }), user: user)
     }
@@ -146,15 +146,20 @@ struct CheckJudging: Sendable {
     private static let prepared = "countersign-prepared"
 
     /// Has a check do what its challenge takes, once for each window of trying, however many requests come at the same time.
+    /// - Parameter isAnew: whether the challenge of before was used up.
     /// - Returns: what the check knows after it; nil where there is no window, or nothing could be prepared.
-    private func prepare(_ check: any ChallengePreparing, _ name: String) async throws -> SecurityCheckContext? {
+    private func prepare(
+        _ check: any ChallengePreparing, _ name: String, isAnew: Bool
+    ) async throws -> SecurityCheckContext? {
         let nonce = JSONValue.string(realm.random.bytes(12).base64URL)
         let attempts = CredentialsAttempts(limits: check.limits)
         let now = now
         let claimed = try await write { states -> (context: SecurityCheckContext, isFirst: Bool)? in
             var record = try states.record(name)
             guard attempts.state(of: record, at: now) == AttemptLimits.attempting else { return nil }
-            guard record.fields[Self.prepared] == nil else { return (try states.context(name, record), false) }
+            guard isAnew || record.fields[Self.prepared] == nil else {
+                return (try states.context(name, record), false)
+            }
             record.fields[Self.prepared] = nonce
             guard try states.put(record, of: name) else { return nil }
             return (try states.context(name, record), true)

@@ -89,7 +89,9 @@ public enum CredentialsVerdict: Sendable {
 
 /// A check that does something for its challenge: it mails a code, it asks a device.
 public protocol ChallengePreparing: CredentialsValidationSecurityCheck {
-    /// Called once for each window of trying, when the client is challenged; outside of any transaction. What it puts into
+    /// Whether an answer uses the challenge up, right or wrong, so that the client is asked anew after a wrong one.
+    var takesOneAnswer: Bool { get }
+    /// Called once for each window of trying, and after each wrong answer to a challenge that takes one, when the client is challenged; outside of any transaction. What it puts into
     /// ``SecurityCheckContext/fields`` is there when the answer is judged.
     func prepare(_ context: inout SecurityCheckContext) async throws
     /// What challenges show of it, beside what they say anyway: a nonce that the client signs.
@@ -97,6 +99,8 @@ public protocol ChallengePreparing: CredentialsValidationSecurityCheck {
 }
 
 extension ChallengePreparing {
+    public var takesOneAnswer: Bool { false }
+
     /// Nothing: a code was mailed, a device was asked.
     public func prepared(in context: SecurityCheckContext) -> [String: JSONValue] { [:] }
 }

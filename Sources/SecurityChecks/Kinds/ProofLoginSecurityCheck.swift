@@ -30,6 +30,8 @@ public struct ProofLoginSecurityCheck: AccountRecognisingCheck, ChallengePrepari
         self.rememberMeDuration = rememberMeDuration
     }
 
+    public var takesOneAnswer: Bool { realm.proofs.traits(kind)?.takesChallenge ?? false }
+
     public func prepare(_ context: inout SecurityCheckContext) async throws {
         let outcome = try await realm.authenticator.begin(
             kind, lifetime: limits.attemptingStateExpiration, by: context.client)

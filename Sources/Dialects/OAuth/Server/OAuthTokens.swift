@@ -139,7 +139,10 @@ struct OAuthTokens: Sendable {
         let proofs = signedIn.session.proofs
         let present = realm.proofs.contextClass(of: proofs)
         let asked = Self.names(signedIn.grant.terms.details[GrantDetail.acrValues])
-        var claims: [String: JSONValue?] = ["acr": .string(AuthorizationRequest.told(present, asked: asked))]
+        var claims: [String: JSONValue?] = [
+            "acr": .string(
+                AuthorizationRequest.told(present, asked: asked, others: realm.proofs.resistanceClasses(of: proofs)))
+        ]
         if let instant = realm.proofs.authenticationTime(of: proofs, for: present) {
             claims["auth_time"] = .integer(Int64(instant.timeIntervalSince1970.rounded(.down)))
         }

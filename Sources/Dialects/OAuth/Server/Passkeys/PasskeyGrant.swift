@@ -49,10 +49,13 @@ struct PasskeyGrant: OAuthGrant {
         if let named = resource, oauth.isOwn(named) { resource = nil }
         do {
             let asked = form.words("scope")
+            var details = details(request)
+            let values = form.words("acr_values").prefix(16)
+            if !values.isEmpty { details[GrantDetail.acrValues] = .array(values.map { .string($0) }) }
             return GrantTerms(
                 scopes: try AuthorizationParameters.scopes(
                     asked.isEmpty ? Self.scopes : asked, of: request.application),
-                details: details(request),
+                details: details,
                 audiences: try await AuthorizationParameters.resources(
                     resource.map { [$0] } ?? [], of: request.application, oauth.realm))
         } catch let refusal as AuthorizationParameters.Refusal {
