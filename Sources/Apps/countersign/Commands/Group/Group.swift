@@ -7,8 +7,8 @@ struct GroupCommand: AsyncParsableCommand {
         commandName: "group",
         abstract: "Put users into groups, which applications are told of.",
         discussion: """
-            An application with the scope groups gets the names of a user's groups in the claim groups: of its access \
-            tokens, of userinfo, and of ID tokens where it asks for that claim.
+            An application with the scope groups gets the names of a user's groups in the claim groups: of ID tokens, of \
+            access tokens, and of userinfo.
 
               countersign group add engineering --summary "Who builds it"
               countersign group add-member engineering anna@example.com
