@@ -66,7 +66,7 @@ public struct PageText: Sendable, Equatable {
     }
 
     /// Control characters, those of Unicode's bidirectional algorithm (UAX 9, section 2), and those that take no room and show nothing,
-    /// by which two names look alike (UTS 39, section 4).
+    /// by which two names look alike (UTS 39, section 4; docs/decisions/0240).
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
