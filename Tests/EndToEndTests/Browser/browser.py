@@ -302,12 +302,12 @@ class Person:
         return found.inner_text() if found else None
 
     def type(self, **fields):
-        """Fills in fields and presses the first button of their form."""
+        """Fills in fields and presses the first button that sends their form."""
         selector = None
         for name, value in fields.items():
             selector = f"[name={name}]"
             self.tab.fill(selector, value)
-        self.press(self.tab.locator("form", has=self.tab.locator(selector)).locator("button").first)
+        self.press(self.tab.locator("form", has=self.tab.locator(selector)).locator("button[type=submit]").first)
         return self.kind
 
     def press(self, target):
