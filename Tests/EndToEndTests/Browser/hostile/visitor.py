@@ -37,7 +37,8 @@ class Forms(HTMLParser):
             self.all.append(self._open)
         elif self._open and tag in ("input", "button") and "name" in attributes:
             self._open[2].add(attributes["name"])
-            if tag == "input" and (attributes.get("type") != "radio" or "checked" in attributes):
+            if tag == "input" and (
+                    attributes.get("type") not in ("radio", "checkbox") or "checked" in attributes):
                 self._open[1][attributes["name"]] = attributes.get("value", "")
 
     def handle_endtag(self, tag):
