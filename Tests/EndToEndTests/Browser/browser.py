@@ -330,6 +330,34 @@ class Person:
         assert not self.complaints, self.complaints
 
 
+class Passkeys:
+    """A virtual authenticator of a person's browser (DevTools protocol, domain WebAuthn): it answers without asking anyone."""
+
+    def __init__(self, person, verifies=True, resident=True, backup_eligible=False):
+        self._session = person.context.new_cdp_session(person.tab)
+        self._session.send("WebAuthn.enable")
+        made = self._session.send("WebAuthn.addVirtualAuthenticator", {"options": {
+            "protocol": "ctap2", "transport": "internal", "hasResidentKey": resident, "hasUserVerification": verifies,
+            "isUserVerified": verifies, "automaticPresenceSimulation": True,
+            "defaultBackupEligibility": backup_eligible, "defaultBackupState": backup_eligible}})
+        self._id = made["authenticatorId"]
+
+    def _set(self, method, **values):
+        self._session.send(f"WebAuthn.{method}", {"authenticatorId": self._id, **values})
+
+    def answers(self, does):
+        """Whether someone is there to touch it."""
+        self._set("setAutomaticPresenceSimulation", enabled=does)
+
+    def verifies(self, does):
+        """Whether it recognises its user."""
+        self._set("setUserVerified", isUserVerified=does)
+
+    @property
+    def credentials(self):
+        return self._session.send("WebAuthn.getCredentials", {"authenticatorId": self._id})["credentials"]
+
+
 class Callback:
     """An application's addresses on a port of its own: keeps the queries that came to its redirect address, and the forms that
     were posted."""

@@ -3,7 +3,7 @@
 import secrets
 import urllib.parse
 
-from browser import PASSWORD, Callback, totp
+from browser import PASSWORD, Callback, Passkeys, totp
 
 STORIES = []
 
@@ -303,6 +303,74 @@ def wrong(stage):
         if person.kind != "password":
             break
     stage.look("blocked", person.kind, alert=person.alert is not None)
+
+
+def at_localhost(stage, path):
+    """Passkeys under --dev are of this machine's name, not of its address."""
+    return stage.server.base.replace("127.0.0.1", "localhost").rstrip("/") + path
+
+
+def add_passkey(person):
+    """On the account page, by the button: what the browser would have made by itself is given up."""
+    form = person.tab.locator("form[data-passkey=create]")
+    form.locator("[name=passkey_name]").fill("Laptop")
+    person.press(form.locator("button"))
+    assert "passkey-added" in person.tab.url, (person.tab.url, person.text)
+
+
+def use_passkey(person):
+    """Presses the button of the page."""
+    person.press(person.tab.locator("form[data-passkey=get] button"))
+
+
+@story
+def passkey(stage):
+    """A passkey is added, signs in without a name, is the second factor, and is removed, which its manager hears of."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    passkeys = Passkeys(person, backup_eligible=True)
+    passkeys.answers(False)
+    person.open(at_localhost(stage, "/sign-in"))
+    stage.look("sign-in-passkey", "sign-in")
+    person.sign_in(email)
+    stage.look("account-no-passkey", "account")
+    passkeys.answers(True)
+    # A browser that can make one by itself may have done so before the button is pressed.
+    if "passkey-added" not in person.tab.url:
+        add_passkey(person)
+    assert len(passkeys.credentials) == 1, passkeys.credentials
+    stage.look("account-passkey", "account")
+
+    def sign_out():
+        person.open(at_localhost(stage, "/sign-out"))
+        person.press("main button")
+
+    sign_out()
+    passkeys.answers(False)
+    person.open(at_localhost(stage, "/sign-in/passkey"))
+    stage.look("passkey", "passkey")
+    passkeys.answers(True)
+    use_passkey(person)
+    assert person.kind == "account", (person.kind, person.text)
+
+    # An authenticator that does not recognise its user signs nobody in by itself.
+    sign_out()
+    passkeys.verifies(False)
+    person.open(at_localhost(stage, "/sign-in/passkey"))
+    person.tab.locator("form[data-passkey=get] button").click()
+    person.tab.locator("form[data-passkey=get] [role=alert]").wait_for()
+    assert person.kind == "passkey", (person.kind, person.text)
+    passkeys.verifies(True)
+
+    # Removed on the server, it is still in the browser, until the browser is told.
+    use_passkey(person)
+    assert person.kind == "account", (person.kind, person.text)
+    person.press(person.tab.locator("form", has=person.tab.locator("[name=remove]")).locator("button"))
+    stage.look("account-passkey-removed", "account")
+    sign_out()
+    person.open(at_localhost(stage, "/sign-in/passkey"))
+    use_passkey(person)
+    stage.look("passkey-unknown", "passkey", alert=True)
 
 
 @story
