@@ -52,7 +52,7 @@ struct Measure: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Print a comparison with the JSON of an earlier run, too.", valueName: "file"))
     var compare: String?
 
-    @Flag(help: "Measure a million users too, who are made first: some minutes, and some GB of disk.")
+    @Flag(help: "Measure a million users too, who are made first: some minutes, and a GB of disk.")
     var million = false
 
     @Flag(
