@@ -235,12 +235,15 @@ struct PageStepTests {
             #expect(confirm.kind == "device-confirm" && confirm.html.contains(shown), "\(confirm.html)")
             let allowed = try #require(try await send(browser, confirm, ["decision": "allow"]).page)
             #expect(allowed.kind == "device-confirm" && allowed.path.contains("decision=allow"))
+            // The same decision is made already; another one is none any more.
             let again = try await browser.submit(confirm, ["decision": "allow"])
-            #expect(again.status == 422 && again.hasAlert, "\(again.html)")
+            #expect(again.path == allowed.path, "\(again.html)")
+            let other = try await browser.submit(confirm, ["decision": "deny"])
+            #expect(other.status == 422 && other.hasAlert, "\(other.html)")
 
             // Of another browser, which has no session, the link asks for a sign-in and tells nothing.
-            let other = try await TestBrowser(server).open("/activate?user_code=\(try await code())")
-            #expect(other.kind == "sign-in" && !other.html.contains("dev-native"), "\(other.html)")
+            let stranger = try await TestBrowser(server).open("/activate?user_code=\(try await code())")
+            #expect(stranger.kind == "sign-in" && !stranger.html.contains("dev-native"), "\(stranger.html)")
         }
     }
 

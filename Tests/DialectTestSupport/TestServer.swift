@@ -128,7 +128,12 @@ package struct TestServer: Sendable {
         try result.get()
     }
 
-    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    /// Keeps what requests are called in the log, and writes nothing but what is critical.
+    private static let logger = Logger(label: "test") { label in
+        var handler = StreamLogHandler.standardError(label: label)
+        handler.logLevel = .critical
+        return handler
+    }
 
     /// An unused address, so that limits per source do not apply. (Under `--dev` they do not apply to loopback, but
     /// behind a proxy no client counts as loopback.)

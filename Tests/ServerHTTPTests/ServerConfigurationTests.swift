@@ -196,7 +196,7 @@ import Testing
         ),
         (
             "publicURL: https://login.example.com/auth",
-            "publicURL in server.yaml: https://login.example.com/auth has a path, and pages, their cookies and the issuer are those "
+            "publicURL: https://login.example.com/auth has a path, and pages, their cookies and the issuer are those "
                 + "of a whole host; give the server a host name of its own, and write it without a path"
         ),
         ("masterKey:\n  descriptor: 1", "masterKey.descriptor in server.yaml: 1 is for output; write 0, or 3 to 65535"),
