@@ -530,7 +530,7 @@ let package = Package(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "JSON", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "ServerTestSupport",
+                "OneTimePassword", "PasskeyTestSupport", "ServerTestSupport",
             ]),
         .testTarget(
             name: "MSALTests",

@@ -120,17 +120,24 @@ extension Auth {
                 SignInWithPasswordRequest(
                     email: credential.email, password: password, returnSecureToken: true, tenantId: tenantID,
                     clientType: clientType))
-            return try await finish(answer, isNewUser: false)
+            return try await finish(
+                answer, additionalUserInfo: AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: false))
         case .link(let link):
             let answer = try await backend.signIn(
                 SignInWithEmailLinkRequest(
                     email: credential.email, oobCode: try ActionCodeURL.code(ofSignInLink: link),
                     returnSecureToken: true, tenantId: tenantID, clientType: clientType))
-            return try await finish(answer, isNewUser: answer.isNewUser ?? false)
+            return try await finish(
+                answer,
+                additionalUserInfo: AdditionalUserInfo(
+                    providerID: EmailAuthProvider.id, isNewUser: answer.isNewUser ?? false))
         }
     }
 
-    private func finish(_ answer: some FirstFactorAnswer, isNewUser: Bool) async throws -> AuthDataResult {
+    /// The user of the answer, or `secondFactorRequired` with what finishes the sign-in.
+    func finish(
+        _ answer: some FirstFactorAnswer, additionalUserInfo: AdditionalUserInfo?
+    ) async throws -> AuthDataResult {
         if answer.idToken == nil, let factors = answer.mfaInfo {
             guard let pending = answer.mfaPendingCredential?.nonEmpty else {
                 throw AuthErrorCode.malformed("The answer asks for a second factor without a pending credential.")
@@ -143,8 +150,7 @@ extension Auth {
         let tokens = try SessionTokens(
             idToken: answer.idToken, refreshToken: answer.refreshToken, expiresIn: answer.expiresIn, now: now())
         return AuthDataResult(
-            user: try await retrieveUser(tokens),
-            additionalUserInfo: AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: isNewUser))
+            user: try await retrieveUser(tokens), additionalUserInfo: additionalUserInfo)
     }
 
     /// The user of the tokens, with the account's data.
@@ -157,7 +163,7 @@ extension Auth {
 }
 
 /// Tokens, or the question for a second factor. Source: Firebase API reference for Swift, `Auth`.
-private protocol FirstFactorAnswer: Sendable {
+protocol FirstFactorAnswer: Sendable {
     var idToken: String? { get }
     var refreshToken: String? { get }
     var expiresIn: Int64String? { get }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// It asks the server that `useServer(_:)` or `useEmulator(withHost:port:)` named, or else the one in the environment
 /// variable `COUNTERSIGN_URL`. Every method throws ``AuthErrorCode``, or `CancellationError` where its task was
-/// cancelled; each has a twin with a completion handler, see ``AuthCompletion``. Source: Firebase API reference for
+/// cancelled; each, but for those of passkeys, has a twin with a completion handler, see ``AuthCompletion``. Source: Firebase API reference for
 /// Swift, `Auth`.
 public final class Auth: NSObject, Sendable {
     struct State: Sendable {

@@ -69,6 +69,26 @@ struct Backend: Sendable {
         try await post(request, to: "v2/accounts/mfaSignIn:finalize")
     }
 
+    func startPasskeyEnrollment(
+        _ request: StartPasskeyEnrollmentRequest
+    ) async throws -> StartPasskeyEnrollmentResponse {
+        try await post(request, to: "v2/accounts/passkeyEnrollment:start")
+    }
+
+    func finalizePasskeyEnrollment(
+        _ request: FinalizePasskeyEnrollmentRequest
+    ) async throws -> PasskeySessionResponse {
+        try await post(request, to: "v2/accounts/passkeyEnrollment:finalize")
+    }
+
+    func startPasskeySignIn(_ request: StartPasskeySignInRequest) async throws -> StartPasskeySignInResponse {
+        try await post(request, to: "v2/accounts/passkeySignIn:start")
+    }
+
+    func finalizePasskeySignIn(_ request: FinalizePasskeySignInRequest) async throws -> PasskeySessionResponse {
+        try await post(request, to: "v2/accounts/passkeySignIn:finalize")
+    }
+
     func token(_ request: TokenRequest) async throws -> TokenResponse {
         try await post(request, to: "v1/token", of: .tokens)
     }

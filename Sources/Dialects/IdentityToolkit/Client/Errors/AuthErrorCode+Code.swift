@@ -91,6 +91,8 @@ extension AuthErrorCode {
         case recaptchaSiteKeyMissing = 17209
         case recaptchaActionCreationFailed = 17210
         case passwordDoesNotMeetRequirements = 17211
+        /// `PASSKEY_ENROLLMENT_NOT_FOUND`, `PASSKEY_CREDENTIAL_NOT_FOUND`: the server does not know the passkey.
+        case missingPasskeyEnrollment = 17212
         case invalidHostingLinkDomain = 17214
 
         /// `TOTP_CHALLENGE_TIMEOUT`: the pending sign-in is older than the server allows (about five minutes). Begin
@@ -119,6 +121,8 @@ extension AuthErrorCode {
         case insecureConnectionRefused = 17910
         /// Neither the app nor the environment said where the server is, or what they said is no URL.
         case serverNotConfigured = 17911
+        /// `INVALID_AUTHENTICATOR_RESPONSE`: what a passkey answered is not right, came too late or came before. Begin again.
+        case invalidAuthenticatorResponse = 17912
 
         case keychainError = 17995
         case internalError = 17999
@@ -218,6 +222,7 @@ extension AuthErrorCode.Code {
         case .recaptchaSiteKeyMissing: "The captcha's site key is missing."
         case .recaptchaActionCreationFailed: "The captcha's action could not be made."
         case .passwordDoesNotMeetRequirements: "The password does not meet the project's requirements."
+        case .missingPasskeyEnrollment: "The server does not know this passkey."
         case .invalidHostingLinkDomain: "The link domain is not one of the project's."
         case .totpChallengeTimeout:
             "Too much time passed between the first factor and the code; give the first factor again."
@@ -233,6 +238,7 @@ extension AuthErrorCode.Code {
         case .insecureConnectionRefused: "Plain http is accepted only on this machine."
         case .serverNotConfigured:
             "No server is known: call useServer(_:) or useEmulator(withHost:port:), or set COUNTERSIGN_URL."
+        case .invalidAuthenticatorResponse: "The authenticator's answer is not right, or came too late; begin again."
         case .keychainError: "The user could not be written to or removed from the storage."
         case .internalError: "Something went wrong that has no code of its own; see the underlying error."
         case .malformedJWT: "The token is not a well-formed ID token."

@@ -89,6 +89,7 @@ extension AuthErrorCode {
     public static var recaptchaSiteKeyMissing: Code { .recaptchaSiteKeyMissing }
     public static var recaptchaActionCreationFailed: Code { .recaptchaActionCreationFailed }
     public static var passwordDoesNotMeetRequirements: Code { .passwordDoesNotMeetRequirements }
+    public static var missingPasskeyEnrollment: Code { .missingPasskeyEnrollment }
     public static var invalidHostingLinkDomain: Code { .invalidHostingLinkDomain }
     public static var totpChallengeTimeout: Code { .totpChallengeTimeout }
     public static var tooManyEnrollmentAttempts: Code { .tooManyEnrollmentAttempts }
@@ -102,6 +103,7 @@ extension AuthErrorCode {
     public static var malformedResponse: Code { .malformedResponse }
     public static var insecureConnectionRefused: Code { .insecureConnectionRefused }
     public static var serverNotConfigured: Code { .serverNotConfigured }
+    public static var invalidAuthenticatorResponse: Code { .invalidAuthenticatorResponse }
     public static var keychainError: Code { .keychainError }
     public static var internalError: Code { .internalError }
     public static var malformedJWT: Code { .malformedJWT }

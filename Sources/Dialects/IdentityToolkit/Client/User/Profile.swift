@@ -14,6 +14,8 @@ struct Profile: Codable, Sendable, Equatable {
     var lastSignInDate: Date?
     var tenantID: String?
     var factors: [Factor] = []
+    /// Nil where there are none, and in users that earlier versions stored.
+    var passkeys: [PasskeyInfo]?
 
     struct Provider: Codable, Sendable, Equatable {
         var providerID: String
@@ -48,6 +50,9 @@ struct Profile: Codable, Sendable, Equatable {
         lastSignInDate = account.lastLoginAt.map { Date(milliseconds: $0.value) }
         tenantID = account.tenantId?.nonEmpty
         factors = (account.mfaInfo ?? []).compactMap { Factor($0, now: now) }
+        passkeys = account.passkeyInfo?.compactMap { info in
+            info.credentialId?.nonEmpty.map { PasskeyInfo(name: info.name ?? "", credentialID: $0) }
+        }
     }
 }
 

@@ -14,6 +14,8 @@ public final class User: NSObject, UserInfo, Sendable {
     private struct State: Sendable {
         var profile: Profile
         var session: SessionState
+        /// Of the enrolment that was begun last.
+        var passkeyName: String?
     }
 
     let auth: Auth
@@ -36,6 +38,8 @@ public final class User: NSObject, UserInfo, Sendable {
     }
 
     var profile: Profile { state.withLock { $0.profile } }
+    var passkeyName: String? { state.withLock { $0.passkeyName } }
+    func rememberPasskeyName(_ name: String) { state.withLock { $0.passkeyName = name } }
 
     /// Always `Firebase`.
     public var providerID: String { "Firebase" }
