@@ -79,9 +79,10 @@ extension Enrolments {
         }
         guard evidence.allowsEnrolment(proofs) else { return .unsupportedFirstFactor }
         let present = try transaction.factors(of: userID)
-        guard evidence.isRecent(at: now), evidence.mayChange(present, proofs) else { return .signInTooOld }
+        guard evidence.isRecent(at: now) else { return .signInTooOld }
         let count = present.count { $0.kind == kind }
         guard count < proofs.limitPerUser(of: kind) else { return .limitReached }
+        guard evidence.mayChange(present, proofs) else { return .signInTooOld }
         if let until = try transaction.charge(.offersPerUser, key: CounterKey.offers(to: userID), at: now) {
             return .limited(until: until)
         }
