@@ -77,10 +77,11 @@ struct SigningInByPasskey: Script {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 5000) {
             let part = (start..<min(numbers.upperBound, start + 5000)).map(Person.init)
             try await realm.store.write { transaction in
-                for person in part {
-                    guard let email = EmailAddress(person.email), let user = try transaction.user(email: email) else {
-                        continue
-                    }
+                // By their ids, which is the order in which all transactions lock users.
+                let people = try part.compactMap { person in
+                    try EmailAddress(person.email).flatMap { try transaction.user(email: $0) }.map { (person, $0) }
+                }
+                for (person, user) in people.sorted(by: { $0.1.id.rawValue < $1.1.id.rawValue }) {
                     let id = credentialID(of: person)
                     let record = CredentialRecord(
                         id: id, publicKey: cose, userHandle: handle(of: person), rpID: rpID, signCount: 0,

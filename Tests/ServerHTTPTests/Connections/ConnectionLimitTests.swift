@@ -50,7 +50,7 @@ import Testing
                 #expect(ended.isClosed && ended.text.isEmpty)
                 #expect(endedInHalf.isClosed && endedInHalf.text.isEmpty)
                 #expect(kept.isClosed && kept.text.statuses == [200])
-                #expect(awaited.isClosed && awaited.text.statuses == [204])
+                #expect(awaited.isClosed && awaited.text.statuses == [204], "\(awaited)")
                 dripping.cancel()
             })
     }
