@@ -65,17 +65,20 @@ public struct PageForm: Sendable {
         public var value: String?
         /// Whether it looks less urgent than others.
         public var isSecondary: Bool
+        /// Whether it looks like a link: what is seldom wanted, and is no alternative to the buttons beside it.
+        public var isQuiet: Bool
         /// Whether it sends the form although fields are empty.
         public var skipsValidation: Bool
 
         public init(
             _ label: String, name: String? = nil, value: String? = nil, isSecondary: Bool = false,
-            skipsValidation: Bool = false
+            isQuiet: Bool = false, skipsValidation: Bool = false
         ) {
             self.label = label
             self.name = name
             self.value = value
             self.isSecondary = isSecondary
+            self.isQuiet = isQuiet
             self.skipsValidation = skipsValidation
         }
     }

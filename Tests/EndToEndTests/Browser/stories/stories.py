@@ -374,6 +374,73 @@ def passkey(stage):
 
 
 @story
+def staying(stage):
+    """A user stays signed in: the browser then offers the account by a button, and forgets it where that is asked."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open("/sign-in")
+    person.tab.check("[name=stay]")
+    person.sign_in(email)
+    assert person.kind == "account", (person.kind, person.text)
+    person.open("/sign-out")
+    person.press("main button")
+    person.open("/sign-in")
+    stage.look("sign-in-known", "sign-in")
+    person.press(f"button[value='{email}']")
+    person.tab.fill("[name=password]", PASSWORD)
+    person.tab.click("button[data-reveal]")
+    assert person.tab.get_attribute("[name=password]", "type") == "text"
+    stage.look("password-shown", "password")
+    person.tab.click("button[data-reveal]")
+    assert person.tab.get_attribute("[name=password]", "type") == "password"
+    person.open("/sign-in")
+    person.press("button[value=forget]")
+    assert person.kind == "sign-in", (person.kind, person.text)
+    assert person.tab.locator(f"button[value='{email}']").count() == 0, person.text
+
+
+@story
+def proving(stage):
+    """An application demands a second factor of a user whose address is not proved: a mailed code comes first."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email, verified=False)
+    stage.server.application(
+        "strict", "--kind", "native", "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid",
+        "--first-party", "--require-mfa")
+    person.open(stage.request("strict", "openid"))
+    person.sign_in(email)
+    stage.look("verify-first", "verify")
+    person.type(code="00000000")
+    stage.look("verify-first-refused", "verify", alert=True)
+    person.type(code=stage.mail_code(email))
+    assert person.kind == "enrol", (person.kind, person.text)
+
+
+@story
+def way_back(stage):
+    """A page of another browser leads back to the application; the consent page links to what the application says of itself."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    stage.server.application(
+        "shop", "--kind", "web", "--auth-method", "none", "--redirect-uri", stage.callback.uri, "--scopes", "openid,email",
+        "--initiate-login-uri", "https://shop.example.com/begin", "--policy-uri", "https://shop.example.com/privacy",
+        "--tos-uri", "https://shop.example.com/terms")
+    person.open(stage.request("shop", "openid email"))
+    begun = person.tab.url
+    person.sign_in(email)
+    stage.look("consent-with-links", "consent")
+    person.context.clear_cookies()
+    person.open(begun)
+    stage.look("start-again-with-way-back", "start-again")
+    stage.server.disable(made["localId"])
+    person.open(stage.request("shop", "openid email"))
+    person.sign_in(email)
+    stage.look("disabled-with-way-back", "disabled")
+    person.open("/oidc/logout?client_id=shop")
+    stage.look("signed-out-with-way-back", "signed-out")
+
+
+@story
 def inbox(stage):
     """The developer's inbox."""
     person = stage.person

@@ -115,7 +115,7 @@ struct IdentifyPage: Sendable {
             buttons: accounts.map {
                 .init(PageText.harmless($0.address), name: "username", value: $0.address, isSecondary: true)
             })
-        form.buttons.append(.init(words.plain("knownForget"), name: "account", value: "forget", isSecondary: true))
+        form.buttons.append(.init(words.plain("knownForget"), name: "account", value: "forget", isQuiet: true))
         return [.heading(words.plain("knownAccounts")), .form(form)]
     }
 
