@@ -35,7 +35,8 @@ import Testing
     @Test func `Responses are sent with the standard alphabet and padding`() async throws {
         server.acceptSignIn()
         server.on("passkeyEnrollment:start", #"{"credentialCreationOptions":\#(Self.options)}"#)
-        server.on("passkeyEnrollment:finalize", #"{"localId":"u1",\#(ScriptedServer.tokens("second"))}"#)
+        server.on(
+            "passkeyEnrollment:finalize", #"{"localId":"u1",\#(ScriptedServer.tokens("second")),"expiresIn":"3600"}"#)
         let user = try await auth.signIn(withEmail: "a@b.c", password: "p").user
         _ = try await user.startPasskeyEnrollment(withName: "")
         let bytes = Data([0xFB, 0xFF, 0xBF, 0xFB])

@@ -205,6 +205,11 @@ extension IdentityToolkitError {
         }
     }
 
+    /// A passkey that does not sign in: a question that was answered before is not a credential of another user.
+    init(passkeySignIn refusal: Refusal) {
+        self.init(passkey: refusal.reason == .replayed ? Refusal(.flowFinished) : refusal)
+    }
+
     /// A passkey that is not to be made.
     init(passkeyEnrolment refusal: Enrolments.EnrolmentRefusal) {
         switch refusal {

@@ -74,7 +74,7 @@ extension IdentityToolkit {
         let verdict = try await realm.authenticator.answer(
             .proof(of: .passkey, response: response), to: .flow(handle, .passkeySignIn), by: call.client)
         switch try await outcome(verdict, call) {
-        case .refused(let refusal): throw IdentityToolkitError(passkey: refusal)
+        case .refused(let refusal): throw IdentityToolkitError(passkeySignIn: refusal)
         case .pending(let user, let credential, let factors):
             return PasskeySessionResponse(
                 localId: user.id.rawValue, mfaPendingCredential: credential, mfaInfo: factors)
