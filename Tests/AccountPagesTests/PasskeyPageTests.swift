@@ -203,7 +203,9 @@ struct PasskeyBrowser: Sendable {
     ) async throws -> TestPage {
         let form = try form(page, ceremony)
         let values = form.values.merging(more) { $1 }.merging(try await self.answer(on: page, ceremony, answer)) { $1 }
-        let sent = try await browser.post(form.action, values)
+        let sent = try await browser.post(
+            form.action, values,
+            headers: [.known("Sec-Fetch-Site"): "same-origin", .acceptLanguage: page.language])
         if sent.status == 303 {
             return try await browser.open(#require(sent.headers[.location]), language: page.language)
         }

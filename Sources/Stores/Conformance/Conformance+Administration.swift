@@ -45,11 +45,12 @@ extension StoreConformance {
             try requireEqual(members, [["u1", "u2"], ["u3"]], "the pages of members")
             try requireEqual(ofUser, ["a", "b"], "the groups of a user")
             let after = try await store.write { transaction in
-                try require(try transaction.removeMember(ids[1], from: names[0]), "was in it")
-                try require(!(try transaction.removeMember(ids[1], from: names[0])), "was in it no more")
+                // In the order in which all transactions lock rows: users, groups, members.
+                _ = try transaction.deleteUser(ids[2])
                 try require(try transaction.deleteGroup(names[1]), "there was the group")
                 try require(!(try transaction.deleteGroup(names[1])), "there was none any more")
-                _ = try transaction.deleteUser(ids[2])
+                try require(try transaction.removeMember(ids[1], from: names[0]), "was in it")
+                try require(!(try transaction.removeMember(ids[1], from: names[0])), "was in it no more")
                 return (
                     try transaction.members(of: names[0], after: nil, limit: 9).map(\.rawValue),
                     try transaction.groups(of: ids[0], limit: 9).map(\.rawValue)
@@ -93,9 +94,9 @@ extension StoreConformance {
             try requireEqual(found.2, [bob], "the second page")
             try requireEqual(found.3, [nil, ada, nil], "others of a role who are not disabled")
             let left = try await store.write { transaction in
+                _ = try transaction.deleteUser(ada)
                 try require(try transaction.deleteAdministrator(bob), "bob had a role")
                 try require(!(try transaction.deleteAdministrator(bob)), "bob had none any more")
-                _ = try transaction.deleteUser(ada)
                 return try transaction.administrators(after: nil, limit: 9).count
             }
             try requireEqual(left, 0, "the roles that are left")

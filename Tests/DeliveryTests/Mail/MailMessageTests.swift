@@ -74,7 +74,8 @@ struct MailMessageTests {
                     #expect(mail.language == language && !mail.subject.isEmpty)
                     #expect(mail.text.contains("ada@example.org") && mail.text.contains("2026-11-22 08:05 UTC"))
                     #expect(!mail.text.contains("{{") && !mail.text.contains("()") && !mail.text.contains("「」"))
-                    let namesFactor = name.hasPrefix("factor-") && factor != nil
+                    let isOfFactor = name.hasPrefix("factor-") || name == "passkey-copied"
+                    let namesFactor = isOfFactor && factor != nil
                     #expect(mail.text.contains("Ada's phone") == namesFactor, "\(mail.text)")
                 }
             }

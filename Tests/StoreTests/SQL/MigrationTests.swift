@@ -40,6 +40,7 @@ struct MigrationTests {
                         SQLRow([.integer(11), .text("records of clients")]),
                         SQLRow([.integer(12), .text("grants and authorization codes")]),
                         SQLRow([.integer(13), .text("used tokens")]),
+                        SQLRow([.integer(14), .text("administration")]),
                     ])
             try await store.close()
         }
