@@ -70,7 +70,7 @@ import Testing
             "com.example.app:/begin", "javascript:alert(1)", "http://shop.example.com/", "https://a@evil.example/",
         ] {
             let refused = try await directory.run("app", "set", "site", "--initiate-login-uri", uri)
-            #expect(refused.status == 1 && refused.error.contains("cannot be registered"), "\(refused.error)")
+            #expect(refused.status == 2 && refused.error.contains("cannot be registered"), "\(refused.error)")
         }
         let removed = try await directory.run("app", "set", "site", "--initiate-login-uri", "", "--json").json()
         #expect(try oauth(removed)["initiateLoginURI"] == nil)
