@@ -96,6 +96,70 @@ struct PasskeyPageTests {
         }
     }
 
+    private static let essential = ["claims": #"{"id_token":{"acr":{"essential":true,"values":["phr"]}}}"#]
+
+    @Test
+    func `A request for phr asks for the passkey beside a password, which can be put off where it is not essential`()
+        async throws
+    {
+        try await with { server, passkeys in
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            _ = try await passkeys.create(
+                on: SignInPageTests.password(passkeys.browser), &authenticator, name: "Laptop")
+            let wanted = PageStepTests.request("dev-native", ["acr_values": "phr"])
+            let demanded = PageStepTests.request("dev-native", Self.essential)
+            let elsewhere = PasskeyBrowser(TestBrowser(server))
+            let browser = elsewhere.browser
+            _ = try await SignInPageTests.password(browser)
+
+            let asked = try #require(try await browser.land(wanted).page)
+            #expect(asked.kind == "passkey", "\(asked.html)")
+            let without = try await browser.sendForm(of: asked, ["decision": "deny"]).away
+            #expect(without?.contains("code=") == true, "\(without ?? "")")
+            let both = PageStepTests.request("dev-native", ["acr_values": "phr aal2"])
+            let preferred = try #require(try await browser.land(both).page)
+            #expect(preferred.kind == "passkey", "\(preferred.html)")
+            // Then any second factor will do, which this user's passkey is too.
+            let lesser = try #require(try await browser.sendForm(of: preferred, ["decision": "deny"]).page)
+            #expect(lesser.links.values.contains { $0.contains("/sign-in/code") }, "\(lesser.html)")
+            let again = try #require(try await browser.land(demanded).page)
+            let refused = try await browser.sendForm(of: again, ["decision": "deny"]).away
+            #expect(refused?.contains("error=unmet_authentication_requirements") == true, "\(refused ?? "")")
+            for (more, error) in [
+                (["acr_values": "phr"], "interaction_required"), (Self.essential, "unmet_authentication_requirements"),
+            ] {
+                let silent = PageStepTests.request("dev-native", more.merging(["prompt": "none"]) { $1 })
+                let away = try await browser.land(silent).away
+                #expect(away?.contains("error=\(error)") == true, "\(away ?? "")")
+            }
+
+            let page = try #require(try await browser.land(demanded).page)
+            let answer = try await elsewhere.answer(on: page, "get") { try authenticator.get(optionsJSON: $0) }
+            let form = try #require(page.formsOfScripts.first { $0.names.contains("response") }, "\(page.html)")
+            let done = try await browser.sendForm(form, answer).away
+            #expect(done?.contains("code=") == true, "\(done ?? "")")
+            for path in [wanted, demanded] {
+                #expect(try await browser.land(path).away?.contains("code=") == true, "The session has it now.")
+            }
+        }
+    }
+
+    @Test
+    func `A request for phr of a user without a passkey is refused where it is essential`() async throws {
+        try await with { _, passkeys in
+            let browser = passkeys.browser
+            _ = try await SignInPageTests.password(browser)
+            let refused = try await browser.land(PageStepTests.request("dev-native", Self.essential)).away
+            #expect(refused?.contains("error=unmet_authentication_requirements") == true, "\(refused ?? "")")
+            for values in ["phr", "phr aal1"] {
+                let given = try await browser.land(PageStepTests.request("dev-native", ["acr_values": values])).away
+                #expect(given?.contains("code=") == true, "\(given ?? "")")
+            }
+            let next = try await browser.land(PageStepTests.request("dev-native", ["acr_values": "phr aal2"])).page
+            #expect(next?.kind == "enrol", "The next of the values counts: \(next?.html ?? "")")
+        }
+    }
+
     @Test
     func `A passkey is removed by its owner, and a session by password alone neither removes nor adds one`()
         async throws

@@ -59,6 +59,11 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
     /// The classes that were asked for and can be met by some user, in the order of preference.
     var classes: [ContextClass] { acrValues.compactMap(ContextClass.init(requested:)) }
 
+    /// Whether `phr` is the first of the values that this server knows. Where it cannot be met, the next one counts.
+    var prefersResistance: Bool {
+        acrValues.first(where: ContextClass.requestable.contains) == ContextClass.phishingResistant
+    }
+
     /// What a token says of a session's class: the word that the request had for it.
     /// - Parameter others: further words that are true of the session (``ProofRegistry/resistanceClasses(of:)``), which are said to
     ///   whom they mean something: where the request had them.
@@ -115,6 +120,8 @@ public struct SignInDemand: Sendable, Equatable {
     /// Whether the user is to say which account.
     public var selectsAccount = false
     public var needsTwoFactors = false
+    /// Whether nothing will do but a proof that cannot be relayed. The user has what gives it.
+    public var needsPasskey = false
 
     public init() {}
 }
@@ -153,4 +160,6 @@ struct AuthorizationBody: Codable, Sendable {
     var isDenied = false
     /// The user to whom no second factor is available.
     var withoutSecondFactor: UserID?
+    /// The user to whom no passkey is.
+    var withoutPasskey: UserID?
 }

@@ -40,6 +40,20 @@ struct AuthorizationJudge: Sendable {
                 $0.identifier = request.loginHint
             }
         }
+        let resistance = realm.proofs.resistanceClasses(of: session.proofs)
+        if request.prefersResistance, !resistance.contains(ContextClass.phishingResistant) {
+            let isOnlyWord = request.isACREssential && request.classes.isEmpty
+            let canBeGiven =
+                try body.withoutPasskey != session.userID && hasResistantFactor(session.userID, in: transaction)
+            if canBeGiven, !isSilent {
+                return signIn(.interactionRequired, needed) {
+                    $0.user = session.userID
+                    $0.needsPasskey = true
+                }
+            }
+            if isOnlyWord { return .impossible(.unmetAuthenticationRequirements) }
+            if canBeGiven { return .impossible(.interactionRequired) }
+        }
         if case .two(let isEssential) = needed, present < .aal2 {
             if isSilent {
                 return .impossible(isEssential ? .unmetAuthenticationRequirements : .interactionRequired)
@@ -48,7 +62,8 @@ struct AuthorizationJudge: Sendable {
             if isEssential { return .impossible(.unmetAuthenticationRequirements) }
         }
         if request.isACREssential, !request.acrValues.isEmpty,
-            !request.classes.contains(where: { $0 == present || $0 == .aal1 })
+            !request.classes.contains(where: { $0 == present || $0 == .aal1 }),
+            resistance.isDisjoint(with: request.acrValues)
         {
             return .impossible(.unmetAuthenticationRequirements)
         }
@@ -100,6 +115,15 @@ struct AuthorizationJudge: Sendable {
         }
         return settings.state != .disabled
             && realm.proofs.kindsByTicket.contains { realm.proofs.isOffered($0, settings) }
+    }
+
+    /// Whether the user has what proves `phr`.
+    private func hasResistantFactor(_ user: UserID, in transaction: any StoreTransaction) throws -> Bool {
+        let settings = try transaction.settings().secondFactors
+        return try transaction.factors(of: user).contains {
+            realm.proofs.assurance(of: $0.kind).contains(.phishingResistant)
+                && realm.proofs.isOffered($0.kind, settings)
+        }
     }
 
     private func neededClass(in transaction: any StoreTransaction) throws -> Needed {

@@ -87,6 +87,8 @@ public struct AuthorizationRequests: Sendable {
         case accountChosen
         /// The user has no second factor and cannot or will not enrol one.
         case secondFactorUnavailable
+        /// The user cannot use the passkey that was asked for.
+        case passkeyUnavailable
     }
 
     /// Notes what the user said. The next look at the request (``standing(of:session:)``) goes by it.
@@ -136,6 +138,9 @@ public struct AuthorizationRequests: Sendable {
             case .secondFactorUnavailable:
                 guard let present else { return false }
                 body.withoutSecondFactor = present.userID
+            case .passkeyUnavailable:
+                guard let present else { return false }
+                body.withoutPasskey = present.userID
             }
             return try transaction.put(body, in: pending.record, sealer: realm.sealer)
         }

@@ -18,8 +18,11 @@ public enum ContextClass: String, Sendable, Codable, CaseIterable, Comparable {
     /// What some applications call two factors (OpenID Provider Authentication Policy Extension 1.0, section 4).
     public static let multiFactorAlias = "http://schemas.openid.net/pape/policies/2007/06/multi-factor"
 
+    /// A proof that cannot be relayed, by an authenticator that made sure of its user. It is told beside a class, not instead of one.
+    public static let phishingResistant = "phr"
+
     /// All values that requests may have.
-    public static let requestable = allCases.map(\.rawValue) + [multiFactorAlias]
+    public static let requestable = allCases.map(\.rawValue) + [multiFactorAlias, phishingResistant]
 
     public static func < (one: ContextClass, other: ContextClass) -> Bool { one == .aal1 && other == .aal2 }
 }
@@ -32,7 +35,8 @@ extension ProofRegistry {
             $0.isSuperset(of: [.phishingResistant, .userVerified])
         }
         if resistant.isEmpty { return [] }
-        return resistant.contains { $0.contains(.hardware) } ? ["phr", "phrh"] : ["phr"]
+        return resistant.contains { $0.contains(.hardware) }
+            ? [ContextClass.phishingResistant, "phrh"] : [ContextClass.phishingResistant]
     }
 
     /// The class of a session with these proofs.

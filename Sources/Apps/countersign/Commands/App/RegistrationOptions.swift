@@ -96,7 +96,7 @@ struct RegistrationOptions: ParsableArguments {
     @Option(
         name: .customLong("default-acr"),
         help: ArgumentHelp(
-            "The assurance to ask for where a request names none: aal1 or aal2, the preferred first. An empty one removes it.",
+            "The assurance to ask for where a request names none: aal1, aal2 or phr, the preferred first. An empty one removes it.",
             valueName: "levels"))
     var defaultACR: [String] = []
 

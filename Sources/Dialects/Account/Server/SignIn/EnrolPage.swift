@@ -11,7 +11,7 @@ struct EnrolPage: Sendable {
 
     func submit(_ scene: inout PageScene) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
-        if scene.fields["decision"] == "deny" { return try await goWithout(scene) }
+        if scene.fields["decision"] == "deny" { return try await scene.goOn(.secondFactorUnavailable) }
         let offered = try await scene.realm.enrolments.offered(during: handle, expecting: .registration)
         let code = (scene.fields["code"] ?? "").filter { !$0.isWhitespace }
         let verdict = try await scene.realm.authenticator.answer(
@@ -19,16 +19,6 @@ struct EnrolPage: Sendable {
         return try await scene.follow(verdict, of: handle, wrong: "enrolWrong", recoveryCode: offered?.recoveryCode) {
             try await page(scene, problem: $0)
         }
-    }
-
-    /// The user sets nothing up: the application is told, where it is one that asked.
-    private func goWithout(_ scene: PageScene) async throws -> Response {
-        guard let pending = scene.pending, let key = scene.key, let session = scene.present?.session else {
-            return scene.redirect(to: scene.beginning)
-        }
-        _ = try await scene.realm.authorizations.answer(
-            .secondFactorUnavailable, to: pending.handle, in: key, session: session.id, by: scene.client)
-        return scene.redirect(to: scene.destination)
     }
 
     /// Has the address proven first, by a code that goes there; nil where none can be sent.
@@ -59,7 +49,8 @@ struct EnrolPage: Sendable {
             case .refused(.unverifiedEmail):
                 if let confirming = try await confirmAddress(handle, scene) { return confirming }
             // Nothing can be set up: the application is told, which has asked for it.
-            case .refused where scene.pending != nil && scene.present != nil: return try await goWithout(scene)
+            case .refused where scene.pending != nil && scene.present != nil:
+                return try await scene.goOn(.secondFactorUnavailable)
             case .refused, .unknown: break
             }
         }
@@ -93,6 +84,13 @@ struct EnrolPage: Sendable {
 }
 
 extension PageScene {
+    /// Goes on without what the user does not set up or cannot use: the application is told, where it is one that asked.
+    func goOn(_ answer: AuthorizationRequests.UserAnswer) async throws -> Response {
+        guard let pending, let key, let session = present?.session else { return redirect(to: beginning) }
+        _ = try await realm.authorizations.answer(answer, to: pending.handle, in: key, session: session.id, by: client)
+        return redirect(to: destination)
+    }
+
     /// What a user may do who sets nothing up: the application is told, where there is one that asks and a session that goes on.
     var waysPastEnrolling: [PageBlock] {
         guard pending != nil, present != nil else {

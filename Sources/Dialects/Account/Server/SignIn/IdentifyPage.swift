@@ -11,6 +11,7 @@ struct IdentifyPage: Sendable {
         if let pending = scene.pending {
             switch try await scene.realm.authorizations.standing(of: pending, session: scene.present?.session) {
             case .signIn(let demand):
+                if demand.needsPasskey { return scene.redirect(to: scene.path(PasskeyPage.path)) }
                 if demand.createsAccount { return scene.redirect(to: scene.path("/sign-up")) }
                 if demand.selectsAccount, let user = scene.present?.user { return choose(user, scene) }
                 return try page(scene, address: try await address(demand, scene))

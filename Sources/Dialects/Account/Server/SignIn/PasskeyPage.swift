@@ -34,6 +34,7 @@ struct PasskeyPage: Sendable {
     }
 
     func submit(_ scene: inout PageScene) async throws -> Response {
+        if scene.fields["decision"] == "deny" { return try await scene.goOn(.passkeyUnavailable) }
         guard let handle = scene.attempt, let response = scene.passkeyResponse else {
             return try await page(scene, problem: scene.words("passkeyFailed"))
         }
@@ -74,6 +75,15 @@ struct PasskeyPage: Sendable {
         return true
     }
 
+    /// Whether the application wants a passkey beside what the present session was proven with.
+    private func isDemanded(_ scene: PageScene) async throws -> Bool {
+        guard let pending = scene.pending,
+            case .signIn(let demand) = try await scene.realm.authorizations.standing(
+                of: pending, session: scene.present?.session)
+        else { return false }
+        return demand.needsPasskey
+    }
+
     /// - Parameter unknown: the id of a credential that is not known here.
     private func page(_ scene: PageScene, problem: PageText? = nil, unknown: String? = nil) async throws -> Response {
         let words = scene.words
@@ -85,6 +95,16 @@ struct PasskeyPage: Sendable {
         if let unknown, let site = scene.passkeySite {
             let signal = JSONValue.object(["rpId": .string(site.domain), "credentialId": .string(unknown)])
             page.blocks.append(.unknownPasskey(String(decoding: try JSONEncoder().encode(signal), as: UTF8.self)))
+        }
+        if !isSecond, try await isDemanded(scene) {
+            page.blocks.append(
+                .form(
+                    PageForm(
+                        action: Self.path, hidden: scene.hidden(Self.purpose),
+                        buttons: [
+                            .init(words.plain("enrolLater"), name: "decision", value: "deny", isSecondary: true)
+                        ])))
+            return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
         }
         let otherWay = isSecond ? scene.path("/sign-in/code") : scene.beginning
         page.blocks.append(
