@@ -203,4 +203,81 @@ struct TwoServersTests {
             #expect(token.json["token_type"] == "DPoP")
         }
     }
+
+    /// How an owner of the realm stops being one.
+    private enum Removal: CaseIterable, Sendable {
+        case demoting
+        case revoking
+        case disabling
+        case deleting
+
+        /// False where the user is the last owner.
+        func apply(to owner: UserID, on realm: Realm) async throws -> Bool {
+            switch self {
+            case .demoting:
+                let outcome = try await realm.administrators.grant(.auditor, to: owner, by: .testAdministrator)
+                if case .failure(let refusal) = outcome { return try Self.isRefused(refusal) }
+            case .revoking:
+                let outcome = try await realm.administrators.revoke(owner, by: .testAdministrator)
+                if case .failure(let refusal) = outcome { return try Self.isRefused(refusal) }
+            case .disabling:
+                var change = AccountChange()
+                change.isDisabled = true
+                switch try await realm.accounts.change(owner, change, by: .testAdministrator) {
+                case .changed: break
+                case .refused(.lastOwner): return false
+                case .refused(let refusal): throw refusal
+                }
+            case .deleting:
+                switch try await realm.accounts.delete([owner], by: .testAdministrator) {
+                case [.deleted]: break
+                case [.lastOwner]: return false
+                case let outcomes: throw Unexpected(what: "\(outcomes)")
+                }
+            }
+            return true
+        }
+
+        private static func isRefused(_ refusal: Administrators.Refusal) throws -> Bool {
+            guard refusal == .lastOwner else { throw refusal }
+            return false
+        }
+    }
+
+    private func owner(_ name: String, on realm: Realm) async throws -> UserID {
+        let user = try await realm.accounts.create(
+            id: UserID(rawValue: name), email: nil, password: nil, by: .testAdministrator
+        ).get()
+        _ = try await realm.administrators.grant(.owner, to: user.id, by: .testAdministrator).get()
+        return user.id
+    }
+
+    private static func isOwner(_ user: UserID, on realm: Realm) async throws -> Bool {
+        try await realm.administrators.role(of: user) == .owner
+    }
+
+    @Test(arguments: Shared.available)
+    func `Of two owners who are removed at once, each by another server and in whatever way, one remains`(
+        store: Shared
+    ) async throws {
+        try await with(store) { first, second in
+            let pairs = Removal.allCases.flatMap { one in Removal.allCases.map { (one, $0) } }
+            for (round, pair) in pairs.enumerated() {
+                let ada = try await owner("ada-\(round)", on: first.realm)
+                let bob = try await owner("bob-\(round)", on: first.realm)
+                async let one = pair.0.apply(to: ada, on: first.realm)
+                async let other = pair.1.apply(to: bob, on: second.realm)
+                let outcomes = try await [one, other]
+                #expect(outcomes.count { $0 } == 1, "\(pair): \(outcomes)")
+                for (user, isRemoved) in zip([ada, bob], outcomes) {
+                    for server in [first, second] {
+                        #expect(try await Self.isOwner(user, on: server.realm) != isRemoved, "\(pair)")
+                    }
+                }
+                // The next two are to be alone.
+                _ = try await first.realm.accounts.delete(
+                    [outcomes[0] ? bob : ada], keepingOwner: false, by: .testAdministrator)
+            }
+        }
+    }
 }
