@@ -80,6 +80,11 @@ final class Running: @unchecked Sendable {
         ended = stream
         process.terminationHandler = { _ in continuation.finish() }
         try process.run()
+        // The program has descriptors of its own. Foundation keeps ours open for ever, and cannot serve a process with more than 1,024.
+        for case let file as FileHandle in [process.standardInput, process.standardOutput, process.standardError]
+        where file !== FileHandle.nullDevice {
+            try file.close()
+        }
     }
 
     var isRunning: Bool { process.isRunning }
