@@ -36,6 +36,7 @@ struct PasskeyPageTests {
             #expect(first.html.contains("passkey.js") && first.html.contains("autocomplete=\"username webauthn\""))
             let signedIn = try await elsewhere.get(on: first, authenticator)
             #expect(signedIn.kind == "account" && signedIn.html.contains(SignInPageTests.address), "\(signedIn.html)")
+            #expect(signedIn.html.contains("Signed in with two factors."), "It has verified its user.")
         }
     }
 

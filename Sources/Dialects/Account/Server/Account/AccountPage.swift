@@ -33,7 +33,8 @@ struct AccountPage: Sendable {
         {
             page.blocks.append(.notice(words(notice)))
         }
-        let isStrong = present.session.proofs.contains(where: \.isSecondFactor)
+        // A passkey that has verified its user is two factors by itself.
+        let isStrong = realm.proofs.contextClass(of: present.session.proofs) >= .aal2
         page.blocks.append(.text(words(isStrong ? "accountTwoSteps" : "accountOneStep")))
 
         page.blocks.append(.heading(words.plain("accountApplications")))
