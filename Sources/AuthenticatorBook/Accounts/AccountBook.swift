@@ -155,23 +155,9 @@ public struct AccountBook: Sendable {
 
     /// Removes an account, its secret and its key. Never prompts. An account that does not exist is no error.
     public func remove(_ id: Account.ID) async throws(AccountBookError) {
-        var isThere = false
-        for service in [Service.account, Service.secret, Service.deviceToken] {
-            do throws(KeychainError) {
-                try await keychain.remove(account: id, service: service)
-                isThere = true
-            } catch .itemNotFound {
-                continue
-            } catch {
-                throw .keychain(error)
-            }
-        }
-        do throws(KeychainError) {
-            try await keychain.removeKey(tag: Self.keyTag(id))
-            isThere = true
-        } catch .itemNotFound {
-        } catch {
-            throw .keychain(error)
+        let isThere = try await kept { () throws(KeychainError) in
+            try await keychain.remove(
+                account: id, services: [Service.account, Service.secret, Service.deviceToken], keyTag: Self.keyTag(id))
         }
         if !isThere { throw .notFound(id) }
     }

@@ -185,20 +185,8 @@ public struct PasskeyBook: Sendable {
 
     /// Removes a passkey and its key. Never prompts. The server still lists it.
     public func remove(_ id: Passkey.ID) async throws(PasskeyBookError) {
-        var isThere = false
-        do throws(KeychainError) {
-            try await keychain.remove(account: id, service: Service.passkey)
-            isThere = true
-        } catch .itemNotFound {
-        } catch {
-            throw .keychain(error)
-        }
-        do throws(KeychainError) {
-            try await keychain.removeKey(tag: Self.keyTag(id))
-            isThere = true
-        } catch .itemNotFound {
-        } catch {
-            throw .keychain(error)
+        let isThere = try await kept { () throws(KeychainError) in
+            try await keychain.remove(account: id, services: [Service.passkey], keyTag: Self.keyTag(id))
         }
         if !isThere { throw .notFound(id) }
     }
@@ -207,27 +195,14 @@ public struct PasskeyBook: Sendable {
     private func change(
         _ id: Passkey.ID, _ change: @Sendable (inout Passkey) -> Void
     ) async throws(PasskeyBookError) -> Passkey {
-        do throws(AccountBookError) {
-            return try await lock.whileLocked { () throws(AccountBookError) in
-                do throws(PasskeyBookError) {
-                    var passkey = try await passkey(id)
-                    change(&passkey)
-                    let bytes = try encoded(passkey)
-                    try await kept { () throws(KeychainError) in
-                        try await keychain.update(bytes, account: id, service: Service.passkey)
-                    }
-                    return passkey
-                } catch {
-                    if case .keychain(let error) = error { throw .keychain(error) }
-                    throw .damaged(id)
-                }
+        try await lock.whileLocked { () throws(PasskeyBookError) in
+            var passkey = try await passkey(id)
+            change(&passkey)
+            let bytes = try encoded(passkey)
+            try await kept { () throws(KeychainError) in
+                try await keychain.update(bytes, account: id, service: Service.passkey)
             }
-        } catch {
-            switch error {
-            case .keychain(let error): throw .keychain(error)
-            case .busy: throw .busy
-            default: throw .damaged(id)
-            }
+            return passkey
         }
     }
 
