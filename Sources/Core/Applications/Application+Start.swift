@@ -1,5 +1,3 @@
-import Foundation
-
 /// The way back to an application from pages that know no redirect URI to answer to.
 extension Application {
     /// The issuer in the spelling of the application's tokens.
@@ -14,13 +12,8 @@ extension Application {
     public func start(from base: String) -> String? {
         let oauth = registration.oauth
         if let uri = oauth.initiateLoginURI {
-            let issuer = issuer(at: base).addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? ""
-            return uri + (uri.contains("?") ? "&" : "?") + "iss=" + issuer
+            return uri + (uri.contains("?") ? "&" : "?") + "iss=" + issuer(at: base).queryEncoded
         }
         return oauth.clientURI ?? registration.redirectURIs.lazy.compactMap(RedirectURI.site(of:)).first
     }
-
-    /// RFC 3986, section 2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -44,17 +44,10 @@ struct AuthorizationAnswer: Sendable {
 
     /// The address with the answer in it.
     var location: String {
-        let text = members.map { "\(Self.encoded($0.0))=\(Self.encoded($0.1))" }.joined(separator: "&")
+        let text = members.map { "\($0.0.queryEncoded)=\($0.1.queryEncoded)" }.joined(separator: "&")
         if target.mode == .fragment { return "\(target.redirectURI)#\(text)" }
         let mark = target.redirectURI.contains("?") ? (target.redirectURI.hasSuffix("?") ? "" : "&") : "?"
         return target.redirectURI + mark + text
-    }
-
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 }
 

@@ -136,7 +136,7 @@ extension OAuth {
         guard let text = request.queryItems["flow"], try await wayBack(ofFlow: text) != nil else {
             return Self.redirect(to: Path.startAgain)
         }
-        return Self.redirect(to: "\(Path.startAgain)?flow=\(Self.escape(text))")
+        return Self.redirect(to: "\(Path.startAgain)?flow=\(text.queryEncoded)")
     }
 
     /// `GET /start-again`.

@@ -24,8 +24,8 @@ extension OAuth {
         }
         guard let hint, hint.session == session.id else {
             // A link alone, which any site can show, signs no user out: the user confirms it.
-            let escaped = Self.escape(query)
-            let languages = parameters["ui_locales"].map { "&ui_locales=\(Self.escape($0))" } ?? ""
+            let escaped = query.queryEncoded
+            let languages = parameters["ui_locales"].map { "&ui_locales=\($0.queryEncoded)" } ?? ""
             return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)\(languages)")
         }
         let client = context.client(hint.application.id, of: .oauth)
@@ -54,7 +54,7 @@ extension OAuth {
             return pages.error(request, context, "the logout request cannot be read, or a parameter is there twice")
         }
         let members = [("client_id", "client_id"), ("post_logout_redirect_uri", "returnTo"), ("state", "state")]
-            .compactMap { name, theirs in parameters[theirs].map { "\(name)=\(Self.escape($0))" } }
+            .compactMap { name, theirs in parameters[theirs].map { "\(name)=\($0.queryEncoded)" } }
         return Self.redirect(to: Path.logout + (members.isEmpty ? "" : "?" + members.joined(separator: "&")))
     }
 
@@ -64,14 +64,6 @@ extension OAuth {
         let application = hint.flatMap { $0.application.start(from: base) == nil ? nil : $0.application.id.rawValue }
         return PagePath(Path.signedOut, [("ui_locales", parameters["ui_locales"]), ("client_id", application)]).text
     }
-
-    static func escape(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
-
-    /// RFC 3986, section 2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     private struct LogoutHint {
         let application: CountersignCore.Application
@@ -104,7 +96,7 @@ extension OAuth {
                 freePorts: hasFreePorts(hint.application))
         else { return nil }
         guard let state = parameters["state"], state.utf8.count <= AuthorizationRequest.longestState else { return uri }
-        return uri + (uri.contains("?") ? "&" : "?") + "state=\(Self.escape(state))"
+        return uri + (uri.contains("?") ? "&" : "?") + "state=\(state.queryEncoded)"
     }
 }
 
