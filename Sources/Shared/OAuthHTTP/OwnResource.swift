@@ -21,25 +21,35 @@ public struct OwnResource: Sendable {
         public let scheme: String
     }
 
+    /// Who may have issued the tokens: this server, in both spellings.
+    public var issuers: Set<String> { Set(publicURLs().flatMap { [$0, $0 + "/"] }) }
+
     /// Judges the token of a request, with the proof of its key where it is bound to one.
-    /// - Parameter path: of the endpoint, as proofs name it.
-    public func access(of request: Request, at path: String) async throws -> Result<Access, TokenChallenge> {
+    /// - Parameter audiences: whom the token may be for; nil for the server itself.
+    public func access(of request: Request, audiences: Set<String>? = nil) async throws -> Result<
+        Access, TokenChallenge
+    > {
         let authorization = Authorization(of: request)
         let bound = authorization.credentials("DPoP")
         guard let text = bound ?? authorization.credentials("Bearer") else { return .failure(TokenChallenge()) }
-        let urls = publicURLs()
+        let scheme = bound == nil ? "Bearer" : "DPoP"
         let token = try await realm.tokens.accessToken(
-            text, issuers: Set(urls.flatMap { [$0, $0 + "/"] }), audiences: Set(urls))
-        guard let token else { return .failure(Self.refused(bound == nil ? "Bearer" : "DPoP")) }
-        guard let key = token.keyThumbprint else {
-            return bound == nil ? .success(Access(token: token, scheme: "Bearer")) : .failure(Self.refused("DPoP"))
-        }
-        // Without a proof of its key, whatever client has found the token could use it.
-        guard bound != nil else { return .failure(Self.refused("DPoP")) }
-        if let challenge = try await challenge(request, text, key, of: token.client, at: path) {
+            text, issuers: issuers, audiences: audiences ?? Set(publicURLs()))
+        guard let token else { return .failure(Self.refused(scheme)) }
+        if let challenge = try await refusal(of: token, text, isBound: bound != nil, request) {
             return .failure(challenge)
         }
-        return .success(Access(token: token, scheme: "DPoP"))
+        return .success(Access(token: token, scheme: scheme))
+    }
+
+    /// Why a token does not count as it was sent: a bound one needs a proof of its key, and others take none; nil where it does.
+    public func refusal(
+        of token: AccessToken, _ text: String, isBound: Bool, _ request: Request
+    ) async throws -> TokenChallenge? {
+        guard let key = token.keyThumbprint else { return isBound ? Self.refused("DPoP") : nil }
+        // Without a proof of its key, whatever client has found the token could use it.
+        guard isBound else { return Self.refused("DPoP") }
+        return try await challenge(request, text, key, of: token.client)
     }
 
     /// What a token is answered that does not count.
@@ -49,13 +59,13 @@ public struct OwnResource: Sendable {
     }
 
     /// Nil where the request proves the token's key.
-    public func challenge(
-        _ request: Request, _ token: String, _ key: String, of client: ClientID, at path: String
+    private func challenge(
+        _ request: Request, _ token: String, _ key: String, of client: ClientID
     ) async throws -> TokenChallenge? {
         let setting = try await realm.settings().oauth.dpopNonce
         let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
         let expectation = PossessionProof.Expectation(
-            method: request.method.rawValue, urls: Set(publicURLs().map { $0 + path }), accessToken: token,
+            method: request.method.rawValue, urls: Set(publicURLs().map { $0 + request.uri.path }), accessToken: token,
             requiresNonce: setting.isRequired(of: isConfidential ? .secretBasic : .none))
         let proofs = request.headers[values: .dpop]
         var fault = PossessionProof.Fault.malformed

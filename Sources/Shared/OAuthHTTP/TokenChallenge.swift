@@ -35,6 +35,13 @@ public struct TokenChallenge: Error, Sendable {
         self.maxAge = maxAge
     }
 
+    /// The token counts, and does not open this (RFC 6750, section 3.1).
+    public static func insufficientScope(_ scope: String, scheme: String) -> TokenChallenge {
+        TokenChallenge(
+            scheme: scheme, status: .forbidden, error: "insufficient_scope",
+            description: "The access token needs the scope \(scope).", scope: scope)
+    }
+
     /// Asks for a session that proves more, or proved it lately (RFC 9470, section 3).
     public static func stepUp(
         scheme: String, _ description: String, contextClass: ContextClass? = nil, maxAge: Int? = nil

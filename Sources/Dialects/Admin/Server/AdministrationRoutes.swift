@@ -98,13 +98,11 @@ public struct AdministrationRoutes: Sendable {
             case nil: break
             }
         }
-        let access = try await resource.access(of: request, at: request.uri.path).get()
+        let access = try await resource.access(of: request).get()
         guard access.token.scopes.contains(Self.scope), let user = access.token.user,
             let session = access.token.session?.session
         else {
-            throw TokenChallenge(
-                scheme: access.scheme, status: .forbidden, error: "insufficient_scope",
-                description: "The access token needs the scope \(Self.scope).", scope: Self.scope)
+            throw TokenChallenge.insufficientScope(Self.scope, scheme: access.scheme)
         }
         guard let role = try await realm.administrators.role(of: user.id) else {
             throw AdministrationError(.forbidden, "The user does not administer this realm.")

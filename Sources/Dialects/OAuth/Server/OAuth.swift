@@ -51,7 +51,7 @@ public struct OAuth: Sendable {
     var tokens: OAuthTokens { OAuthTokens(realm: realm, base: base) }
 
     /// The issuer as this server's tokens spell it, both ways, by each of its addresses.
-    var issuers: Set<String> { Set(options.publicURLs().flatMap { [$0, $0 + "/"] }) }
+    var issuers: Set<String> { resource.issuers }
 
     /// Our grants and other protocols'. Ours come last, and say that a token is unknown where no other knows it.
     var grants: TokenGrants {

@@ -23,14 +23,13 @@ extension OAuth {
         let audiences = Set(options.publicURLs().flatMap { [$0, $0 + Path.userInfo] })
         guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences) else {
             if bound == nil, let answer = try await options.shared?.userInfo(request, context) { return answer }
-            return try refused(bound == nil ? "Bearer" : "DPoP")
+            return try OwnResource.refused(bound == nil ? "Bearer" : "DPoP").response()
         }
-        if let refusal = try await refusal(of: token, text, isBound: bound != nil, request) { return refusal }
+        if let challenge = try await resource.refusal(of: token, text, isBound: bound != nil, request) {
+            return try challenge.response()
+        }
         guard let user = token.user, token.scopes.contains("openid") else {
-            return try TokenChallenge(
-                scheme: bound == nil ? "Bearer" : "DPoP", status: .forbidden, error: "insufficient_scope",
-                description: "The access token needs the scope openid.", scope: "openid"
-            ).response()
+            return try TokenChallenge.insufficientScope("openid", scheme: bound == nil ? "Bearer" : "DPoP").response()
         }
         var members = user.claims(openedBy: token.scopes)
         let single = OAuthTokens.names(token.session?.grant.terms.details[GrantDetail.userInfoClaims])
@@ -42,16 +41,4 @@ extension OAuth {
         members["sub"] = .string(user.id.rawValue)
         return try .json(JSONValue.object(members))
     }
-
-    /// Why a token does not count as it was sent: a bound one needs a proof of its key, and others take none; nil where it does.
-    func refusal(
-        of token: AccessToken, _ text: String, isBound: Bool, _ request: Request
-    ) async throws -> Response? {
-        guard let key = token.keyThumbprint else { return isBound ? try refused("DPoP") : nil }
-        // Without a proof of its key, whatever client has found the token could use it.
-        guard isBound else { return try refused("DPoP") }
-        return try await resource.challenge(request, text, key, of: token.client, at: request.uri.path)?.response()
-    }
-
-    func refused(_ scheme: String) throws -> Response { try OwnResource.refused(scheme).response() }
 }

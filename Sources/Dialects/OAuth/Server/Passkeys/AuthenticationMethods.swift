@@ -24,46 +24,25 @@ extension OAuth {
         var user: UserID { session.userID }
     }
 
-    private enum Admission {
-        case owner(Owner)
-        case refused(Response)
-    }
-
-    /// The user whose token it is, where it has the scope.
-    private func owner(
-        _ request: Request, _ context: CountersignRequestContext, _ scope: AccountScope
-    ) async throws -> Admission {
-        let authorization = Authorization(of: request)
-        let bound = authorization.credentials("DPoP")
-        guard let text = bound ?? authorization.credentials("Bearer") else {
-            return .refused(try TokenChallenge().response())
-        }
-        guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: ownAudiences) else {
-            return .refused(try refused(bound == nil ? "Bearer" : "DPoP"))
-        }
-        if let refusal = try await refusal(of: token, text, isBound: bound != nil, request) { return .refused(refusal) }
-        guard let user = token.user, let granted = token.session, token.scopes.contains(scope.rawValue) else {
-            return .refused(
-                try TokenChallenge(
-                    scheme: bound == nil ? "Bearer" : "DPoP", status: .forbidden, error: "insufficient_scope",
-                    description: "The access token needs the scope \(scope.rawValue).", scope: scope.rawValue
-                ).response())
-        }
-        return .owner(
-            Owner(
-                session: OwnSession(
-                    userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch),
-                client: context.client(token.client, of: .oauth), application: token.client))
-    }
-
+    /// Answers the user whose token it is, where it has the scope.
     private func asOwner(
         _ request: Request, _ context: CountersignRequestContext, _ scope: AccountScope,
         _ body: (Owner) async throws -> Response
     ) async throws -> Response {
-        switch try await owner(request, context, scope) {
-        case .refused(let response): response
-        case .owner(let owner): try await body(owner)
+        let access: OwnResource.Access
+        switch try await resource.access(of: request, audiences: ownAudiences) {
+        case .success(let found): access = found
+        case .failure(let challenge): return try challenge.response()
         }
+        let token = access.token
+        guard let user = token.user, let granted = token.session, token.scopes.contains(scope.rawValue) else {
+            return try TokenChallenge.insufficientScope(scope.rawValue, scheme: access.scheme).response()
+        }
+        return try await body(
+            Owner(
+                session: OwnSession(
+                    userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch),
+                client: context.client(token.client, of: .oauth), application: token.client))
     }
 
     // MARK: Making a passkey
