@@ -42,16 +42,21 @@ extension Applications {
             case .open(let application, _):
                 let registration = application?.registration ?? ApplicationRegistration()
                 // No transaction is open while the keys are fetched.
-                var keys = registration.assertionKeys
-                if let uri = registration.oauth.jwksURI {
-                    keys += await realm.clientKeySets.keys(of: uri, naming: assertion.keyID, at: now)
-                }
+                let keys = await keys(of: registration, naming: assertion.keyID, at: now)
                 let judged = assertion.judge(
                     by: keys, expecting: expectation.assertions(of: registration.oauth), at: now)
                 let published = registration.oauth.jwksURI
                 return try await realm.store.write { try attempt.settle(judged, published: published, in: $0) }
             }
         }
+    }
+
+    /// The keys that an application signs with: those that were registered, and those that it publishes. No transaction may be open.
+    func keys(
+        of registration: ApplicationRegistration, naming keyID: String?, at now: Date
+    ) async -> [AssertionKey] {
+        guard let uri = registration.oauth.jwksURI else { return registration.assertionKeys }
+        return registration.assertionKeys + (await realm.clientKeySets.keys(of: uri, naming: keyID, at: now))
     }
 
     /// An application that shows nothing but its name.

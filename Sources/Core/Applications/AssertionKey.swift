@@ -15,6 +15,13 @@ public struct AssertionKey: Sendable, Equatable, Codable {
         return algorithm == key.algorithm || algorithm == .ps256 && key.algorithm == .rs256
     }
 
+    /// Those that may have made a signature, by algorithm and, where both have one, by name.
+    static func candidates(among keys: [AssertionKey], for header: JWSHeader, in algorithm: StatementAlgorithm)
+        -> [Self]
+    {
+        keys.filter { $0.signs(in: algorithm) && (header.kid == nil || $0.id == nil || $0.id == header.kid) }
+    }
+
     /// Keys that an application may have: the present one, the next one, and some for servers that sign with their own.
     public static let most = 10
 

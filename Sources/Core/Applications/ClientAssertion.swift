@@ -67,9 +67,7 @@ struct ClientAssertion: Sendable {
         guard let algorithm = StatementAlgorithm(rawValue: header.alg), expectation.algorithms.contains(algorithm),
             Self.types.contains(TokenType(header: header.typ))
         else { return .failure(.algorithm) }
-        let named = keys.filter {
-            $0.signs(in: algorithm) && (header.kid == nil || $0.id == nil || $0.id == header.kid)
-        }
+        let named = AssertionKey.candidates(among: keys, for: header, in: algorithm)
         if named.isEmpty, let decoy = AssertionKey.decoy(algorithm) { _ = try? decoy.claims(of: text, in: algorithm) }
         for key in named {
             guard let claims = try? key.key.claims(of: text, in: algorithm) else { continue }
@@ -92,10 +90,7 @@ struct ClientAssertion: Sendable {
         case .failure(.fromTheFuture): return .failure(.future)
         case .failure: return .failure(.lifetime)
         }
-        let latest = now.seconds + Int64(Self.clockTolerance)
-        for name in ["iat", "nbf"] {
-            if let instant = claims.integer(name), instant > latest { return .failure(.future) }
-        }
+        if Self.isFromTheFuture(claims, at: now) { return .failure(.future) }
         guard var expiresAt = times.expiresAt else { return .failure(.lifetime) }
         if expectation.cutsLifetime, let issuedAt = times.issuedAt {
             expiresAt = min(expiresAt, issuedAt + Self.longest)
@@ -113,6 +108,12 @@ struct ClientAssertion: Sendable {
 }
 
 extension ClientAssertion {
+    /// Whether it says that it was made, or begins, later than an application's clock may be ahead.
+    static func isFromTheFuture(_ claims: TokenClaims, at now: Date) -> Bool {
+        let latest = now.seconds + Int64(clockTolerance)
+        return ["iat", "nbf"].contains { name in claims.integer(name).map { $0 > latest } ?? false }
+    }
+
     /// `aud`, as one text or as a list of one.
     fileprivate static func audience(of claims: TokenClaims) -> String? {
         if case .array(let list)? = claims["aud"] { return list.count == 1 ? list[0].stringValue : nil }

@@ -30,9 +30,7 @@ struct RequestObject: Sendable {
         of client: ClientID, by keys: [AssertionKey], issuer: String, at now: Date
     ) -> [String: [String]]? {
         guard let algorithm = StatementAlgorithm(rawValue: header.alg) else { return nil }
-        let named = keys.filter {
-            $0.signs(in: algorithm) && (header.kid == nil || $0.id == nil || $0.id == header.kid)
-        }
+        let named = AssertionKey.candidates(among: keys, for: header, in: algorithm)
         for key in named {
             guard let claims = try? key.key.claims(of: text, in: algorithm) else { continue }
             guard claims.string("iss") == client.rawValue, claims.string("client_id") == client.rawValue,
@@ -48,8 +46,7 @@ struct RequestObject: Sendable {
         guard case .success(let times) = TokenTimes.judge(claims, at: now), let expiresAt = times.expiresAt,
             expiresAt <= now + Self.longest + ClientAssertion.expiryTolerance
         else { return false }
-        let latest = now.seconds + Int64(ClientAssertion.clockTolerance)
-        return ["iat", "nbf"].allSatisfy { name in claims.integer(name).map { $0 <= latest } ?? true }
+        return !ClientAssertion.isFromTheFuture(claims, at: now)
     }
 
     /// Each claim as the parameter that it stands for: texts as they are, numbers and objects as JSON (RFC 9101, section 4). Nil where a
@@ -92,10 +89,7 @@ extension Applications {
     ) async -> [String: [String]]? {
         guard let object = RequestObject(text) else { return nil }
         let now = realm.clock.now
-        var keys = application.registration.assertionKeys
-        if let uri = application.registration.oauth.jwksURI {
-            keys += await realm.clientKeySets.keys(of: uri, naming: object.header.kid, at: now)
-        }
+        let keys = await keys(of: application.registration, naming: object.header.kid, at: now)
         return object.parameters(of: application.id, by: keys, issuer: issuer, at: now)
     }
 }
