@@ -49,6 +49,11 @@ public struct Resource: Sendable, Equatable, Codable {
         self.tokenFormat = tokenFormat
     }
 
+    /// Whether one of the scopes is only for sessions that were proven with two factors.
+    public func wantsTwoFactors(forSome names: [String]) -> Bool {
+        scopes.contains { $0.minimumACR == .aal2 && names.contains($0.name) }
+    }
+
     /// Bytes that an identifier has at most.
     public static let longestURI = 512
     /// Resources that a realm has at most: they are one document, which every token request reads.

@@ -130,8 +130,7 @@ struct AuthorizationJudge: Sendable {
         if try application.registration.requiresSecondFactor || transaction.settings().secondFactors.isRequired {
             return .two(isEssential: true)
         }
-        let scopes = try transaction.resources().flatMap(\.scopes)
-        if scopes.contains(where: { $0.minimumACR == .aal2 && request.scopes.contains($0.name) }) {
+        if try transaction.resources().contains(where: { $0.wantsTwoFactors(forSome: request.scopes) }) {
             return .two(isEssential: true)
         }
         guard request.classes.first == .aal2 else { return .any }

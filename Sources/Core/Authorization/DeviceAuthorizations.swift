@@ -247,7 +247,7 @@ public struct DeviceAuthorizations: Sendable {
                 try application.registration.requiresSecondFactor
                 || transaction.settings().secondFactors.isRequired
                 || request.acrValues.first.flatMap(ContextClass.init(requested:)) == .aal2
-                || resources.flatMap(\.scopes).contains { $0.minimumACR == .aal2 && request.scopes.contains($0.name) }
+                || resources.contains { $0.wantsTwoFactors(forSome: request.scopes) }
             return .found(
                 Pending(
                     id: FlowHandle(code.text), request: request, application: application, userCode: code.shown,

@@ -65,8 +65,7 @@ struct PasskeyGrant: OAuthGrant {
 
     /// Whether an API wants two factors for one of the scopes; a passkey that verifies its user is two.
     private func needsTwoFactors(_ scopes: [String]) async throws -> Bool {
-        try await oauth.realm.resources.list().flatMap(\.scopes)
-            .contains { $0.minimumACR == .aal2 && scopes.contains($0.name) }
+        try await oauth.realm.resources.list().contains { $0.wantsTwoFactors(forSome: scopes) }
     }
 }
 
