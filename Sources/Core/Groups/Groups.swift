@@ -29,6 +29,13 @@ public struct Groups: Sendable {
         try await realm.store.read { try $0.groups(of: user, limit: UserGroup.mostOfUser) }
     }
 
+    /// The same with what is kept of them, in one look.
+    public func list(of user: UserID) async throws -> [UserGroup] {
+        try await realm.store.read { transaction in
+            try transaction.groups(of: user, limit: UserGroup.mostOfUser).compactMap { try transaction.group($0) }
+        }
+    }
+
     /// The members, ordered by id, beginning after `id`; nil where there is no such group.
     /// - Parameter limit: 1 to 1,000.
     public func members(of name: GroupName, after id: UserID?, limit: Int) async throws -> [User]? {

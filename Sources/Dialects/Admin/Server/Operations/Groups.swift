@@ -61,12 +61,8 @@ public struct ListGroups: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         if let user {
-            let names = try await realm.groups.groups(of: realm.user(user).id)
-            var groups: [GroupSummary] = []
-            for name in names {
-                if let group = try await realm.groups.group(name) { groups.append(GroupSummary(group)) }
-            }
-            return Answer(groups: groups, next: nil)
+            let groups = try await realm.groups.list(of: realm.user(user).id)
+            return Answer(groups: groups.map(GroupSummary.init), next: nil)
         }
         let limit = try PageLimit.judged(limit)
         let groups = try await realm.groups.list(after: after.map(GroupName.init(rawValue:)), limit: limit)
