@@ -35,10 +35,7 @@ extension PasskeyFactor: ResponseEnrolledProof {
 
     func creation(_ request: CreationRequest<Payload>) throws -> Creation? {
         let settings = request.settings.passkeys
-        guard
-            let site = try? settings.relyingParty(
-                name: request.site.name, baseURLs: request.site.baseURLs, mode: request.mode)
-        else { return nil }
+        guard let site = try? settings.relyingParty(at: request.site, mode: request.mode) else { return nil }
         let wish = Wish(request.wish)
         let isLoose = wish.isConditional || wish.isSecond
         let user = request.user

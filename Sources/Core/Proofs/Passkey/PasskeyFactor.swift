@@ -40,10 +40,7 @@ struct PasskeyFactor: ImmediateProofMethod {
     /// The list of credentials is empty before the user is known: it would tell whether an account exists (section 14.6.2).
     func challenge(_ request: ProofChallengeRequest<Payload>) throws -> RequestOptions? {
         let settings = request.settings.passkeys
-        guard
-            let site = try? settings.relyingParty(
-                name: request.site.name, baseURLs: request.site.baseURLs, mode: request.mode)
-        else { return nil }
+        guard let site = try? settings.relyingParty(at: request.site, mode: request.mode) else { return nil }
         let isFirst = request.user == nil
         return RequestOptions(
             relyingParty: site, challenge: request.nonce, allowCredentials: request.present.map(\.descriptor),

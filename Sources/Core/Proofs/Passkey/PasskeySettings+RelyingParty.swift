@@ -9,12 +9,12 @@ extension PasskeySettings {
     /// certificate is needed there.
     /// - Returns: nil where nothing was set and the server has no domain to take.
     /// - Throws: what cannot be as it is set.
-    func relyingParty(name: String?, baseURLs: [String], mode: RealmMode) throws(RelyingPartyFault) -> RelyingParty? {
-        let pages = baseURLs.compactMap { PageOrigin($0, takesLoopback: mode == .development) }
+    func relyingParty(at site: PublicSite, mode: RealmMode) throws(RelyingPartyFault) -> RelyingParty? {
+        let pages = site.baseURLs.compactMap { PageOrigin($0, takesLoopback: mode == .development) }
         guard let id = rpID ?? pages.first?.host, rpID != nil || Self.isDomain(id) else { return nil }
         let own = pages.filter { $0.host == id || $0.host.hasSuffix("." + id) }.map(\.text)
         return try RelyingParty(
-            id: id, name: rpName ?? name ?? id, origins: origins ?? own, relatedOrigins: relatedOrigins ?? [],
+            id: id, name: rpName ?? site.name ?? id, origins: origins ?? own, relatedOrigins: relatedOrigins ?? [],
             framing: framingOrigins.map { .allowed(topOrigins: Set($0)) } ?? .refused)
     }
 
@@ -89,8 +89,7 @@ extension Realm {
         let settings = try await settings()
         guard settings.secondFactors.offersPasskeys else { return nil }
         do throws(RelyingPartyFault) {
-            let site = try settings.passkeys.relyingParty(name: site.name, baseURLs: self.site.baseURLs, mode: mode)
-            guard let site else {
+            guard let site = try settings.passkeys.relyingParty(at: site, mode: mode) else {
                 return "Passkeys are off: the server has no domain. Set the public URL, or passkeys.rpID."
             }
             if site.origins.isEmpty {
@@ -112,6 +111,6 @@ extension Realm {
     }
 
     func relyingParty(_ settings: RealmSettings) -> RelyingParty? {
-        (try? settings.passkeys.relyingParty(name: site.name, baseURLs: site.baseURLs, mode: mode)) ?? nil
+        try? settings.passkeys.relyingParty(at: site, mode: mode)
     }
 }

@@ -41,10 +41,7 @@ struct AccountPasskeys: Sendable {
             if let site = scene.passkeySite, !passkeys.isEmpty {
                 blocks.append(.acceptedPasskeys(try signal(passkeys, present.user, site)))
             }
-        case .elsewhere(let origin):
-            let host = origin.drop { $0 != ":" }.dropFirst(3)
-            blocks.append(
-                .links([.init(words("passkeyElsewhere", ["host": .chosen(String(host))]), to: origin + "/account")]))
+        case .elsewhere(let origin): blocks.append(scene.passkeyElsewhere(origin, "/account"))
         case nil: break
         }
         return blocks

@@ -158,15 +158,16 @@ extension PageScene {
             page.blocks.insert(.form(form), at: min(1, page.blocks.count))
             page.script = .passkey
         case .elsewhere(let origin):
-            let host = origin.drop { $0 != ":" }.dropFirst(3)
             page.blocks.append(
-                .links([
-                    .init(
-                        words("passkeyElsewhere", ["host": .chosen(String(host))]),
-                        to: origin + pathAfterAttempt(asksAtOnce ? "/sign-in" : PasskeyPage.path))
-                ]))
+                passkeyElsewhere(origin, pathAfterAttempt(asksAtOnce ? "/sign-in" : PasskeyPage.path)))
         case nil: break
         }
+    }
+
+    /// A link to the name of this machine at which passkeys work.
+    func passkeyElsewhere(_ origin: String, _ path: String) -> PageBlock {
+        let host = origin.drop { $0 != ":" }.dropFirst(3)
+        return .links([.init(words("passkeyElsewhere", ["host": .chosen(String(host))]), to: origin + path)])
     }
 
     func passkey(_ ceremony: PageForm.Passkey.Ceremony, options: String, isConditional: Bool) -> PageForm.Passkey {
