@@ -10,6 +10,10 @@ ARGS ?=
 release := -c release
 ifeq ($(shell uname -s),Linux)
 release += --static-swift-stdlib
+# One way to link: only `main` is exported, relative relocations are packed, all others are bound before the program starts
+# (docs/decisions/0360).
+release += -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/deploy/release.map \
+    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now
 endif
 
 # Warnings are errors in builds of this repository, and not in those of apps that depend on it (Package.swift).

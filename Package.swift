@@ -63,6 +63,11 @@ func dialect(
     ] + clients
 }
 
+/// What the environment of the build says, as a literal of C: hexadecimal digits and hyphens alone.
+func stamp(_ variable: String) -> String {
+    "\"\((Context.environment[variable] ?? "").filter { $0.isHexDigit || $0 == "-" })\""
+}
+
 /// The words of mails, each in every language, and the page around them.
 let mailTemplates =
     [
@@ -163,10 +168,18 @@ let package = Package(
         .target(
             name: "ServerHTTP",
             dependencies: [
-                "CountersignCore", "JSON", .coreMetrics, .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore,
-                .nioHTTP1, .nioHTTPTypes,
+                "CBuildStamp", "CountersignCore", "JSON", .coreMetrics, .hummingbird, .hummingbirdCore, .httpTypes,
+                .logging,
+                .nioCore, .nioHTTP1, .nioHTTPTypes,
             ],
             path: "Sources/Shared/ServerHTTP"),
+        // What `make` tells of the commit. In C, since a manifest can give a value to C alone.
+        .target(
+            name: "CBuildStamp", path: "Sources/CSystem/CBuildStamp",
+            cSettings: [
+                .define("COUNTERSIGN_COMMIT", to: stamp("COUNTERSIGN_COMMIT")),
+                .define("COUNTERSIGN_COMMIT_DATE", to: stamp("COUNTERSIGN_COMMIT_DATE")),
+            ]),
         // What protocols with OAuth's endpoints share: forms, and the table of grants.
         .target(
             name: "OAuthHTTP", dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes],
@@ -287,8 +300,8 @@ let package = Package(
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
                 .target(name: "KeychainTPM", condition: .when(platforms: [.linux])),
-                "JSON", "OneTimePassword", "PasskeyAuthenticator", "TerminalQRCode", "StoreSQLite", .argumentParser,
-                .hummingbird, .logging, .nioCore,
+                "JSON", "OneTimePassword", "PasskeyAuthenticator", "ServerHTTP", "TerminalQRCode", "StoreSQLite",
+                .argumentParser, .hummingbird, .logging, .nioCore,
             ],
             path: "Sources/Apps/countersign"),
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ServerHTTP
 
 /// The program: serves, and administers what is served.
 @main
@@ -26,7 +27,7 @@ struct Countersign: AsyncParsableCommand {
             Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server or the store cannot be reached, \
             4 not found.
             """,
-        version: "0.1.0",
+        version: ServerVersion.current.description,
         subcommands: [
             Serve.self, Demo.self, UserCommand.self, GroupCommand.self, AdminCommand.self, AppCommand.self,
             ResourceCommand.self, ClientCommand.self,
