@@ -93,7 +93,9 @@ struct PageLockTests {
     func `A page is shown in no other page`(destination: String) async throws {
         try await TestServer.with(.development) { server in
             let browser = TestBrowser(server)
-            for path in ["/", "/sign-in", "/account", "/sign-up", "/auth/action", "/guardian/enroll"] {
+            for path in [
+                "/", "/sign-in", "/account", "/account/security", "/sign-up", "/auth/action", "/guardian/enroll",
+            ] {
                 let reply = try await browser.send(.get, path, headers: [.known("Sec-Fetch-Dest"): destination])
                 #expect(reply.status == 403, "\(path)")
             }
@@ -247,11 +249,13 @@ struct PageLockTests {
     private static let formsOfBrowsers = [
         "/sign-in", "/sign-in/passkey", "/sign-in/passkey/options", "/sign-in/password", "/sign-in/mail",
         "/sign-in/code", "/sign-in/push", "/sign-in/enrol",
-        "/sign-in/consent", "/sign-up", "/sign-up/verify", "/sign-up/new-password", "/sign-up/profile", "/forgot",
+        "/sign-in/confirm", "/sign-in/consent", "/sign-up", "/sign-up/verify", "/sign-up/new-password",
+        "/sign-up/profile", "/forgot",
         "/forgot/verify", "/reset", "/activate",
     ]
     private static let formsOfSessions = [
-        "/account/applications", "/account/passkeys", "/account/passkeys/options", "/account/sessions", "/sign-out",
+        "/account/applications", "/account/factor", "/account/passkeys", "/account/passkeys/options",
+        "/account/sessions", "/sign-out",
     ]
 
     /// What a stranger's page can have a browser send: never both locks at once.

@@ -71,9 +71,10 @@ struct PageStepTests {
             // Denying more takes nothing back.
             #expect(try await follow(browser, Self.request()).away?.contains("code=") == true)
 
-            let account = try await browser.open("/account")
+            let account = try await browser.open("/account/applications")
             let revoked = try await browser.submit(account, ["client": "dev-web"])
-            #expect(revoked.kind == "account" && revoked.html.contains("role=\"status\""), "\(revoked.html)")
+            #expect(
+                revoked.kind == "account-applications" && revoked.html.contains("role=\"status\""), "\(revoked.html)")
             #expect(try await follow(browser, Self.request()).page?.kind == "consent")
         }
     }

@@ -27,7 +27,8 @@ struct PasskeyPageTests {
             #expect(account.html.contains("data-passkey=\"create\"") && account.html.contains("data-conditional=\"1\""))
             var authenticator = SoftwareAuthenticator(origin: Self.site)
             let added = try await passkeys.create(on: account, &authenticator, name: "Ada's <laptop>")
-            #expect(added.kind == "account" && added.path == "/account?done=passkey-added", "\(added.html)")
+            #expect(added.path == "/account/security?done=passkey-added", "\(added.html)")
+            #expect(added.kind == "account-security")
             #expect(added.html.contains("Ada&#39;s &lt;laptop&gt;") || added.html.contains("Ada's &lt;laptop&gt;"))
             #expect(added.html.contains("data-accepted=") && !added.html.contains("data-conditional"))
 
@@ -170,19 +171,23 @@ struct PasskeyPageTests {
             let added = try await passkeys.create(
                 on: SignInPageTests.password(passkeys.browser), &authenticator, name: "Laptop")
             let weak = PasskeyBrowser(TestBrowser(server))
-            let account = try await SignInPageTests.password(weak.browser)
+            _ = try await SignInPageTests.password(weak.browser)
+            let link = try #require(added.links.values.first { $0.hasPrefix("/account/factor?id=") })
             let kept = try await weak.browser.submit(
-                account, ["remove": #require(account.form(with: ["remove": ""])?.values["remove"])])
-            #expect(kept.status == 422 && kept.hasAlert && kept.kind == "account", "\(kept.html)")
-            let reply = try await weak.options(on: account, "create")
+                weak.browser.open(link), ["decision": "remove", "id": Self.id(link)])
+            #expect(kept.status == 422 && kept.hasAlert && kept.kind == "account-factor", "\(kept.html)")
+            let reply = try await weak.options(on: weak.browser.open("/account/passkey"), "create")
             #expect(reply.status == 422 && reply.json["problem"].text?.isEmpty == false, "\(reply.text)")
             let removed = try await passkeys.browser.submit(
-                added, ["remove": #require(added.form(with: ["remove": ""])?.values["remove"])])
-            #expect(removed.path == "/account?done=passkey-removed", "\(removed.html)")
+                passkeys.browser.open(link), ["decision": "remove", "id": Self.id(link)])
+            #expect(removed.path == "/account/security?done=factor-removed", "\(removed.html)")
             let gone = PasskeyBrowser(TestBrowser(server))
             #expect(try await gone.get(on: gone.browser.open("/sign-in"), authenticator).html.contains("data-unknown"))
         }
     }
+
+    /// The factor that a link of the security page is about.
+    static func id(_ link: String) -> String { link.replacing("/account/factor?id=", with: "") }
 
     @Test
     func `Neither options nor answers are taken without both locks`() async throws {

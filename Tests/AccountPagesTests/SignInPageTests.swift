@@ -38,7 +38,7 @@ struct SignInPageTests {
             let account = try await browser.submit(wrong, ["password": NativeClient.password])
             #expect(account.kind == "account" && account.path == "/account", "\(account.html)")
             #expect(account.html.contains(Self.address))
-            #expect(account.html.contains(/<time datetime="\d{4}-\d\d-\d\d">/))
+            #expect(account.html.contains(/<time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/))
 
             #expect(browser.cookies[Self.browserKey] != key)
             for line in browser.setCookies {

@@ -33,7 +33,7 @@ extension WellKnownRoutes {
     /// Where users add passkeys and remove them (W3C, "A well-known URL for passkey endpoints").
     @Sendable private func pages(_ settings: PasskeySettings) -> JSONValue? {
         guard let base = realm.site.baseURLs.first else { return nil }
-        return .object(["enroll": .string(base + "/account"), "manage": .string(base + "/account")])
+        return .object(["enroll": .string(base + "/account/passkey"), "manage": .string(base + "/account/security")])
     }
 
     /// WebAuthn Level 3, section 5.11.

@@ -385,16 +385,18 @@ extension LiveForm {
                     filledIn: try await passkeys.answer(on: page, "create") {
                         try authenticator.create(optionsJSON: $0)
                     })
-            }, leads: { $0.page?.path == "/account?done=passkey-added" }),
+            }, leads: { $0.page?.path == "/account/security?done=passkey-added" }),
         LiveForm(
             path: "/account/applications", name: "what an application was allowed is taken back",
             reach: { server, address in
                 let (browser, page) = try await asked(server, address)
                 #expect(answersApplication(try await browser.sendForm(of: page, ["decision": "allow"])))
-                return Scene(browser: browser, page: try await browser.open("/account"), typed: ["client": "dev-web"])
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/applications"),
+                    typed: ["client": "dev-web"])
             },
             leads: {
-                $0.page?.path == "/account?done=revoked" && $0.page?.form(with: ["client": ""]) == nil
+                $0.page?.path == "/account/applications?done=revoked" && $0.page?.form(with: ["client": ""]) == nil
             }),
         LiveForm(
             path: "/account/sessions", name: "a session elsewhere is ended",
@@ -402,12 +404,40 @@ extension LiveForm {
                 _ = try await server.account(address)
                 _ = try await SignInPageTests.password(TestBrowser(server), address)
                 let browser = TestBrowser(server)
-                let page = try await SignInPageTests.password(browser, address)
-                return Scene(browser: browser, page: page, typed: [:], names: ["session"])
+                _ = try await SignInPageTests.password(browser, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/sessions"), typed: [:], names: ["session"])
             },
             leads: {
-                $0.page?.path == "/account?done=ended" && $0.page?.form(with: ["session": ""]) == nil
+                $0.page?.path == "/account/sessions?done=ended" && $0.page?.form(with: ["session": ""]) == nil
             }),
+        LiveForm(
+            path: "/account/factor", name: "an authenticator is renamed",
+            reach: { server, address in
+                let (browser, page) = try await factor(server, address)
+                return Scene(browser: browser, page: page, typed: ["decision": "rename", "name": "Old phone"])
+            },
+            leads: {
+                $0.page?.path == "/account/security?done=renamed" && $0.page?.html.contains("Old phone") == true
+            }),
+        LiveForm(
+            path: "/account/factor", name: "an authenticator is removed",
+            reach: { server, address in
+                let (browser, page) = try await factor(server, address)
+                return Scene(browser: browser, page: page, typed: ["decision": "remove"])
+            },
+            leads: { [$0.kind, $0.page?.path].contains("account-security") || $0.kind == "sign-in" }),
+        LiveForm(
+            path: "/sign-in/confirm", name: "a password once more",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await SignInPageTests.password(browser, address)
+                try await server.advance(301)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/passkey"),
+                    typed: ["password": NativeClient.password])
+            }, leads: { $0.page?.path == "/account/passkey" }),
         LiveForm(
             path: "/sign-out", name: "signing out",
             reach: { server, address in
@@ -418,6 +448,19 @@ extension LiveForm {
                     browser: browser, page: try await browser.open("/sign-out"), typed: ["decision": "all"])
             }, leads: { $0.kind == "signed-out" }),
     ]
+
+    /// Up to the page of an authenticator app, in a session that was proven with it.
+    private static func factor(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
+        let totp = try await server.authenticator(of: try await server.account(address))
+        let browser = TestBrowser(server)
+        let asked = try await SignInPageTests.password(browser, address)
+        let account = try await browser.submit(asked, ["code": totp.code(at: server.now).stringCode])
+        #expect(account.kind == "account", "\(account.html)")
+        let link = try await browser.open("/account/security").links.values.first {
+            $0.hasPrefix("/account/factor?id=")
+        }
+        return (browser, try await browser.open(#require(link)))
+    }
 
     // MARK: Links with a code
 

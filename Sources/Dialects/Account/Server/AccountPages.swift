@@ -55,16 +55,30 @@ public struct AccountPages: Sendable {
         let activate = ActivatePage()
         pages.on("activate", show: activate.show, take: activate.submit)
         pages.get("activate/done", activate.done)
-        let account = AccountPage()
-        pages.get("account", account.show)
-        pages.postOfSession("account/applications", for: "revoke", account.revoke)
-        pages.postOfSession("account/sessions", for: "end", account.end)
+        addAccount(to: pages)
+        let signOut = SignOutPages()
+        pages.get("sign-out", signOut.askToSignOut)
+        pages.postOfSession("sign-out", for: "sign-out", signOut.signOut)
+        pages.get("signed-out", signOut.signedOut)
+    }
+
+    private func addAccount(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
+        pages.account("account", OverviewPage().show)
+        pages.account("account/security", SecurityPage().show)
         let passkeys = AccountPasskeys()
-        pages.postOfSession("account/passkeys", for: "passkeys", passkeys.submit)
-        pages.postOfSession("account/passkeys/options", for: "passkeys", passkeys.options)
-        pages.get("sign-out", account.askToSignOut)
-        pages.postOfSession("sign-out", for: "sign-out", account.signOut)
-        pages.get("signed-out", account.signedOut)
+        pages.account("account/passkey", proof: .full, passkeys.show)
+        pages.change("account/passkeys", for: AccountPasskeys.purpose, returning: "account/passkey", passkeys.submit)
+        pages.postOfSession("account/passkeys/options", for: AccountPasskeys.purpose, passkeys.options)
+        let factor = FactorPage()
+        pages.account("account/factor", proof: .full, of: ["id"], factor.show)
+        pages.change("account/factor", for: FactorPage.purpose, of: ["id"], factor.submit)
+        let sessions = SessionsPage()
+        pages.account("account/sessions", sessions.show)
+        pages.change("account/sessions", for: SessionsPage.purpose, proof: .recent, sessions.end)
+        let applications = ApplicationsPage()
+        pages.account("account/applications", applications.show)
+        pages.change("account/applications", for: ApplicationsPage.purpose, proof: .recent, applications.revoke)
+        pages.account("account/activity", of: ["kind", "before"], ActivityPage().show)
     }
 
     private func addSignIn(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
@@ -80,6 +94,8 @@ public struct AccountPages: Sendable {
         let passkey = PasskeyPage()
         pages.on("sign-in/passkey", show: passkey.show, take: passkey.submit)
         pages.post("sign-in/passkey/options", for: "sign-in/passkey", passkey.options)
+        let confirm = ConfirmPage()
+        pages.on("sign-in/confirm", show: confirm.show, take: confirm.submit)
         pages.get("sign-in/recovery", RecoveryCodePage().show)
         let address = MailedCodePage.address
         pages.step("sign-in/verify", for: "mail", show: address.show, take: address.submit)
@@ -146,6 +162,45 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
     func postOfSession(_ path: String, for purpose: String, _ take: @escaping AccountPages.Show) {
         router.post(RouterPath(path)) { [pages] request, context in
             try await pages.take(request, context, for: purpose, ofSession: true, take)
+        }
+    }
+
+    // MARK: The account
+
+    /// A page of the signed-in user's account.
+    typealias ShowAccount = @Sendable (inout AccountScene) async throws -> Response
+
+    /// - Parameters:
+    ///   - proof: what the session has to be proven with; a page that is there for a change asks before its form is filled in.
+    ///   - names: the fields that say what the page is about.
+    func account(
+        _ path: String, proof: AccountScene.Proof = .none, of names: [String] = [], _ show: @escaping ShowAccount
+    ) {
+        get(path) { scene in
+            let here = PagePath("/\(path)", names.map { ($0, scene.field($0)) }).text
+            guard var account = AccountScene(scene) else {
+                return scene.redirect(to: path == "account" ? "/sign-in" : scene.path("/sign-in", leadingBackTo: here))
+            }
+            guard account.has(proof) else {
+                return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: here))
+            }
+            return try await show(&account)
+        }
+    }
+
+    /// A form that changes something about the account. A session that was proven too long ago confirms first, and comes back to the page.
+    /// - Parameter returning: the form's page; nil: it has the form's own path.
+    func change(
+        _ path: String, for purpose: String, returning page: String? = nil, proof: AccountScene.Proof = .full,
+        of names: [String] = [], _ take: @escaping ShowAccount
+    ) {
+        postOfSession(path, for: purpose) { scene in
+            guard var account = AccountScene(scene) else { return scene.redirect(to: "/sign-in") }
+            guard account.has(proof) else {
+                let here = PagePath("/\(page ?? path)", names.map { ($0, scene.field($0)) } + [("done", "confirmed")])
+                return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: here.text))
+            }
+            return try await take(&account)
         }
     }
 }

@@ -32,6 +32,8 @@ extension PageBlock: MustacheMembers {
         switch name {
         case "hasItems": items?.isEmpty == false
         case "hasLinks": links?.isEmpty == false
+        case "hasFacts": facts?.isEmpty == false
+        case "hasCodes": codes?.isEmpty == false
         default: nil
         }
     }

@@ -31,6 +31,8 @@ public struct Page: Sendable {
     public var blocks: [PageBlock] = []
     /// Whether it shows lists, which want more room than a form.
     public var isWide = false
+    /// Where its reader can go from it; nil for pages that stand alone.
+    public var menu: PageMenu?
 
     public init(
         _ kind: PageKind, _ title: PageText, _ text: PageText? = nil, problem: PageText? = nil,

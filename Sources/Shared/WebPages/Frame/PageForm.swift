@@ -156,6 +156,10 @@ public struct PageBlock: Sendable {
     var notice: PageText?
     var more: More?
     var signal: Signal?
+    var facts: [Fact]?
+    var standing: Standing?
+    var tabs: Tabs?
+    var codes: [Code]?
 
     /// A form that shows when its heading is chosen.
     public struct More: Sendable {
@@ -177,27 +181,105 @@ public struct PageBlock: Sendable {
         public var label: PageText
         public var target: String
         public var isButton: Bool
+        /// Whether the button looks less urgent than others.
+        public var isSecondary: Bool
         /// Whether it leads to another site, which learns nothing of this page.
         public var leavesSite: Bool
+        /// The name under which the browser keeps what the link leads to; nil: it is a page.
+        public var download: String?
 
-        public init(_ label: PageText, to target: String, isButton: Bool = false, leavesSite: Bool = false) {
+        public init(
+            _ label: PageText, to target: String, isButton: Bool = false, isSecondary: Bool = false,
+            leavesSite: Bool = false, download: String? = nil
+        ) {
             self.label = label
             self.target = target
             self.isButton = isButton
+            self.isSecondary = isSecondary
             self.leavesSite = leavesSite
+            self.download = download
         }
     }
 
     /// An entry of a list, with what can be done about it.
     public struct Item: Sendable {
         public var title: PageText
+        /// A word or two beside the title: what sets it apart.
+        public var mark: Mark?
         public var details: [PageText]
+        public var links: [Link]
         public var form: PageForm?
 
-        public init(_ title: PageText, details: [PageText] = [], form: PageForm? = nil) {
+        public init(
+            _ title: PageText, mark: Mark? = nil, details: [PageText] = [], links: [Link] = [], form: PageForm? = nil
+        ) {
             self.title = title
+            self.mark = mark
             self.details = details
+            self.links = links
             self.form = form
+        }
+    }
+
+    /// A word or two that sets something apart. The words say it, its colour only stresses them.
+    public struct Mark: Sendable {
+        public enum Look: String, Sendable {
+            case plain
+            case good
+            case alarming
+        }
+
+        public var text: PageText
+        public var look: Look
+        /// The class of the look.
+        let kind: String
+
+        public init(_ text: PageText, _ look: Look = .plain) {
+            self.text = text
+            self.look = look
+            kind = look.rawValue
+        }
+    }
+
+    /// Something that is known: what it is, and what is known.
+    public struct Fact: Sendable {
+        public var label: String
+        public var value: PageText
+        public var mark: Mark?
+        public var link: Link?
+
+        public init(_ label: String, _ value: PageText, mark: Mark? = nil, link: Link? = nil) {
+            self.label = label
+            self.value = value
+            self.mark = mark
+            self.link = link
+        }
+    }
+
+    /// How something stands, in one sentence and a few more words.
+    public struct Standing: Sendable {
+        public var title: PageText
+        public var texts: [PageText]
+        public var link: Link?
+        let kind: String
+
+        public init(_ look: Mark.Look, _ title: PageText, _ texts: [PageText] = [], link: Link? = nil) {
+            self.title = title
+            self.texts = texts
+            self.link = link
+            kind = look.rawValue
+        }
+    }
+
+    /// Ways to look at one list, of which one is chosen.
+    public struct Tabs: Sendable {
+        /// What screen readers call them.
+        public var label: String
+        public var entries: [PageMenu.Entry]
+
+        public init(_ label: String, _ entries: [PageMenu.Entry]) {
+            self.label = label
+            self.entries = entries
         }
     }
 
@@ -252,6 +334,13 @@ public struct PageBlock: Sendable {
     public static func code(_ code: Code) -> PageBlock { PageBlock(code: code) }
     public static func status(_ status: Status) -> PageBlock { PageBlock(status: status) }
     public static func more(_ more: More) -> PageBlock { PageBlock(more: more) }
+    public static func facts(_ facts: [Fact]) -> PageBlock { PageBlock(facts: facts) }
+    public static func standing(_ standing: Standing) -> PageBlock { PageBlock(standing: standing) }
+    public static func tabs(_ tabs: Tabs) -> PageBlock { PageBlock(tabs: tabs) }
+    /// Several codes, to be kept on paper.
+    public static func codes(_ codes: [String]) -> PageBlock {
+        PageBlock(codes: codes.map { Code(caption: "", text: $0) })
+    }
     /// Something that went well, or that is good to know.
     public static func notice(_ text: PageText) -> PageBlock { PageBlock(notice: text) }
 }

@@ -75,6 +75,8 @@ private struct FramedPage {
     var expiry: Expiry?
     var withoutScript: PageText?
     var blocks: [PageBlock]
+    var menu: PageMenu?
+    var skipLabel: String
     var languageLabel: String
     var languages: [Language]
     var hasLanguages = true
@@ -101,6 +103,8 @@ private struct FramedPage {
         theme = visit.site.assets.themePath
         logo = visit.site.assets.logoPath
         blocks = page.blocks
+        menu = page.menu
+        skipLabel = words.plain("frameSkip")
         languageLabel = words.plain("frameLanguage")
         languages = PageLanguage.allCases.map { language in
             Language(

@@ -98,6 +98,8 @@ public struct Words: Sendable {
         case number(Int)
         /// A day, in UTC.
         case day(Date)
+        /// What another message says.
+        case text(PageText)
     }
 
     /// The message of a key with its values.
@@ -110,6 +112,7 @@ public struct Words: Sendable {
                 case .words(let text): .text(PageText(text))
                 case .number(let number): .number(number)
                 case .day(let date): .text(PageText(day: date))
+                case .text(let text): .text(text)
                 }
             })
     }

@@ -150,6 +150,8 @@ class Places:
         yield "application named", (status, answer)
         visitor, page = self._signed_in(self._owner, agent=header(text))
         yield "account named", page
+        for part in ("sessions", "applications", "activity", "security"):
+            yield f"account's {part} named", visitor.get(f"/account/{part}")
         yield "consent named", visitor.get("/authorize", self._request("named", prompt="consent"))
         visitor.post(visitor.get("/sign-out"), {"decision": "this"})
         yield "sign-in named", Visitor(self.base).get("/authorize", self._request("named"))

@@ -164,8 +164,10 @@ def consent(stage):
     assert "code=" in stage.callback.next()
     person.open("/account")
     stage.look("account-with-application", "account")
+    person.open("/account/applications")
+    stage.look("account-applications", "account-applications")
     person.press("form[action='/account/applications'] button")
-    stage.look("account-revoked", "account")
+    stage.look("account-revoked", "account-applications")
     person.open(stage.request(prompt="select_account"))
     stage.look("choose-account", "sign-in")
 
@@ -339,7 +341,7 @@ def passkey(stage):
     if "passkey-added" not in person.tab.url:
         add_passkey(person)
     assert len(passkeys.credentials) == 1, passkeys.credentials
-    stage.look("account-passkey", "account")
+    stage.look("account-passkey", "account-security")
 
     def sign_out():
         person.open(at_localhost(stage, "/sign-out"))
@@ -365,12 +367,40 @@ def passkey(stage):
     # Removed on the server, it is still in the browser, until the browser is told.
     use_passkey(person)
     assert person.kind == "account", (person.kind, person.text)
-    person.press(person.tab.locator("form", has=person.tab.locator("[name=remove]")).locator("button"))
-    stage.look("account-passkey-removed", "account")
+    person.open(at_localhost(stage, "/account/security"))
+    person.press("main ul.items a")
+    stage.look("account-factor", "account-factor")
+    person.press("main button[value=remove]")
+    stage.look("account-passkey-removed", "account-security")
     sign_out()
     person.open(at_localhost(stage, "/sign-in/passkey"))
     use_passkey(person)
     stage.look("passkey-unknown", "passkey", alert=True)
+
+
+@story
+def account(stage):
+    """A user looks at the account's pages, proves once more who they are, and ends a session elsewhere."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    secret = stage.server.authenticator(made)
+    stage.server.phone(made["localId"])
+    person.open("/account/security")
+    person.sign_in(email)
+    person.press("main ul.links a")
+    person.tab.check("input[type=radio] >> nth=0")
+    stage.server.advance(31)
+    person.type(code=totp(secret, stage.server.now()))
+    stage.look("security", "account-security")
+    for name in ("sessions", "activity", "applications"):
+        person.open(f"/account/{name}")
+        stage.look(f"account-{name}", f"account-{name}")
+    stage.server.advance(301)
+    person.open("/account/security")
+    person.press("main ul.items a")
+    stage.look("confirm", "confirm")
+    person.type(password="not that one")
+    stage.look("confirm-refused", "confirm", alert=True)
 
 
 @story

@@ -4,96 +4,78 @@ import Hummingbird
 import ServerHTTP
 import WebPages
 
-/// The passkeys of `/account`: the list, adding one, removing one.
+/// `/account/passkey` adds a passkey: the script asks `/account/passkeys/options` what the browser is to make, and sends it to
+/// `/account/passkeys`.
 struct AccountPasskeys: Sendable {
-    typealias Present = (session: Session, user: User)
-
     private static let path = "/account/passkeys"
+    static let page = "/account/passkey"
+    static let purpose = "passkeys"
 
-    /// - Parameter hidden: the fields of a form of the session.
-    func blocks(
-        of present: Present, _ hidden: [PageForm.HiddenField], _ scene: PageScene
-    ) async throws -> [PageBlock] {
-        guard scene.passkeySite != nil else { return [] }
-        let words = scene.words
-        let passkeys = try await scene.realm.passkeys.list(of: present.user.id)
-        var blocks: [PageBlock] = [.heading(words.plain("accountPasskeys"))]
-        if passkeys.isEmpty {
-            blocks.append(.text(words("accountNoPasskeys")))
+    func show(_ account: inout AccountScene) async throws -> Response { try await page(account) }
+
+    private func page(_ account: AccountScene, problem: PageText? = nil) async throws -> Response {
+        let words = account.words
+        var page = account.page(
+            "account-passkey", in: .security, words("passkeyAddTitle"), words("passkeyOfferText"), problem: problem)
+        if account.scene.passkeySite == nil {
+            page.blocks.append(.text(words("passkeyOff")))
         } else {
-            blocks.append(.items(passkeys.map { item($0, hidden, words) }))
+            offer(on: &page, account)
+            page.withoutScript = words("passkeyNeedsScript")
         }
+        page.blocks.append(.links([.init(words("accountBackToSecurity"), to: AccountSection.security.path)]))
+        return account.show(page)
+    }
+
+    /// The form that makes one, or the way to it.
+    func offer(on page: inout Page, _ account: AccountScene) {
+        let scene = account.scene
+        let words = account.words
         switch scene.passkeyPlace {
-        case .here:
+        case .here where account.has(.full):
             var form = PageForm(
-                action: Self.path, hidden: hidden + [.init(name: "response", value: "")],
+                action: Self.path,
+                hidden: account.hidden(Self.purpose, [("response", "")]),
                 fields: [
                     PageField(
                         name: "passkey_name", label: words.plain("passkeyNameLabel"),
-                        value: PageText.harmless(BrowserName.text(of: present.session.origin.userAgent, words)),
+                        value: PageText.harmless(BrowserName.text(of: account.session.origin.userAgent, words)),
                         autocomplete: "off", maximumLength: 64, isFirst: false)
                 ], buttons: [.init(words.plain("passkeyAdd"), isSecondary: true)])
             form.passkey = scene.passkey(
                 .create, options: Self.path + "/options",
                 // Once after a sign-in by password, where the browser can.
-                isConditional: passkeys.isEmpty && present.session.proofs.contains { $0.kind == .password })
-            blocks.append(.form(form))
-            if let site = scene.passkeySite, !passkeys.isEmpty {
-                blocks.append(.acceptedPasskeys(try signal(passkeys, present.user, site)))
-            }
-        case .elsewhere(let origin): blocks.append(scene.passkeyElsewhere(origin, "/account"))
+                isConditional: page.kind == "account" && account.session.proofs.contains { $0.kind == .password })
+            page.blocks.append(.form(form))
+            page.script = .passkey
+        case .here:
+            page.blocks.append(
+                .links([.init(words("passkeyAdd"), to: Self.page, isButton: true, isSecondary: true)]))
+        case .elsewhere(let origin): page.blocks.append(scene.passkeyElsewhere(origin, Self.page))
         case nil: break
         }
-        return blocks
-    }
-
-    private func item(
-        _ passkey: PasskeyAccounts.Passkey, _ hidden: [PageForm.HiddenField], _ words: Words
-    ) -> PageBlock.Item {
-        let factor = passkey.factor
-        var details = [
-            words(
-                "passkeyMade",
-                [
-                    "date": .day(factor.createdAt),
-                    "agent": .chosen(BrowserName.text(of: passkey.userAgent, words)),
-                ])
-        ]
-        if let used = factor.lastUsedAt {
-            details.append(words("passkeyUsed", ["date": .day(used)]))
-        }
-        if passkey.isBackedUp { details.append(words("passkeySynced")) }
-        if passkey.isSuspicious { details.append(words("passkeySuspicious")) }
-        return PageBlock.Item(
-            factor.name.isEmpty ? words("passkeyUnnamed") : PageText(chosen: factor.name), details: details,
-            form: PageForm(
-                action: Self.path, hidden: hidden + [.init(name: "remove", value: factor.id.rawValue)],
-                buttons: [.init(words.plain("passkeyRemove"), isSecondary: true)]))
     }
 
     /// All that the user has: managers hide what is not among them.
-    private func signal(_ passkeys: [PasskeyAccounts.Passkey], _ user: User, _ site: PasskeySite) throws -> String {
+    func signal(_ passkeys: [PasskeyAccounts.Passkey], _ account: AccountScene) throws -> PageBlock? {
+        guard let site = account.scene.passkeySite, account.scene.passkeyPlace == .here, !passkeys.isEmpty else {
+            return nil
+        }
         let value = JSONValue.object([
-            "rpId": .string(site.domain), "userId": .string(PasskeyAccounts.handle(of: user.id)),
+            "rpId": .string(site.domain), "userId": .string(PasskeyAccounts.handle(of: account.user.id)),
             "allAcceptedCredentialIds": .array(passkeys.map { .string($0.credentialID) }),
         ])
-        return String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+        return .acceptedPasskeys(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
     }
 
-    // MARK: Changing
-
-    private func session(_ present: Present) -> OwnSession {
-        OwnSession(
-            userID: present.user.id, evidence: SessionEvidence(dialect: .oauth, proofs: present.session.proofs),
-            epoch: present.user.tokenEpoch)
-    }
+    // MARK: Adding
 
     /// Answers `{"options": …}`, or `{"problem": …}` in words.
     func options(_ scene: inout PageScene) async throws -> Response {
-        guard let present = scene.present else { return try scene.passkeyProblem(scene.words("passkeyTooOld")) }
+        guard let account = AccountScene(scene) else { return try scene.passkeyProblem(scene.words("passkeyTooOld")) }
         let isConditional = scene.fields["conditional"] == "1"
         let outcome = try await scene.realm.enrolments.begin(
-            .passkey, of: session(present), wish: .object(["isConditional": .bool(isConditional)]), by: scene.client)
+            .passkey, of: account.own, wish: .object(["isConditional": .bool(isConditional)]), by: scene.client)
         switch outcome {
         case .offered(let offer): return try .json(JSONValue.object(["options": offer.challenge]))
         case .refused(let refusal): return try scene.passkeyProblem(words(of: refusal, scene))
@@ -109,28 +91,20 @@ struct AccountPasskeys: Sendable {
         }
     }
 
-    func submit(_ scene: inout PageScene) async throws -> Response {
-        guard let present = scene.present else { return scene.redirect(to: "/sign-in") }
-        if let id = scene.field("remove") { return try await remove(FactorID(rawValue: id), present, scene) }
+    func submit(_ account: inout AccountScene) async throws -> Response {
+        let scene = account.scene
         guard let response = scene.passkeyResponse, let handle = FlowHandle(answeredBy: response) else {
-            return try await AccountPage().page(scene, problem: scene.words("passkeyFailed"))
+            return try await page(account, problem: account.words("passkeyFailed"))
         }
-        let expectation = FlowExpectation(
-            [.enrolFactor], at: [.factorEnrolment], of: [.dialect(.oauth)], user: present.user.id)
-        let name = scene.field("passkey_name").map { String($0.prefix(64)) } ?? ""
-        let verdict = try await scene.realm.authenticator.answer(
-            .registration(of: .passkey, response: response, name: name), to: .flow(handle, expectation),
-            by: scene.client)
+        let name = account.field("passkey_name").map { String($0.prefix(64)) } ?? ""
+        let verdict = try await account.realm.authenticator.answer(
+            .registration(of: .passkey, response: response, name: name), to: .flow(handle, account.enrolment),
+            by: account.client)
         switch verdict {
         case .accomplished(.enrolled(_, let signedIn)):
-            // What the session is proven with now: the same, and the passkey.
-            guard let held = try await scene.realm.sessions.raise(present.session, by: signedIn) else {
-                return scene.over()
-            }
-            scene.visit.hold(session: held.token)
-            return scene.redirect(to: "/account?done=passkey-added")
-        case .refused(let refusal):
-            return try await AccountPage().page(scene, problem: words(of: refusal, scene))
+            return try await account.raise(by: signedIn)
+                ? account.redirect(to: AccountSection.security.path, done: "passkey-added") : scene.over()
+        case .refused(let refusal): return try await page(account, problem: words(of: refusal, scene))
         default: return scene.over()
         }
     }
@@ -144,12 +118,19 @@ struct AccountPasskeys: Sendable {
         default: scene.words("passkeyWrong")
         }
     }
+}
 
-    private func remove(_ id: FactorID, _ present: Present, _ scene: PageScene) async throws -> Response {
-        switch try await scene.realm.passkeys.remove([id], of: session(present), by: scene.client) {
-        case .removed, .unknownFactor: return scene.redirect(to: "/account?done=passkey-removed")
-        case .lastWayIn: return try await AccountPage().page(scene, problem: scene.words("passkeyLast"))
-        case .refused: return try await AccountPage().page(scene, problem: scene.words("passkeyTooOld"))
-        }
+extension AccountScene {
+    /// What an enrolment of the account's own has to be.
+    var enrolment: FlowExpectation {
+        FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.oauth)], user: user.id)
+    }
+
+    /// Has the browser's session say what it is proven with now: the same, and what was enrolled. False where it is over.
+    mutating func raise(by signedIn: SignedIn) async throws -> Bool {
+        let stays = Sessions.lifetime(ofBrowser: token) != nil
+        guard let held = try await realm.sessions.raise(session, by: signedIn, stays: stays) else { return false }
+        scene.visit.hold(session: held.token)
+        return true
     }
 }

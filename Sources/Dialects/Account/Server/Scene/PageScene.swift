@@ -88,7 +88,9 @@ struct PageScene: Sendable {
     /// What names the attempt, the application's request and where the sign-in leads.
     private func items(_ handle: FlowHandle?) -> [(String, String?)] {
         let attempt = handle.flatMap { handle in key.map { Self.name(of: handle, stays: stays, flow, in: $0) } }
-        return [("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode)]
+        return [
+            ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode), ("return", sealedReturn),
+        ]
     }
 
     /// What forms send along, so that they are about the same attempt.
@@ -110,12 +112,36 @@ struct PageScene: Sendable {
     var destination: String {
         if let flow { return PagePath("/authorize/continue", [("flow", flow)]).text }
         if target != nil { return PagePath("/activate", [("user_code", userCode)]).text }
-        return "/account"
+        return returnPath ?? "/account"
     }
 
     /// Where the sign-in begins.
     var beginning: String {
-        PagePath("/sign-in", [("flow", flow), ("to", target), ("user_code", userCode)]).text
+        PagePath(
+            "/sign-in", [("flow", flow), ("to", target), ("user_code", userCode), ("return", sealedReturn)]
+        ).text
+    }
+
+    // MARK: Coming back
+
+    private static let returnPurpose = "return"
+
+    /// The page of ours that the sign-in leads back to; nil where it says none, or none that this server named for this browser.
+    var returnPath: String? { sealedReturn.map { String($0.drop { $0 != "." }.dropFirst()) } }
+
+    /// The same with its proof, as paths and forms carry it.
+    private var sealedReturn: String? {
+        guard let text = field("return"), text.utf8.count <= 2048, let key, let dot = text.firstIndex(of: "."),
+            key.admits(
+                proof: String(text[..<dot]), for: Self.returnPurpose, [String(text[text.index(after: dot)...])])
+        else { return nil }
+        return text
+    }
+
+    /// A page that leads back to another one of ours. The path is signed, so that no link of a stranger leads anywhere.
+    mutating func path(_ page: String, leadingBackTo path: String) -> String {
+        let key = visit.browserKey(realm.random)
+        return PagePath(page, [("return", "\(key.proof(for: Self.returnPurpose, [path])).\(path)")]).text
     }
 
     // MARK: Attempts

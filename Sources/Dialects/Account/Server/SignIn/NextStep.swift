@@ -124,6 +124,12 @@ struct NextStep: Sendable {
         if let present = scene.present, present.user.id == signedIn.user.id {
             stays = stays || scene.visit.sessionToken.map { Sessions.lifetime(ofBrowser: $0) != nil } ?? false
             held = try await realm.sessions.raise(present.session, by: signedIn, stays: stays)
+        } else if scene.present != nil, scene.returnPath != nil {
+            // A confirmation is by the session's own user: a sign-in of another one ends here, and the session stays as it is.
+            try await realm.sessions.end(signedIn, of: .dialect(.oauth))
+            return scene.state(
+                "confirm", "confirmOtherTitle", "confirmOtherText", link: ("homeAccount", "/account"),
+                status: .forbidden)
         } else if let present = scene.present {
             _ = try await realm.sessions.signOut(present.session.id, of: present.user.id, by: scene.client)
         }

@@ -1,0 +1,140 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// One request for a page under `/account`: the scene, and whose account it is.
+///
+/// ``AccountPages/addAccount(to:)`` makes one before a page is shown. A browser without a session signs in first and comes back; for a
+/// change a session that was proven too long ago is proven anew first (``ConfirmPage``).
+struct AccountScene: Sendable {
+    var scene: PageScene
+    let session: Session
+    let user: User
+    /// The token of the browser's session.
+    let token: Secret<String>
+
+    /// Nil where the browser has no session.
+    init?(_ scene: PageScene) {
+        guard let present = scene.present, let token = scene.visit.sessionToken else { return nil }
+        self.scene = scene
+        session = present.session
+        user = present.user
+        self.token = token
+    }
+
+    /// What a page demands of the session before it does anything.
+    enum Proof: Sendable {
+        /// That it goes on.
+        case none
+        /// That something was proven in the last minutes: for what only narrows what others can do.
+        case recent
+        /// That all was proven in the last minutes.
+        case full
+    }
+
+    func has(_ proof: Proof) -> Bool {
+        let times = session.proofs.map(\.at)
+        let since = realm.clock.now - Enrolments.recency
+        switch proof {
+        case .none: return true
+        case .recent: return times.max().map { $0 > since } ?? false
+        case .full: return times.min().map { $0 > since } ?? false
+        }
+    }
+
+    var realm: Realm { scene.realm }
+    var words: Words { scene.words }
+    var client: ClientContext { scene.client }
+    var now: Date { realm.clock.now }
+    func field(_ name: String) -> String? { scene.field(name) }
+
+    /// What the account is called.
+    var address: String { user.email?.canonical ?? user.id.rawValue }
+
+    /// The session as the core judges it.
+    var own: OwnSession {
+        OwnSession(
+            userID: user.id, evidence: SessionEvidence(dialect: .oauth, proofs: session.proofs), epoch: user.tokenEpoch)
+    }
+
+    // MARK: Pages
+
+    /// A page of the account in its frame.
+    /// - Parameters:
+    ///   - section: the entry of the menu that it belongs to.
+    ///   - problem: why a form of the page was refused.
+    func page(
+        _ kind: PageKind, in section: AccountSection, _ title: PageText, _ text: PageText? = nil,
+        problem: PageText? = nil, _ blocks: [PageBlock] = []
+    ) -> Page {
+        var page = Page(kind, title, text, problem: problem, blocks)
+        page.isWide = true
+        page.menu = PageMenu(
+            label: words.plain("accountMenu"),
+            entries: AccountSection.allCases.map {
+                .init(words.plain($0.title), to: $0.path, isPresent: $0 == section)
+            },
+            who: PageText(chosen: address),
+            signOut: PageForm(
+                action: "/sign-out", hidden: hidden("sign-out"),
+                buttons: [.init(words.plain("signOut"), name: "decision", value: "this", isQuiet: true)]))
+        if problem == nil, let done = field("done"), let notice = Self.notices[done] {
+            page.blocks.insert(.notice(words(notice)), at: 0)
+        }
+        return page
+    }
+
+    /// What a form has done, as the page after it says it: `done` in its address, and the key of the message.
+    private static let notices = [
+        "confirmed": "accountConfirmed", "revoked": "revoked", "ended": "sessionEnded", "all-ended": "sessionsEnded",
+        "passkey-added": "passkeyAdded", "renamed": "factorRenamed", "factor-removed": "factorRemoved",
+    ]
+
+    func show(_ page: Page) -> Response {
+        scene.show(page, status: page.problem == nil ? .ok : .unprocessableContent)
+    }
+
+    func redirect(to path: String, done: String? = nil) -> Response {
+        scene.redirect(to: PagePath(path, [("done", done)]).text)
+    }
+
+    /// What forms of the account send along: their token, and more.
+    func hidden(_ purpose: String, _ more: [(String, String)] = []) -> [PageForm.HiddenField] {
+        [.init(name: "csrf", value: FormToken.text(for: purpose, session: token))]
+            + more.map { .init(name: $0.0, value: $0.1) }
+    }
+
+    /// A form of one button.
+    func button(
+        _ label: String, _ action: String, for purpose: String, _ fields: [(String, String)] = []
+    ) -> PageForm {
+        PageForm(
+            action: action, hidden: hidden(purpose, fields), buttons: [.init(words.plain(label), isSecondary: true)])
+    }
+
+    /// How long ago something was.
+    func ago(_ date: Date) -> Words.Value { .text(words.moment(date, now: now)) }
+}
+
+/// The entries of the account's menu.
+enum AccountSection: String, CaseIterable {
+    case overview
+    case security
+    case sessions
+    case applications
+    case activity
+
+    var path: String { self == .overview ? "/account" : "/account/\(rawValue)" }
+    /// The key of its name.
+    var title: String {
+        switch self {
+        case .overview: "accountOverview"
+        case .security: "accountSecurity"
+        case .sessions: "accountSessions"
+        case .applications: "accountApplications"
+        case .activity: "accountActivity"
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// Where a signed-in user can go from a page: the menu of the account, or of another group of pages.
+///
+/// It stands beside the page's content where there is room, and above it otherwise. A link before it leads to the content, so that a
+/// keyboard need not pass it on every page (WCAG 2.2, success criterion 2.4.1).
+public struct PageMenu: Sendable {
+    /// A page of the group.
+    public struct Entry: Sendable {
+        public var label: String
+        public var target: String
+        /// Whether the page that is shown is this one, or belongs to it.
+        public var isPresent: Bool
+
+        public init(_ label: String, to target: String, isPresent: Bool = false) {
+            self.label = label
+            self.target = target
+            self.isPresent = isPresent
+        }
+    }
+
+    /// What screen readers call the menu.
+    public var label: String
+    public var entries: [Entry]
+    /// Who is signed in.
+    public var who: PageText?
+    /// The form that signs out.
+    public var signOut: PageForm?
+
+    public init(label: String, entries: [Entry], who: PageText? = nil, signOut: PageForm? = nil) {
+        self.label = label
+        self.entries = entries
+        self.who = who
+        self.signOut = signOut
+    }
+}
