@@ -67,8 +67,13 @@ import Testing
         "keys:rotate": Row("keys:write"),
         "keys:list": Row("keys:read", .auditor),
         "audit:list": Row("audit:read", .operator, .auditor),
+        "audit:search": Row("audit:read", .operator, .auditor),
+        "audit:show": Row("audit:read", .operator, .auditor),
+        "limits:list": Row("limits:read", .operator, .support, .auditor),
+        "limits:lift": Row("limits:write", .operator),
         "settings:show": Row("settings:read", .auditor),
         "settings:set": Row("settings:write"),
+        "doctor": Row("settings:read", .auditor),
     ]
 
     @Test func `Each role may do what its row says, and nothing else`() throws {

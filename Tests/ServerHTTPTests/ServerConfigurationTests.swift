@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignServer
 import Foundation
 import Logging
@@ -92,6 +93,27 @@ import Testing
         #expect(configuration.dataDirectory == "from-flag")
         #expect(configuration.listen.port == 2)
         #expect(configuration.logLevel == .debug)
+    }
+
+    @Test func `Where each value comes from is known, and no secret is`() async throws {
+        let configuration = try await load(
+            flags: [.listen: "127.0.0.1:1"],
+            environment: ["COUNTERSIGN_DEV": "true", "COUNTERSIGN_DATABASE": "postgres://u:hunter2@db/x"],
+            yaml:
+                "passwords:\n  memoryMiB: 64\nprojectID: mine\nlisten: 127.0.0.1:2\npublicURL:\n  - http://localhost:1\n"
+        )
+        #expect(configuration.written.map(\.key) == ConfigurationKey.allCases.map(\.rawValue))
+        func value(_ key: ConfigurationKey) throws -> Deployment.Value {
+            try #require(configuration.written.first { $0.key == key.rawValue })
+        }
+        #expect(try value(.listen).source == .flag && value(.listen).text == "127.0.0.1:1")
+        #expect(try value(.listen).place == "--listen")
+        #expect(try value(.dev).source == .environment && value(.dev).text == "true")
+        #expect(try value(.passwordsMemory).source == .file && value(.passwordsMemory).text == "64")
+        #expect(try value(.passwordsMemory).place.hasPrefix("passwords.memoryMiB in "))
+        #expect(try value(.publicURL).text == "http://localhost:1")
+        #expect(try value(.database).source == .environment && value(.database).text == nil)
+        #expect(try value(.tlsKey).source == .standard && value(.tlsKey).text == nil)
     }
 
     @Test func `Yaml and JSON say the same`() async throws {

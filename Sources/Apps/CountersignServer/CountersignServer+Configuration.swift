@@ -1,5 +1,7 @@
 import CountersignCore
+import Delivery
 import Foundation
+import PasswordHashing
 import StorePostgres
 
 extension OpenedRealm {
@@ -39,6 +41,27 @@ extension CountersignServer.Options {
         metricsListen = configuration.metricsListen
         mail = configuration.mail
         pages = configuration.pages
+        deployment = Deployment(configuration)
+    }
+}
+
+extension Deployment {
+    /// What the store is told of a configuration.
+    init(_ configuration: ServerConfiguration) {
+        let isLocal = configuration.listen.isLoopback && configuration.publicURLs.isEmpty
+        let channel = configuration.tls != nil || configuration.tlsIsEndedByProxy || configuration.listen.isLoopback
+        self.init(
+            isDevelopment: configuration.isDevelopment,
+            isEncrypted: isLocal
+                || channel
+                    && configuration.publicURLs.allSatisfy {
+                        $0.scheme == "https" || ServerConfiguration.isLoopback($0)
+                    },
+            mail: configuration.mail.smtp.map {
+                $0.encryption == .none && !$0.isLoopback ? .plain : .encrypted
+            } ?? .none,
+            hashMemory: configuration.passwords.memoryKiB, hashPasses: configuration.passwords.operations,
+            values: configuration.written)
     }
 }
 

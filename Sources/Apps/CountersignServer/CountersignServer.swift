@@ -61,6 +61,8 @@ public struct CountersignServer: Sendable {
         public var mail = MailConfiguration()
         /// How pages look and what they call the service.
         public var pages = PageConfiguration()
+        /// What the store remembers of how this server was started; nil where it does not.
+        public var deployment: Deployment?
 
         /// Security checks of the developer's own; under `--dev` the samples, where there are none.
         public var securityChecks = SecurityCheckCatalogue.empty
@@ -338,11 +340,16 @@ public struct CountersignServer: Sendable {
 
     /// Tells commands what the links that they print begin with.
     private var noteAddress: @Sendable () async -> Void {
-        { [realm = opened.realm, publicURL, isConfigured = !options.publicURLs.isEmpty, logger] in
+        {
+            [
+                realm = opened.realm, publicURL, isConfigured = !options.publicURLs.isEmpty,
+                deployment = options.deployment, logger
+            ] in
             do {
                 try await realm.note(PublicAddress(url: publicURL.value, isConfigured: isConfigured))
+                if let deployment { try await realm.note(deployment) }
             } catch {
-                logger.debug("this server's address could not be stored: \(error)")
+                logger.debug("what this server was started with could not be stored: \(error)")
             }
         }
     }

@@ -32,7 +32,9 @@ struct Countersign: AsyncParsableCommand {
             Serve.self, Demo.self, UserCommand.self, GroupCommand.self, AdminCommand.self, AppCommand.self,
             ResourceCommand.self, ClientCommand.self,
             ExtensionCommand.self,
-            KeyCommand.self, DbCommand.self, AuditCommand.self, ConfigCommand.self, AuthenticatorCommand.self,
+            KeyCommand.self, DbCommand.self, AuditCommand.self, LimitCommand.self, ConfigCommand.self,
+            Doctor.self,
+            AuthenticatorCommand.self,
             Login.self, Token.self, Logout.self,
         ])
 

@@ -25,6 +25,9 @@ public enum AdministrationRight: String, Sendable, Codable, CaseIterable {
     case readKeys = "keys:read"
     case rotateKeys = "keys:write"
     case readLog = "audit:read"
+    /// What is refused because of too many attempts.
+    case readLimits = "limits:read"
+    case liftLimits = "limits:write"
     case readSettings = "settings:read"
     case changeSettings = "settings:write"
     /// To see who administers, and the tokens of machines without what is secret of them.
@@ -53,9 +56,9 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
         case .operator:
             [
                 .readUsers, .changeUsers, .mailResets, .endSessions, .readGroups, .changeGroups, .readApplications,
-                .changeApplications, .readClients, .changeClients, .readLog,
+                .changeApplications, .readClients, .changeClients, .readLog, .readLimits, .liftLimits,
             ]
-        case .support: [.readUsers, .mailResets, .endSessions, .readGroups]
+        case .support: [.readUsers, .mailResets, .endSessions, .readGroups, .readLimits]
         case .auditor: Set(AdministrationRight.allCases.filter(\.isReading))
         }
     }

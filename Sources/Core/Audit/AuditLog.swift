@@ -16,13 +16,26 @@ public struct AuditLog: Sendable {
         return try await realm.store.read { try $0.auditEvents(of: user, after: id, limit: limit) }
     }
 
-    /// Events of one user, the newest first.
+    /// Events of one user, or of all, the newest first.
     /// - Parameters:
     ///   - id: only events before this one.
     ///   - limit: 1 to 1,000.
-    public func events(of user: UserID, before id: String?, limit: Int) async throws -> [AuditEvent] {
+    public func events(of user: UserID?, before id: String?, limit: Int) async throws -> [AuditEvent] {
         let limit = min(max(limit, 1), 1000)
         return try await realm.store.read { try $0.auditEvents(of: user, before: id, limit: limit) }
+    }
+
+    /// One event; nil where there is none of the id.
+    public func event(_ id: String) async throws -> AuditEvent? {
+        // Ids have no character behind the last of hexadecimal digits.
+        let found = try await realm.store.read { try $0.auditEvents(of: nil, before: id + "g", limit: 1) }
+        return found.first { $0.id == id }
+    }
+
+    /// What all ids of events before an instant come before.
+    public static func bound(before instant: Date) -> String {
+        let digits = String(UInt64(max(0, instant.microseconds)), radix: 16)
+        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
     }
 }
 
@@ -101,6 +114,8 @@ extension AuditEvent.Kind {
     /// Nothing was sealed with it any more.
     public static let masterKeyRetired = Self(rawValue: "master-key.retired")
     /// Another bearer token opens administration.
+    /// An administrator took a limit away before its time.
+    public static let limitLifted = Self(rawValue: "limit.lifted")
     public static let adminTokenReplaced = Self(rawValue: "admin-token.replaced")
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")

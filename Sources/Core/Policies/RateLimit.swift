@@ -67,7 +67,7 @@ public struct RateLimit: Sendable, Equatable {
     }
 
     /// What one of its counters admits.
-    private var share: Int { count / parts }
+    var share: Int { count / parts }
 
     /// The counters of a thing, in the order in which they are asked.
     func keys(of key: String, from start: Int) -> [String] {

@@ -27,6 +27,9 @@ public struct ProofRegistry: Sendable {
     /// - Precondition: its kind is new.
     package func adding(_ method: any ProofMethod) -> ProofRegistry { ProofRegistry(methods + [method]) }
 
+    /// All kinds that answers may be of.
+    package var kinds: [FactorKind] { methods.map(\.kind) }
+
     /// The method of a kind; nil where nothing judges it.
     package func method(_ kind: FactorKind) -> (any ProofMethod)? { byKind[kind] }
 

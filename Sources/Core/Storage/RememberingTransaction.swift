@@ -506,6 +506,10 @@ extension RememberingTransaction: StoreTransaction {
         try base.deleteCounters(idleBefore: instant, limit: limit)
     }
 
+    func counters(after key: String?, limit: Int) throws -> [AttemptCounter] {
+        try base.counters(after: key, limit: limit)
+    }
+
     // MARK: The log
 
     func append(_ event: AuditEvent) throws { try base.append(event) }
@@ -514,7 +518,7 @@ extension RememberingTransaction: StoreTransaction {
         try base.auditEvents(of: user, after: id, limit: limit)
     }
 
-    func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent] {
+    func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent] {
         try base.auditEvents(of: user, before: id, limit: limit)
     }
 

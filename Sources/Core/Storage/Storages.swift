@@ -173,6 +173,8 @@ public protocol AttemptCounterStorage {
     /// Removes at most `limit` counters that began before the instant and block nothing; answers how many. Those of
     /// factors (``AttemptCounter/factorPrefix``) stay: wrong answers in a row are not forgotten by waiting.
     func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int
+    /// In the order of their keys, those of keys greater than this; as they were before the transaction.
+    func counters(after key: String?, limit: Int) throws -> [AttemptCounter]
 }
 
 /// Keeps the audit log. Nothing in it is ever changed, except what remains of a removed user.
@@ -181,9 +183,9 @@ public protocol AuditStorage {
     /// Events of one user, or of all, newest first.
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent]
-    /// Events of one user, newest first.
+    /// Events of one user, or of all, newest first.
     /// - Parameter id: only events with an id less than this.
-    func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent]
+    func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent]
     /// Puts other details into the events of a kind that are of the user.
     func replaceAuditDetails(of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]) throws
     func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int

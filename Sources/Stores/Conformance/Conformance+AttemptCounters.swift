@@ -23,6 +23,15 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.counter(key) }, nil, "the counter after")
         },
 
+        Check("Counters are listed in the order of their keys, page by page") { store in
+            let counters = ["a", "b", "c/1", "c/2"].map { AttemptCounter(key: $0, count: 1, since: Sample.instant(1)) }
+            try await store.write { transaction in for counter in counters { try transaction.put(counter) } }
+            let pages = try await store.read { transaction in
+                try [nil, "b", "c/2"].map { try transaction.counters(after: $0, limit: 2).map(\.key) }
+            }
+            try requireEqual(pages, [["a", "b"], ["c/1", "c/2"], []], "the pages")
+        },
+
         Check("A transaction sees what it has done to a counter, and what it undoes is not visible") { store in
             let (one, other) = (AttemptCounter(key: "b", count: 1, since: Sample.instant(1)), "a")
             try await store.write { try $0.put(AttemptCounter(key: other, count: 5, since: Sample.instant(1))) }

@@ -78,6 +78,10 @@ extension StoreConformance {
                 ]
             }
             try requireEqual(listed.map { $0.map(\.id) }, [["5", "4"], ["3", "2"], ["1"], []], "the events")
+            let all = try await store.read { transaction in
+                try [nil, "6", "2", "1"].map { try transaction.auditEvents(of: nil, before: $0, limit: 2).map(\.id) }
+            }
+            try requireEqual(all, [["6", "5"], ["5", "4"], ["1"], []], "the events of all users")
             let created = AuditEvent.Kind(rawValue: "user.created")
             try await store.write { transaction in
                 try transaction.replaceAuditDetails(of: ada, created, with: ["a": "b"])

@@ -28,6 +28,7 @@ extension AuditEvent: StoredRow {
 private enum Statements {
     static let insertion = AuditEvent.insertion(isByRow: true)
     static let newest = AuditEvent.selection("WHERE id > $1 ORDER BY id DESC LIMIT $2")
+    static let before = AuditEvent.selection("WHERE id < $1 ORDER BY id DESC LIMIT $2")
     static let ofUserAfter = AuditEvent.selection("WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3")
     static let ofUserBefore = AuditEvent.selection("WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3")
     static let replacement = SQLStatement("UPDATE audit_events SET details = $3 WHERE user_id = $1 AND kind = $2")
@@ -48,8 +49,9 @@ extension SQLTransaction {
         return try select(Statements.ofUserAfter, SQLValue(user.rawValue), after, limit)
     }
 
-    public func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent] {
+    public func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent] {
         guard let id else { return try auditEvents(of: user, after: nil, limit: limit) }
+        guard let user else { return try select(Statements.before, SQLValue(id), SQLValue(limit: limit)) }
         return try select(Statements.ofUserBefore, SQLValue(user.rawValue), SQLValue(id), SQLValue(limit: limit))
     }
 

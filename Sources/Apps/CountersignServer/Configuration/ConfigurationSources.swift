@@ -6,6 +6,7 @@ import Synchronization
 /// The places that values come from, the one that counts most first: flags, environment, file.
 struct ConfigurationSources {
     private struct Source {
+        let kind: Deployment.Value.Source
         let provider: any ConfigProvider
         /// The key as this provider knows it.
         let key: @Sendable (ConfigurationKey) -> AbsoluteConfigKey
@@ -30,10 +31,10 @@ struct ConfigurationSources {
         let flagValues = Dictionary(uniqueKeysWithValues: flags.map { ($0.key.environmentName, $0.value) })
         sources = [
             Source(
-                provider: EnvironmentVariablesProvider(environmentVariables: flagValues),
+                kind: .flag, provider: EnvironmentVariablesProvider(environmentVariables: flagValues),
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.flagName }),
             Source(
-                provider: EnvironmentVariablesProvider(environmentVariables: environment),
+                kind: .environment, provider: EnvironmentVariablesProvider(environmentVariables: environment),
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.environmentName }),
         ]
         checkNames(inEnvironment: environment)
@@ -87,6 +88,33 @@ struct ConfigurationSources {
                 case .string(let text) = value.content
             {
                 return ConfiguredValue(value: [text], place: source.place(key))
+            }
+        }
+        return nil
+    }
+
+    /// What was written for each key and where, without what may be a secret.
+    func written() -> [Deployment.Value] {
+        ConfigurationKey.allCases.map { key in
+            for source in sources {
+                guard let text = Self.text(of: source.key(key), in: source.provider) else { continue }
+                return Deployment.Value(
+                    key: key.rawValue, text: key.isSecret ? nil : text, source: source.kind, place: source.place(key))
+            }
+            return Deployment.Value(key: key.rawValue, text: nil, source: .standard, place: place(of: key))
+        }
+    }
+
+    /// A value of any type as text; nil where there is none.
+    private static func text(of key: AbsoluteConfigKey, in provider: any ConfigProvider) -> String? {
+        for type in [ConfigType.string, .int, .bool, .stringArray] {
+            guard let content = try? provider.value(forKey: key, type: type).value?.content else { continue }
+            switch content {
+            case .string(let text): return text
+            case .int(let number): return "\(number)"
+            case .bool(let flag): return "\(flag)"
+            case .stringArray(let texts): return texts.joined(separator: ", ")
+            default: continue
             }
         }
         return nil
@@ -162,7 +190,7 @@ struct ConfigurationSources {
             }
             sources.append(
                 Source(
-                    provider: provider, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
+                    kind: .file, provider: provider, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
                     place: { "\($0.rawValue) in \(file)" }))
             checkNames(names.all, inFile: file)
             if Self.holdsPassword(provider) { warnIfExposed(file, holding: "a password") }

@@ -22,7 +22,7 @@ extension ServerConfiguration {
     ) async throws(ConfigurationFaults) -> ServerConfiguration {
         var sources = await ConfigurationSources(flags: flags, environment: environment, file: file)
         let isDevelopment = sources.bool(.dev)?.value ?? false
-        let configuration = ServerConfiguration(
+        var configuration = ServerConfiguration(
             listen: listen(&sources),
             dataDirectory: dataDirectory(&sources, isDevelopment: isDevelopment),
             database: database(&sources),
@@ -41,6 +41,7 @@ extension ServerConfiguration {
             pages: pages(&sources),
             extensions: extensions(&sources),
             logLevel: logLevel(&sources))
+        configuration.written = sources.written()
         let isOnNetwork = sources.bool(.devOnNetwork)
         if let isOnNetwork, isOnNetwork.value, !isDevelopment {
             sources.report(isOnNetwork.place, "dev is not on", "leave it out, or set dev too")
@@ -248,7 +249,7 @@ extension ServerConfiguration {
         return result
     }
 
-    private static func isLoopback(_ url: URL) -> Bool {
+    static func isLoopback(_ url: URL) -> Bool {
         ListenAddress("\(url.host.map { $0.contains(":") ? "[\($0)]" : $0 } ?? ""):0")?.isLoopback ?? false
     }
 }

@@ -44,6 +44,8 @@ public struct ServerConfiguration: Sendable {
     public var logLevel: Logger.Level
     /// What is allowed but should be known: to be logged at the start.
     public var warnings: [String]
+    /// What was written and where; empty where nothing was read.
+    public var written: [Deployment.Value] = []
 
     /// PEM files.
     public struct TLSFiles: Sendable, Equatable {

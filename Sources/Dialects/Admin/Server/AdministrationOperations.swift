@@ -46,8 +46,13 @@ public enum AdministrationOperations {
         RotateKeys.self,
         ListKeys.self,
         ListAuditEvents.self,
+        SearchAuditEvents.self,
+        ShowAuditEvent.self,
+        ListLimits.self,
+        LiftLimit.self,
         ShowSettings.self,
         ChangeSetting.self,
+        RunDoctor.self,
     ]
 
     static func named(_ name: String) -> (any AdministrationOperation.Type)? {

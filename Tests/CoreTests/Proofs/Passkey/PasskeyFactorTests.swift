@@ -209,7 +209,7 @@ struct PasskeyFactorTests {
     ]
 
     @Test(arguments: brokenAssertions.indices)
-    func `An assertion with one thing wrong signs nobody in, and its challenge is used up`(index: Int) async throws {
+    func `An assertion with one thing wrong opens no session, and its challenge is used up`(index: Int) async throws {
         let (name, damage) = Self.brokenAssertions[index]
         let test = try await TestRealm.withSite()
         let (_, authenticator, _) = try await test.passkeyOwner()
@@ -229,7 +229,7 @@ struct PasskeyFactorTests {
         "https://login.example.org/", "https://xn--lgin-5qa.example.org", "https://example.org", "null", "",
         "https://login.example.org.evil.example", "login.example.org",
     ])
-    func `An assertion of another origin signs nobody in`(origin: String) async throws {
+    func `An assertion of another origin opens no session`(origin: String) async throws {
         let test = try await TestRealm.withSite()
         var (_, authenticator, _) = try await test.passkeyOwner()
         authenticator.origin = origin

@@ -1,0 +1,67 @@
+import AdminServer
+import ArgumentParser
+
+/// What published standards ask for, and whether the present settings meet it.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Judge the present settings by OWASP ASVS 5.0 and NIST SP 800-63B-4.",
+        discussion: """
+            It lists what is not met, with what would mend it; with --all everything. It ends with 1 where something is not met that \
+            the standard insists on, so that a script can watch over it. What you do without on purpose is named with --except.
+
+              countersign doctor
+              countersign doctor --level 1 --assurance 1 --all
+              countersign doctor --except ASVS-6.2.12 --except NIST-3.2.2b
+            """)
+
+    @Option(help: ArgumentHelp("The verification level of ASVS: 1, 2 or 3 (default: 2).", valueName: "level"))
+    var level: Int?
+
+    @Option(help: ArgumentHelp("The assurance level of NIST (AAL): 1, 2 or 3 (default: 2).", valueName: "level"))
+    var assurance: Int?
+
+    @Option(help: ArgumentHelp("A requirement that does not count. Can be repeated.", valueName: "id"))
+    var except: [String] = []
+
+    @Flag(help: "List what is met, too.")
+    var all = false
+
+    @OptionGroup var realm: RealmOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let answer = try await realm.perform(
+            RunDoctor(level: level, assurance: assurance, except: except.isEmpty ? nil : except))
+        try output.show(answer) { lines(answer) }
+        if !answer.isMet {
+            // What is wrong stands above.
+            throw ExitCode(ExitStatus.refused.rawValue)
+        }
+    }
+
+    private func lines(_ answer: RunDoctor.Answer) -> [String] {
+        var lines: [String] = []
+        for finding in answer.requirements where all || finding.state == .notMet || finding.state == .unknown {
+            lines.append("\(Self.mark(finding)) \(finding.id.printable)  \(finding.text.printable)")
+            for reason in finding.reasons {
+                lines.append("      \(reason.why.printable)")
+                if let remedy = reason.remedy { lines.append("      -> \(remedy.printable)") }
+            }
+        }
+        let count = { (state: RequirementFinding.State) in answer.requirements.count { $0.state == state } }
+        lines.append(
+            "ASVS level \(answer.level), NIST AAL\(answer.assurance): \(count(.met)) met, \(count(.notMet)) not met, "
+                + "\(count(.unknown)) unknown, \(count(.elsewhere)) decided elsewhere, \(count(.inapplicable)) without object."
+        )
+        return lines
+    }
+
+    private static func mark(_ finding: RequirementFinding) -> String {
+        switch finding.state {
+        case .met: "ok  "
+        case .notMet: finding.isExcepted ? "skip" : finding.isMandatory ? "FAIL" : "hint"
+        case .unknown: "?   "
+        case .elsewhere, .inapplicable: "-   "
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+
+/// What is refused because of too many attempts.
+struct LimitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit",
+        abstract: "List what is refused because of too many attempts, and lift it.",
+        subcommands: [List.self, Lift.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List what is refused at the moment, and until when.",
+            discussion: """
+                  countersign limit list
+                """)
+
+        @Option(help: ArgumentHelp("Where the page before ended.", valueName: "place"))
+        var after: String?
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ListLimits(after: after))
+            try output.show(answer) {
+                var table = Table("LIMIT", "OF", "USER", "COUNT", "UNTIL")
+                for limit in answer.limits {
+                    table.add(limit.kind, limit.subject, limit.userID, "\(limit.count)", limit.until?.text ?? "lifted")
+                }
+                var lines = answer.limits.isEmpty ? ["Nothing is refused."] : table.lines
+                if let next = answer.next { lines.append("There is more: --after \(next.printable)") }
+                return lines
+            }
+        }
+    }
+
+    struct Lift: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lift one, as `limit list` names it.",
+            discussion: """
+                  countersign limit lift answers 192.0.2.7
+                """)
+
+        @Argument(help: "What is limited.")
+        var kind: String
+
+        @Argument(help: "Whom or what it limits.")
+        var subject: String
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(LiftLimit(kind: kind, subject: subject))
+            try output.show(answer) { ["The limit \(answer.kind.printable) of \(answer.subject.printable) is lifted."] }
+        }
+    }
+}

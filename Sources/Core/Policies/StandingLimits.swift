@@ -1,0 +1,200 @@
+import Foundation
+
+/// A limit that refuses at the moment.
+public struct StandingLimit: Sendable, Equatable {
+    /// What is limited. The words are stable.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+        /// Wrong answers by one second factor.
+        case factor
+        /// Wrong passwords of one account.
+        case password
+        /// Wrong passwords for an address that has no account, or had none.
+        case claim
+        case answersFromSource = "answers"
+        case secretsFromSource = "clients"
+        case assertionsOfApplication = "assertions"
+        case attemptsFromSource = "attempts"
+        case signUpsFromSource = "sign-ups"
+        case newPasswords = "new-passwords"
+        case requestsToDevices = "pushes"
+        case enrolments = "offers-to"
+        case mailsToAddress = "mails-to"
+        case mailsFromSource = "mails-from"
+        case userCodesOfUser = "user-codes-of"
+        case userCodesFromSource = "user-codes-from"
+
+        fileprivate var rule: Rule {
+            switch self {
+            case .factor: .lockout(.oneTimeCode)
+            case .password, .claim: .lockout(.password)
+            case .answersFromSource: .rate(.answersPerSource)
+            case .secretsFromSource: .rate(.clientsPerSource)
+            case .assertionsOfApplication: .rate(.assertionsPerApplication)
+            case .attemptsFromSource: .rate(.attemptsPerSource)
+            case .signUpsFromSource: .rate(.signUpsPerSource)
+            case .newPasswords: .rate(.newPasswordsPerUser)
+            case .requestsToDevices: .rate(.pushesPerUser)
+            case .enrolments: .rate(.offersPerUser)
+            case .mailsToAddress: .rate(.mailsPerAddress)
+            case .mailsFromSource: .rate(.mailsPerSource)
+            case .userCodesOfUser, .userCodesFromSource: .rate(DeviceAuthorizations.wrongCodes)
+            }
+        }
+
+        /// What the rest of a counter's name is.
+        public var subject: Subject {
+            switch self {
+            case .factor, .password: .factor
+            case .claim, .mailsToAddress: .digest
+            case .assertionsOfApplication: .application
+            case .newPasswords, .requestsToDevices, .enrolments, .userCodesOfUser: .user
+            default: .source
+            }
+        }
+    }
+
+    public enum Subject: Sendable {
+        case factor, user, application, source
+        /// Of an address, which is in no counter's name.
+        case digest
+    }
+
+    fileprivate enum Rule {
+        case lockout(LockoutPolicy)
+        case rate(RateLimit)
+    }
+
+    public let kind: Kind
+    /// The id of a factor, user or application, a source address, or a digest.
+    public let subject: String
+    /// The user whose factor it is, or who is limited.
+    public let user: UserID?
+    /// From when on it admits again; nil: not before it is lifted.
+    public let until: Date?
+    /// Attempts that are counted.
+    public let count: Int
+}
+
+/// Limits that refuse at the moment, for administrators.
+public struct StandingLimits: Sendable {
+    let realm: Realm
+
+    /// Counters that one look goes through.
+    static let mostCounters = 5000
+
+    /// Those after a place in the order of counters.
+    /// - Returns: the limits, and from where to look on; nil where all was seen.
+    public func list(after place: String?) async throws -> (limits: [StandingLimit], next: String?) {
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            var limits: [StandingLimit] = []
+            var last = place
+            var seen = 0
+            // The parts of one limit follow each other; a page may end between them.
+            var open: (key: String, kind: StandingLimit.Kind, counters: [AttemptCounter])?
+            func close() throws {
+                guard let group = open else { return }
+                open = nil
+                guard let limit = try Self.limit(group.kind, of: group.key, group.counters, at: now, in: transaction)
+                else {
+                    return
+                }
+                limits.append(limit)
+            }
+            while seen < Self.mostCounters {
+                let counters = try transaction.counters(after: last, limit: 500)
+                for counter in counters {
+                    guard let (kind, subject) = Self.parts(of: counter.key) else { continue }
+                    if open?.key != subject || open?.kind != kind {
+                        try close()
+                        open = (subject, kind, [])
+                    }
+                    open?.counters.append(counter)
+                }
+                seen += counters.count
+                last = counters.last?.key ?? last
+                if counters.count < 500 {
+                    try close()
+                    return (limits, nil)
+                }
+            }
+            try close()
+            return (limits, last)
+        }
+    }
+
+    /// Takes a limit away, and says so in the log.
+    /// - Returns: whether there was anything to take away.
+    public func lift(_ kind: StandingLimit.Kind, of subject: String, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let base = PlainText.key("\(kind.rawValue)/\(subject)")
+        let keys: [String] =
+            if case .rate(let limit) = kind.rule { limit.keys(of: base, from: 0) } else { [base] }
+        return try await realm.store.write { transaction in
+            try transaction.readCounters(keys)
+            let present = try keys.filter { try transaction.counter($0) != nil }
+            guard !present.isEmpty else { return false }
+            for key in present { try transaction.deleteCounter(key) }
+            let user = try Self.user(kind, subject, in: transaction)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .limitLifted, userID: user, context: client,
+                    details: ["limit": .string(kind.rawValue), "subject": .string(subject)]))
+            return true
+        }
+    }
+
+    /// The kind and the subject that a counter's name says; nil for limits that are not worth lifting.
+    private static func parts(of key: String) -> (StandingLimit.Kind, String)? {
+        guard let slash = key.firstIndex(of: "/"), let kind = StandingLimit.Kind(rawValue: String(key[..<slash])) else {
+            return nil
+        }
+        var subject = key[key.index(after: slash)...]
+        if case .rate(let limit) = kind.rule, limit.parts > 1 {
+            guard let end = subject.lastIndex(of: "/") else { return nil }
+            subject = subject[..<end]
+        }
+        return (kind, String(subject))
+    }
+
+    private static func limit(
+        _ kind: StandingLimit.Kind, of subject: String, _ counters: [AttemptCounter], at now: Date,
+        in transaction: any StoreTransaction
+    ) throws -> StandingLimit? {
+        var counters = counters
+        for index in counters.indices { counters[index].dropLapsed(at: now) }
+        let count = counters.reduce(0) { $0 + $1.count }
+        var until: Date?
+        switch kind.rule {
+        case .lockout(let policy):
+            guard let counter = counters.first else { return nil }
+            let isClosed = policy.disabledAfter.map { counter.count >= $0 } ?? false
+            if !isClosed {
+                guard let blockedUntil = counter.blockedUntil, blockedUntil > now else { return nil }
+                until = blockedUntil
+            }
+        case .rate(let limit):
+            // All parts have to be used up, each in a window of its own.
+            let used = counters.filter { $0.count >= limit.share && $0.since + limit.window > now }
+            guard used.count == limit.parts else { return nil }
+            until = used.map { $0.since + limit.window }.min()
+        }
+        return StandingLimit(
+            kind: kind, subject: subject, user: try user(kind, subject, in: transaction), until: until, count: count)
+    }
+
+    private static func user(
+        _ kind: StandingLimit.Kind, _ subject: String, in transaction: any StoreTransaction
+    ) throws -> UserID? {
+        switch kind.subject {
+        case .factor: try transaction.factor(FactorID(rawValue: subject))?.userID
+        case .user: UserID(rawValue: subject)
+        case .application, .source, .digest: nil
+        }
+    }
+}
+
+extension Realm {
+    public var standingLimits: StandingLimits { StandingLimits(realm: self) }
+}

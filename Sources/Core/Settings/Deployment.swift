@@ -1,0 +1,79 @@
+import Foundation
+
+/// How the servers of a store were started, as the one that started last said: for what depends on more than the settings in the
+/// database, such as whether connections are encrypted.
+public struct Deployment: Sendable, Codable, Equatable {
+    fileprivate static let document = "deployment"
+
+    /// A value that an operator gave before the start, or its default.
+    public struct Value: Sendable, Codable, Equatable {
+        /// Where a value comes from; the first counts most.
+        public enum Source: String, Sendable, Codable, CaseIterable {
+            case flag, environment, file, standard
+        }
+
+        /// As in a configuration file: `tls.certificate`.
+        public let key: String
+        /// As it was written; nil where it is a secret, or where nothing was written.
+        public let text: String?
+        public let source: Source
+        /// The name that the operator wrote, or would write: `--tls-certificate`, `COUNTERSIGN_DEV`, `dev in /etc/countersign.yaml`.
+        public let place: String
+
+        public init(key: String, text: String?, source: Source, place: String) {
+            self.key = key
+            self.text = text
+            self.source = source
+            self.place = place
+        }
+    }
+
+    /// How mails leave the server.
+    public enum Mail: String, Sendable, Codable, CaseIterable {
+        /// They stay in the outbox.
+        case none
+        case encrypted
+        /// In the clear, to another machine.
+        case plain
+    }
+
+    public var isDevelopment: Bool
+    /// Whether every address that clients use is `https`, or reaches no further than this machine.
+    public var isEncrypted: Bool
+    public var mail: Mail
+    /// KiB that one password hash takes, and how often it goes over them (RFC 9106, section 3.1).
+    public var hashMemory: Int
+    public var hashPasses: Int
+    /// Every key, in the order of the documentation.
+    public var values: [Value]
+
+    public init(
+        isDevelopment: Bool, isEncrypted: Bool, mail: Mail, hashMemory: Int, hashPasses: Int, values: [Value] = []
+    ) {
+        self.isDevelopment = isDevelopment
+        self.isEncrypted = isEncrypted
+        self.mail = mail
+        self.hashMemory = hashMemory
+        self.hashPasses = hashPasses
+        self.values = values
+    }
+}
+
+extension Realm {
+    /// How the servers were started; nil where none has started yet.
+    public func deployment() async throws -> Deployment? {
+        // A later version may write it in another shape.
+        try await store.read { transaction in
+            try transaction.document(Deployment.document).flatMap {
+                try? JSONDecoder().decode(Deployment.self, from: $0)
+            }
+        }
+    }
+
+    /// Remembers how a server was started. Writes only what is new.
+    public func note(_ deployment: Deployment) async throws {
+        guard try await self.deployment() != deployment else { return }
+        let document = try JSONEncoder().encode(deployment)
+        try await store.write { try $0.putDocument(Deployment.document, document) }
+    }
+}

@@ -1,0 +1,132 @@
+import CountersignCore
+import Foundation
+
+/// Looks through the log, the newest events first.
+public struct SearchAuditEvents: AdministrationOperation {
+    public static let name = "audit:search"
+    public static let right = AdministrationRight.readLog
+
+    /// Id or address: only what happened to this user.
+    public var user: String?
+    /// Only events of these kinds: `sign-in.succeeded`, or `sign-in` for all that begin so.
+    public var kinds: [String]?
+    /// Only what this application asked for; `console`, `admin-api` and `command-line` for administrators.
+    public var application: String?
+    /// Only what came from this address.
+    public var source: String?
+    /// Only events from then on, and before then: RFC 3339, or a day in UTC.
+    public var since: String?
+    public var until: String?
+    /// Only events before the one of this id.
+    public var before: String?
+    /// 1 to 1,000; 100 where it is left out.
+    public var limit: Int?
+
+    public init(
+        user: String? = nil, kinds: [String]? = nil, application: String? = nil, source: String? = nil,
+        since: String? = nil, until: String? = nil, before: String? = nil, limit: Int? = nil
+    ) {
+        self.user = user
+        self.kinds = kinds
+        self.application = application
+        self.source = source
+        self.since = since
+        self.until = until
+        self.before = before
+        self.limit = limit
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// The newest first.
+        public let events: [AuditEntry]
+        /// What to look on `before`; nil where the log ends, or what was asked for does. A page can be short, or empty, and go on: one
+        /// call looks through a bounded number of events.
+        public let next: String?
+    }
+
+    /// Events that one call looks through.
+    static let mostEvents = 5000
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let limit = try PageLimit.judged(limit)
+        let oldest = try Self.instant(since, "since")
+        var last = before
+        if let end = try Self.instant(until, "until") {
+            let bound = AuditLog.bound(before: end)
+            last = last.map { min($0, bound) } ?? bound
+        }
+        var id: UserID?
+        if let user { id = try await Self.id(of: user, on: realm) }
+        var found: [AuditEvent] = []
+        var seen = 0
+        while seen < Self.mostEvents {
+            let page = try await realm.auditLog.events(of: id, before: last, limit: 1000)
+            for event in page {
+                if let oldest, event.at < oldest { return Answer(events: found.map(AuditEntry.init), next: nil) }
+                last = event.id
+                guard admits(event) else { continue }
+                found.append(event)
+                if found.count == limit { return Answer(events: found.map(AuditEntry.init), next: last) }
+            }
+            if page.count < 1000 { return Answer(events: found.map(AuditEntry.init), next: nil) }
+            seen += page.count
+        }
+        return Answer(events: found.map(AuditEntry.init), next: last)
+    }
+
+    private func admits(_ event: AuditEvent) -> Bool {
+        if let kinds, !kinds.isEmpty {
+            let kind = event.kind.rawValue
+            guard kinds.contains(where: { $0 == kind || kind.hasPrefix($0 + ".") }) else { return false }
+        }
+        if let application, event.clientID?.rawValue != application { return false }
+        if let source, event.source != source { return false }
+        return true
+    }
+
+    /// The log outlives users, whose ids are good.
+    private static func id(of user: String, on realm: Realm) async throws -> UserID {
+        do {
+            return try await realm.user(user).id
+        } catch let error as AdministrationError where error.code == .notFound {
+            let id = UserID(rawValue: user)
+            guard try await !realm.auditLog.events(of: id, limit: 1).isEmpty else { throw error }
+            return id
+        }
+    }
+
+    /// A time, or the beginning of a day.
+    private static func instant(_ text: String?, _ name: String) throws -> Date? {
+        guard let text else { return nil }
+        if let time = Timestamp(rfc3339: text) ?? Timestamp(rfc3339: text + "T00:00:00Z") { return time.date }
+        throw AdministrationError(
+            .invalid, "\(name) is no time. Write one such as 2026-11-23T08:00:00Z, or a day such as 2026-11-23.")
+    }
+}
+
+/// Shows one event of the log.
+public struct ShowAuditEvent: AdministrationOperation {
+    public static let name = "audit:show"
+    public static let right = AdministrationRight.readLog
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let event: AuditEntry
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let event = try await realm.auditLog.event(id) else {
+            throw AdministrationError(.notFound, "There is no event of this id. Old events are removed from the log.")
+        }
+        return Answer(event: AuditEntry(event))
+    }
+}

@@ -1,0 +1,84 @@
+import CountersignCore
+
+/// Lists what is refused at the moment because of too many attempts.
+public struct ListLimits: AdministrationOperation {
+    public static let name = "limits:list"
+    public static let right = AdministrationRight.readLimits
+
+    /// Where the page before ended.
+    public var after: String?
+
+    public init(after: String? = nil) {
+        self.after = after
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let limits: [LimitSummary]
+        /// From where to look on; nil where all was seen. A page can be empty and go on: one call looks through a bounded number of
+        /// counters.
+        public let next: String?
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let (limits, next) = try await realm.standingLimits.list(after: after)
+        return Answer(limits: limits.map(LimitSummary.init), next: next)
+    }
+}
+
+/// A limit that refuses at the moment.
+public struct LimitSummary: Codable, Sendable, Equatable {
+    /// What is limited: `factor`, `password`, `answers`. The words are stable.
+    public let kind: String
+    /// Whom or what it limits: the id of a factor, user or application, a source address, or the digest of an address.
+    public let subject: String
+    /// The user whom it limits, or whose factor.
+    public let userID: String?
+    /// From when on it admits again; nil: not before it is lifted.
+    public let until: Timestamp?
+    /// Attempts that count.
+    public let count: Int
+
+    init(_ limit: StandingLimit) {
+        kind = limit.kind.rawValue
+        subject = limit.subject
+        userID = limit.user?.rawValue
+        until = limit.until.map(Timestamp.init)
+        count = limit.count
+    }
+}
+
+/// Takes a limit away before its time.
+public struct LiftLimit: AdministrationOperation {
+    public static let name = "limits:lift"
+    public static let right = AdministrationRight.liftLimits
+
+    /// As ``ListLimits`` names them.
+    public var kind: String
+    public var subject: String
+
+    public init(kind: String, subject: String) {
+        self.kind = kind
+        self.subject = subject
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let kind: String
+        public let subject: String
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let known = StandingLimit.Kind(rawValue: kind) else {
+            let words = StandingLimit.Kind.allCases.map(\.rawValue)
+            let remedy = NearestName.of(kind, among: words).map { "Did you mean \($0)?" } ?? "`limits:list` says them."
+            throw AdministrationError(.invalid, "There is no limit \"\(kind)\". \(remedy)")
+        }
+        guard try await realm.standingLimits.lift(known, of: subject, by: client) else {
+            throw AdministrationError(.notFound, "Nothing is counted there.")
+        }
+        return Answer(kind: kind, subject: subject)
+    }
+}
