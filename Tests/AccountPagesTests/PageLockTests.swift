@@ -248,7 +248,7 @@ struct PageLockTests {
 
     private static let formsOfBrowsers = [
         "/sign-in", "/sign-in/passkey", "/sign-in/passkey/options", "/sign-in/password", "/sign-in/mail",
-        "/sign-in/code", "/sign-in/push", "/sign-in/enrol",
+        "/sign-in/code", "/sign-in/push", "/sign-in/enrol", "/sign-in/enrol/options",
         "/sign-in/confirm", "/sign-in/consent", "/sign-up", "/sign-up/verify", "/sign-up/new-password",
         "/sign-up/profile", "/forgot",
         "/forgot/verify", "/reset", "/activate",

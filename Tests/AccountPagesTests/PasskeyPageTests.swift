@@ -147,18 +147,118 @@ struct PasskeyPageTests {
     }
 
     @Test
-    func `A request for phr of a user without a passkey is refused where it is essential`() async throws {
+    func `An essential phr has a user without a passkey enrol one, and is refused where that is put off`() async throws
+    {
         try await with { _, passkeys in
             let browser = passkeys.browser
             _ = try await SignInPageTests.password(browser)
-            let refused = try await browser.land(PageStepTests.request("dev-native", Self.essential)).away
+            let demanded = PageStepTests.request("dev-native", Self.essential)
+            let offered = try #require(try await browser.land(demanded).page)
+            #expect(offered.kind == "enrol" && !offered.html.contains("otpauth:"), "\(offered.html)")
+            let refused = try await browser.sendForm(of: offered, ["decision": "deny"]).away
             #expect(refused?.contains("error=unmet_authentication_requirements") == true, "\(refused ?? "")")
+            let silent = PageStepTests.request("dev-native", Self.essential.merging(["prompt": "none"]) { $1 })
+            let unasked = try await browser.land(silent).away
+            #expect(unasked?.contains("error=unmet_authentication_requirements") == true, "\(unasked ?? "")")
             for values in ["phr", "phr aal1"] {
                 let given = try await browser.land(PageStepTests.request("dev-native", ["acr_values": values])).away
                 #expect(given?.contains("code=") == true, "\(given ?? "")")
             }
             let next = try await browser.land(PageStepTests.request("dev-native", ["acr_values": "phr aal2"])).page
             #expect(next?.kind == "enrol", "The next of the values counts: \(next?.html ?? "")")
+
+            let page = try #require(try await browser.land(demanded).page)
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            let done = try await passkeys.enrol(on: page, &authenticator).away
+            #expect(done?.contains("code=") == true, "\(done ?? "")")
+            #expect(try await browser.land(demanded).away?.contains("code=") == true, "The session has it now.")
+            #expect(try await browser.open("/account").html.contains("Signed in with two factors."))
+            #expect(try await browser.open("/account/security").html.contains("data-accepted="))
+        }
+    }
+
+    @Test
+    func `An essential phr asks for the app that a user has before a passkey is enrolled beside it`() async throws {
+        try await with { server, passkeys in
+            let browser = passkeys.browser
+            _ = try await SignInPageTests.password(browser)
+            let user = try #require(
+                await server.realm.store.read { try $0.user(email: EmailAddress(kept: SignInPageTests.address)) })
+            let totp = try await server.totp(of: user)
+            let demanded = PageStepTests.request("dev-native", Self.essential)
+            let asked = try #require(try await browser.land(demanded).page)
+            #expect(asked.kind == "code", "\(asked.html)")
+            let code = totp.code(at: server.now).stringCode
+            let page = try #require(try await browser.sendForm(of: asked, ["code": code]).page)
+            #expect(page.kind == "enrol" && !page.html.contains("otpauth:"), "\(page.html)")
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            let done = try await passkeys.enrol(on: page, &authenticator).away
+            #expect(done?.contains("code=") == true, "\(done ?? "")")
+        }
+    }
+
+    @Test
+    func `What was proven long ago is proven anew before a passkey is enrolled by it`() async throws {
+        try await with { server, passkeys in
+            let browser = passkeys.browser
+            _ = try await SignInPageTests.password(browser)
+            try await server.advance(301)
+            let demanded = PageStepTests.request("dev-native", Self.essential)
+            let asked = try #require(try await browser.land(demanded).page)
+            #expect(asked.kind == "sign-in", "\(asked.html)")
+            let password = try #require(
+                try await browser.sendForm(of: asked, ["username": SignInPageTests.address]).page)
+            let page = try #require(
+                try await browser.sendForm(of: password, ["password": NativeClient.password]).page)
+            #expect(page.kind == "enrol", "\(page.html)")
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            #expect(try await passkeys.enrol(on: page, &authenticator).away?.contains("code=") == true)
+        }
+    }
+
+    @Test(arguments: ["en", "de", "ja"])
+    func `A sign-in that needs a second factor offers a passkey and an app, and says what went wrong with one`(
+        language: String
+    ) async throws {
+        try await with { server, passkeys in
+            let browser = passkeys.browser
+            _ = try await SignInPageTests.password(browser)
+            let request = PageStepTests.request("dev-native", ["acr_values": "aal2"])
+            let landed = try #require(try await browser.land(request).page)
+            let page = try await browser.open(landed.path, language: language)
+            #expect(page.kind == "enrol" && page.html.contains("<html lang=\"\(language)\""))
+            #expect(page.html.contains("data-passkey=\"create\"") && page.html.contains("otpauth:"))
+            #expect(page.html.contains("<noscript>") && page.html.contains("passkey.js"))
+            #expect(!page.html.contains("data-conditional"), "Nothing is made without being asked for.")
+            var broken = SoftwareAuthenticator(origin: "https://evil.example")
+            let refused = try #require(try await passkeys.enrol(on: page, &broken).page)
+            #expect(refused.status == 422 && refused.hasAlert && refused.kind == "enrol", "\(refused.html)")
+            #expect(!refused.html.contains("aria-invalid=\"true\""), "The code of the app was not wrong.")
+            var weak = SoftwareAuthenticator(origin: Self.site)
+            weak.isUserVerified = false
+            let unsuitable = try #require(try await passkeys.enrol(on: refused, &weak).page)
+            #expect(unsuitable.status == 422 && unsuitable.hasAlert && unsuitable.kind == "enrol")
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            let done = try await passkeys.enrol(on: unsuitable, &authenticator).away
+            #expect(done?.contains("code=") == true, "\(done ?? "")")
+            let elsewhere = PasskeyBrowser(TestBrowser(server))
+            let signedIn = try await elsewhere.get(on: elsewhere.browser.open("/sign-in"), authenticator)
+            #expect(signedIn.kind == "account" && !signedIn.html.contains("otpauth:"))
+        }
+    }
+
+    @Test
+    func `Where authenticator apps are off, the passkey alone is offered`() async throws {
+        try await with { server, passkeys in
+            _ = try await server.realm.changeSettings(by: .testAdministrator) {
+                ($0.secondFactors.totp, $0.secondFactors.offersPush) = (nil, false)
+            }
+            _ = try await SignInPageTests.password(passkeys.browser)
+            let request = PageStepTests.request("dev-native", ["acr_values": "aal2"])
+            let page = try #require(try await passkeys.browser.land(request).page)
+            #expect(page.kind == "enrol" && page.status == 200 && !page.html.contains("otpauth:"), "\(page.html)")
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            #expect(try await passkeys.enrol(on: page, &authenticator).away?.contains("code=") == true)
         }
     }
 
@@ -289,6 +389,15 @@ struct PasskeyBrowser: Sendable {
         let next = try await send(page, "create", ["passkey_name": name]) { try made.create(optionsJSON: $0) }
         authenticator = made
         return next
+    }
+
+    /// A passkey that completes a sign-in.
+    func enrol(on page: TestPage, _ authenticator: inout SoftwareAuthenticator) async throws -> Landing {
+        var made = authenticator
+        let answer = try await answer(on: page, "create") { try made.create(optionsJSON: $0) }
+        authenticator = made
+        let form = try #require(page.formsOfScripts.first { $0.names.contains("response") }, "\(page.html)")
+        return try await browser.sendForm(form, answer)
     }
 
     func get(on page: TestPage, _ authenticator: SoftwareAuthenticator) async throws -> TestPage {

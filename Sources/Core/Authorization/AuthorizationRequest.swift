@@ -100,6 +100,9 @@ public enum AuthorizationStanding: Sendable, Equatable {
     case signIn(SignInDemand)
     /// The session has one factor, and two are asked for: ask for the second one, or have one enrolled.
     case secondFactor
+    /// Nothing will do but a proof that cannot be relayed, and the user has nothing that gives one: a passkey can be enrolled by what the
+    /// session was proven with.
+    case passkeyEnrolment
     case consent(ConsentQuestion)
     /// Nothing.
     case ready

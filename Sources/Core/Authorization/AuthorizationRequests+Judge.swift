@@ -51,7 +51,9 @@ struct AuthorizationJudge: Sendable {
                     $0.needsPasskey = true
                 }
             }
-            if isOnlyWord { return .impossible(.unmetAuthenticationRequirements) }
+            if isOnlyWord {
+                return try enrolling(session, needed, in: transaction) ?? .impossible(.unmetAuthenticationRequirements)
+            }
             if canBeGiven { return .impossible(.interactionRequired) }
         }
         if case .two(let isEssential) = needed, present < .aal2 {
@@ -114,7 +116,9 @@ struct AuthorizationJudge: Sendable {
             return true
         }
         return settings.state != .disabled
-            && realm.proofs.kindsByTicket.contains { realm.proofs.isOffered($0, settings) }
+            && (realm.proofs.kindsByTicket + realm.proofs.kindsByResponse).contains {
+                realm.proofs.isOffered($0, settings)
+            }
     }
 
     /// Whether the user has what proves `phr`.
@@ -124,6 +128,32 @@ struct AuthorizationJudge: Sendable {
             realm.proofs.assurance(of: $0.kind).contains(.phishingResistant)
                 && realm.proofs.isOffered($0.kind, settings)
         }
+    }
+
+    /// How a user without a passkey comes to one, where nothing else will do. A password alone must not enrol one beside another factor:
+    /// that is asked for first, and all factors anew where they were given too long ago. Nil where the user has said no, or none can be
+    /// enrolled.
+    private func enrolling(
+        _ session: Session, _ needed: Needed, in transaction: any StoreTransaction
+    ) throws -> AuthorizationStanding? {
+        let settings = try transaction.settings()
+        let evidence = SessionEvidence(dialect: .oauth, proofs: session.proofs)
+        guard !isSilent, body.withoutPasskey != session.userID, body.withoutSecondFactor != session.userID,
+            realm.passkeySite(in: settings) != nil, evidence.allowsEnrolment(realm.proofs),
+            try !hasResistantFactor(session.userID, in: transaction)
+        else { return nil }
+        let factors = try transaction.factors(of: session.userID)
+        guard evidence.mayChange(factors, realm.proofs) else {
+            return AssurancePolicy.asksForMore(factors, settings: settings.secondFactors, proofs: realm.proofs)
+                ? .secondFactor : nil
+        }
+        guard evidence.isRecent(at: now) else {
+            return signIn(.loginRequired, needed) {
+                $0.isFresh = true
+                $0.user = session.userID
+            }
+        }
+        return .passkeyEnrolment
     }
 
     private func neededClass(in transaction: any StoreTransaction) throws -> Needed {

@@ -253,7 +253,11 @@ extension Authenticator {
         guard case .admitted(var context) = counted, var flow = context.flow,
             let candidate = context.candidates.first(where: \.method.traits.takesChallenge)
         else { return counted }
-        if candidate.isRegistration {
+        if candidate.isRegistration, context.body.openCreation != nil {
+            // The sign-in goes on after a wrong response, with something else to be made.
+            context.body.creation?.takenBy = attempt.charge.name
+            flow.body = try context.body.sealed(by: realm.sealer, digest: flow.digest, in: transaction)
+        } else if candidate.isRegistration {
             guard flow.attempts < context.body.maximumAttempts else { return .refused(Refusal(.flowExhausted)) }
             flow.attempts += 1
         } else {

@@ -38,10 +38,12 @@ struct FlowBody: Codable, Sendable, Equatable {
     var requestedAuthorization: RequestedAuthorization?
     /// What one of the second factors is to respond to, where the client has asked for it; others may be given all the same.
     var opened: OpenChallenge?
+    /// What the client was asked to make in the middle of the sign-in (``ResponseEnrolledProof``), beside what else may be enrolled.
+    var creation: OpenChallenge?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
-        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened
+        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation
         case requestedAuthorization = "consent"
     }
 
@@ -84,6 +86,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         requestedAuthorization = try members.decodeIfPresent(
             RequestedAuthorization.self, forKey: .requestedAuthorization)
         opened = try members.decodeIfPresent(OpenChallenge.self, forKey: .opened)
+        creation = try members.decodeIfPresent(OpenChallenge.self, forKey: .creation)
     }
 }
 
@@ -138,6 +141,9 @@ extension FlowBody {
         journey.map { $0.stage == .secondFactor } ?? (purpose == .signIn && challenge == .secondFactor)
     }
 
+    /// What the client was asked to make, where the sign-in still waits for a factor to be registered.
+    var openCreation: OpenChallenge? { journey?.stage == .registration ? creation : nil }
+
     /// Whether an answer has come to the challenge of the kind that is open.
     func isTaken(_ open: OpenChallenge, by charge: ChargeID) -> Bool {
         open.takenBy.map { $0 != charge.name } ?? false
@@ -182,6 +188,7 @@ extension FlowBody: StoredJSON {
             case "enrolment": enrolment = try json.readOptional()
             case "consent": requestedAuthorization = try json.readOptional()
             case "opened": opened = try json.readOptional()
+            case "creation": creation = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -198,6 +205,7 @@ extension FlowBody: StoredJSON {
         try json.write("challenge", challenge)
         try json.write("clientID", clientID)
         try json.write("consent", optional: requestedAuthorization)
+        try json.write("creation", optional: creation)
         try json.write("dialect", dialect)
         try json.write("email", optional: email)
         try json.write("enrolment", optional: enrolment)

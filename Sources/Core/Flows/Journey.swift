@@ -17,6 +17,8 @@ struct Journey: Codable, Sendable, Equatable {
     var hasRegistered = false
     /// The client asked for a second factor by itself: its tokens say that one was given.
     var mustGiveSecondFactor = false
+    /// What is to be registered, where nothing else will do.
+    var registers: FactorKind?
     /// The last request that was answered, for when its answer is lost.
     var memory: AnsweredRequest?
 
@@ -50,6 +52,7 @@ struct Journey: Codable, Sendable, Equatable {
         contact = try members.decodeIfPresent(Contact.self, forKey: .contact)
         hasRegistered = try members.decodeIfPresent(Bool.self, forKey: .hasRegistered) ?? false
         mustGiveSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .mustGiveSecondFactor) ?? false
+        registers = try members.decodeIfPresent(FactorKind.self, forKey: .registers)
         memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
     }
 }
@@ -203,6 +206,8 @@ public struct JourneySummary: Sendable {
     public let awaitsDevice: Bool
     /// Whether the mailbox to register needs no code.
     public let contactIsProven: Bool
+    /// What is to be registered, where nothing else will do.
+    public let registers: FactorKind?
     /// What fields of a sign-up's form show before the user has typed anything, by attribute.
     public let prefill: [String: JSONValue]
 
@@ -217,6 +222,7 @@ public struct JourneySummary: Sendable {
         let prompt = askedKind.flatMap { proofs.traits($0)?.prompt }
         awaitsDevice = challenge == .secondFactor && prompt == .device
         contactIsProven = journey.contact?.isProven ?? false
+        registers = journey.registers
         prefill = journey.draft?.prefill ?? [:]
     }
 }
@@ -239,6 +245,7 @@ extension Journey: StoredJSON {
             case "contact": contact = try json.readOptional()
             case "hasRegistered": hasRegistered = try json.readOptional() ?? false
             case "mustGiveSecondFactor": mustGiveSecondFactor = try json.readOptional() ?? false
+            case "registers": registers = try json.readOptional()
             case "memory": memory = try json.readOptional()
             default: try json.skip()
             }
@@ -257,6 +264,7 @@ extension Journey: StoredJSON {
         try json.write("memory", optional: memory)
         try json.write("method", method)
         try json.write("mustGiveSecondFactor", mustGiveSecondFactor)
+        try json.write("registers", optional: registers)
         try json.write("stage", stage)
         json.endObject()
     }

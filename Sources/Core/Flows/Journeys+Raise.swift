@@ -5,7 +5,11 @@ extension Journeys {
     /// user without one may register it, as in a sign-in.
     ///
     /// The session that comes of it holds all proofs; ``Sessions/raise(_:by:)`` puts them into the browser's.
-    public func begin(raising session: Session, by client: ClientContext) async throws -> BeginOutcome {
+    /// - Parameter kind: what is to be enrolled whatever the session was proven with, by a response; nil asks for any second factor. The
+    ///   session has to be one that may enrol it by itself (`signInTooOld`).
+    public func begin(
+        raising session: Session, byEnrolling kind: FactorKind? = nil, by client: ClientContext
+    ) async throws -> BeginOutcome {
         let realm = realm
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random)
@@ -28,12 +32,20 @@ extension Journeys {
                 tokenEpoch: user.tokenEpoch)
             let settings = try transaction.settings().secondFactors
             let usable = try body.usableSecondFactors(of: user, settings, realm.proofs, realm.sealer, in: transaction)
+            if kind != nil {
+                let evidence = SessionEvidence(dialect: client.dialect, proofs: present.proofs)
+                guard evidence.isRecent(at: now), evidence.allowsEnrolment(realm.proofs),
+                    try evidence.mayChange(transaction.factors(of: user.id), realm.proofs)
+                else { return .refused(Refusal(.signInTooOld)) }
+            }
+            let registers = kind != nil || usable.isEmpty
             var journey = Journey(
-                stage: usable.isEmpty ? .registration : .secondFactor, method: .password,
+                stage: registers ? .registration : .secondFactor, method: .password,
                 abilities: JourneyAbilities(
                     givesSecondFactor: true, registersSecondFactor: true, answersChallenges: true))
             journey.mustGiveSecondFactor = true
-            if usable.isEmpty { body.challenge = .unasked }
+            journey.registers = kind
+            if registers { body.challenge = .unasked }
             body.journey = journey
             let flow = FlowRecord(
                 digest: handle.digest, userID: user.id, purpose: FlowPurpose.signIn.rawValue, createdAt: now,

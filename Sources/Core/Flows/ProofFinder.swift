@@ -59,20 +59,30 @@ struct ProofFinder {
         case (.code(let code, nil), .secondFactor):
             return try compared(with: code)
         case (.registration(let kind, let form, _), .enrolment(let offered, let creation)) where kind == offered:
-            guard isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
-            guard let method = proofs.method(kind) as? any ResponseEnrolledProof else {
-                return .refused(Refusal(.unexpectedAnswer))
-            }
-            return .found([
-                ProofCandidate(
-                    method: method, form: form, located: LocatedProof(user: user, factor: nil, counter: .nothing),
-                    offered: creation, isRegistration: true)
-            ])
+            return registration(kind, form, creation)
+        case (.registration(let kind, let form, _), _) where body.openCreation?.kind == kind:
+            guard let open = body.openCreation else { return .refused(Refusal(.unexpectedAnswer)) }
+            // As in an enrolment of its own, which takes one response: another has to be asked for.
+            if body.isTaken(open, by: attempt.charge) { return .refused(Refusal(.flowExhausted)) }
+            return registration(kind, form, open.bytes)
         case (.enrolmentCode(let code, _), _), (.code(let code, nil), _):
             return try one(enrolment(code))
         default:
             return .refused(Refusal(.unexpectedAnswer))
         }
+    }
+
+    /// A response that makes the factor which was asked for.
+    private func registration(_ kind: FactorKind, _ form: ProofForm, _ creation: Data) -> Lookup<[ProofCandidate]> {
+        guard isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
+        guard let method = proofs.method(kind) as? any ResponseEnrolledProof else {
+            return .refused(Refusal(.unexpectedAnswer))
+        }
+        return .found([
+            ProofCandidate(
+                method: method, form: form, located: LocatedProof(user: user, factor: nil, counter: .nothing),
+                offered: creation, isRegistration: true)
+        ])
     }
 
     /// A response to what is open. A challenge that takes one answer has the answer of this charge or none.

@@ -5,9 +5,27 @@ extension Settlement {
     func enrol(
         _ user: User, _ kind: FactorKind, payload: Data, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
+        switch try insert(kind, payload: payload, of: user, at: .outcome, in: transaction) {
+        case .refused(let settled): return settled
+        case .inserted(let factor):
+            try finishFlow(in: transaction)
+            let signedIn = try open(user, body(with: factor), in: transaction)
+            return .verdict(.accomplished(.enrolled(factor, signedIn)))
+        }
+    }
+
+    enum Insertion {
+        case inserted(FactorRecord)
+        case refused(Authenticator.Settled)
+    }
+
+    /// Puts a factor's row where the user has room for it, writes it down and tells the owner.
+    func insert(
+        _ kind: FactorKind, payload: Data, of user: User, at place: EventPlace, in transaction: any StoreTransaction
+    ) throws -> Insertion {
         let present = try transaction.factors(of: user.id)
         guard present.count(where: { $0.kind == kind }) < proofs.limitPerUser(of: kind) else {
-            return .verdict(.refused(Refusal(.factorLimitReached)))
+            return .refused(.verdict(.refused(Refusal(.factorLimitReached))))
         }
         let id = result.factorID ?? factorID
         let factor = FactorRecord(
@@ -15,13 +33,13 @@ extension Settlement {
             lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(id), in: transaction))
         guard try transaction.insert(factor) else {
             // A credential is registered once. A random id is never taken.
-            return .verdict(.refused(Refusal(result.factorID == nil ? .busy : .replayed)))
+            return .refused(.verdict(.refused(Refusal(result.factorID == nil ? .busy : .replayed))))
         }
-        try finishFlow(in: transaction)
-        let signedIn = try open(user, body(with: factor), in: transaction)
-        try record(.factorEnrolled, user: user.id, details: ["factor": .string(factor.id.rawValue)], in: transaction)
+        try record(
+            .factorEnrolled, at: place, user: user.id, details: ["factor": .string(factor.id.rawValue)],
+            in: transaction)
         try notify(.init(.factorAdded, factorName: factor.name), user, in: transaction)
-        return .verdict(.accomplished(.enrolled(factor, signedIn)))
+        return .inserted(factor)
     }
 
     func verifyEmail(

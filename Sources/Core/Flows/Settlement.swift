@@ -176,6 +176,7 @@ struct Settlement: Sendable {
         if candidate.isEnrolment {
             guard context.body.purpose == .signIn || context.body.journey != nil else { return .proven(nil) }
             // Offered in the middle of this sign-in, which it completes.
+            if candidate.isRegistration { return try register(candidate, user, in: transaction) }
             guard let user, let offer = context.body.offer, let newPayload else {
                 return .refused(.verdict(.refused(Refusal(.unexpectedAnswer))))
             }
@@ -202,6 +203,22 @@ struct Settlement: Sendable {
                 factorID: result.factorID ?? candidate.located.factor?.id, at: result.at ?? now,
                 isSecondFactor: result.isSecondFactor ?? !context.body.proven.isEmpty,
                 assurance: result.assurance))
+    }
+
+    /// A factor that the response makes in the middle of a sign-in. It is a second factor of it, so that it is held to the same as one
+    /// that a session enrols: what the user has by now has to be proven.
+    private func register(
+        _ candidate: ProofCandidate, _ user: User?, in transaction: any StoreTransaction
+    ) throws -> Proving {
+        guard let user, let newPayload else {
+            return .refused(.verdict(.refused(Refusal(.unexpectedAnswer))))
+        }
+        guard try context.body.mayRegister(candidate.method.kind, beside: transaction.factors(of: user.id), proofs)
+        else { return .refused(.verdict(.refused(Refusal(.factorLimitReached)))) }
+        switch try insert(candidate.method.kind, payload: newPayload, of: user, at: .enrolment, in: transaction) {
+        case .refused(let settled): return .refused(settled)
+        case .inserted(let factor): return .proven(proof(of: factor))
+        }
     }
 
     /// What the first code of a factor proves.

@@ -14,6 +14,12 @@ struct OpenChallenge: Codable, Sendable, Equatable {
         bytes = try challenge.stored
     }
 
+    /// What the kind's own type has written.
+    init(_ kind: FactorKind, bytes: Data) {
+        self.kind = kind
+        self.bytes = bytes
+    }
+
     /// For a kind that draws nothing beforehand.
     init(_ kind: FactorKind) {
         self.kind = kind

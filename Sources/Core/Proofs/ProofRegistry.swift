@@ -70,6 +70,9 @@ public struct ProofRegistry: Sendable {
     /// Factors of the kind that one user may have.
     func limitPerUser(of kind: FactorKind) -> Int { byKind[kind]?.traits.limitPerUser ?? 0 }
 
+    /// What a client's response can enrol.
+    var kindsByResponse: [FactorKind] { methods.filter { $0 is any ResponseEnrolledProof }.map(\.kind) }
+
     /// What a ticket can enrol. Devices that receive requests come first, as pages offer them first.
     var kindsByTicket: [FactorKind] {
         let enrolled = methods.filter(\.traits.isEnrolledByTicket)

@@ -200,6 +200,17 @@ extension LiveForm {
                 return Scene(browser: browser, page: page, typed: ["code": try code(of: page, server)])
             }, leads: { $0.kind == "code" && $0.page?.path.hasPrefix("/sign-in/recovery") == true }),
         LiveForm(
+            path: "/sign-in/enrol", name: "a passkey that completes a sign-in",
+            reach: { server, address in
+                let (browser, page) = try await enrolling(server, address)
+                var authenticator = SoftwareAuthenticator(origin: PasskeyPageTests.site)
+                return Scene(
+                    browser: browser, page: page,
+                    filledIn: try await PasskeyBrowser(browser).answer(on: page, "create") {
+                        try authenticator.create(optionsJSON: $0)
+                    })
+            }, leads: answersApplication),
+        LiveForm(
             path: "/sign-in/enrol", name: "no authenticator for now",
             reach: { server, address in
                 let (browser, page) = try await enrolling(server, address)
@@ -233,6 +244,12 @@ extension LiveForm {
             reach: { server, _ in
                 let browser = TestBrowser(server)
                 return Scene(browser: browser, page: try await browser.open("/sign-in/passkey"), filledIn: [:])
+            }, leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
+        LiveForm(
+            path: "/sign-in/enrol/options", name: "what a passkey that completes a sign-in is to be",
+            reach: { server, address in
+                let (browser, page) = try await enrolling(server, address)
+                return Scene(browser: browser, page: page, filledIn: [:])
             }, leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
         LiveForm(
             path: "/account/passkeys/options", name: "what another passkey is to be",

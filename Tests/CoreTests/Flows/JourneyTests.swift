@@ -241,6 +241,7 @@ struct JourneyTests {
         journey.asked = .init(id: FactorID(rawValue: "f"), kind: .totp)
         journey.contact = .init(address: "a@b", isProven: true)
         journey.mustGiveSecondFactor = true
+        journey.registers = .passkey
         for outcome: AnsweredRequest.Outcome in [
             .asked, .advanced(.password), .advanced(.attributes([])), .advanced(.beyondClient(lacksRegistration: true)),
             .advanced(.newPassword(until: Date(microseconds: 1_000_000))),

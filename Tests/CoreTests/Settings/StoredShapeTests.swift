@@ -359,6 +359,9 @@ struct StoredShapeTests {
              "proven":[{"at":30.25,"isSecondFactor":false,"kind":"password","factorID":"f","assurance":6}],"tokenEpoch":4,
              "terms":{"scopes":["s"],"details":{"x":[true,null,{"y":-1.5}]}},"enrolment":{"factorID":"dev_1","kinds":["totp"]}}
             """#)
+        #expect(body.creation == nil)
+        body.creation = OpenChallenge(.passkey, bytes: Data(#"{"options":1}"#.utf8))
+        #expect(try survives(body))
         body.journey = Journey(stage: .secondFactor, method: .password, abilities: JourneyAbilities())
         let whole = Array(try body.stored)
         let random = SeededRandom(seed: 160)

@@ -138,34 +138,21 @@ extension Enrolments {
     ) async throws -> DeviceOutcome {
         let draft = DeviceDraft(realm: realm)
         return try await realm.store.write { transaction in
-            guard
-                let found = try transaction.flow(
-                    of: handle, expecting: expectation, at: draft.now, sealer: draft.sealer),
-                let userID = found.record.userID
-            else { return .unknown(.unknownFlow) }
-            var (flow, body) = (found.record, found.body)
-            let isStep = body.journey?.stage == .registration
-            guard isStep || body.purpose == .signIn && body.challenge == .secondFactor else {
-                return .unknown(.unknownFlow)
-            }
-            if flow.finishedAt != nil { return .unknown(.flowFinished) }
-            if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
-            guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
-            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
-            guard try draft.proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty else {
+            let found = try find(handle, expectation, at: draft.now, in: transaction)
+            guard case .open(let attempt) = found else { return found.deviceOutcome }
+            var (flow, body) = (attempt.flow, attempt.body)
+            guard try draft.proofs.secondFactors(among: transaction.factors(of: attempt.user.id)).isEmpty else {
                 return .refused(.limitReached)
             }
-            guard body.canEnrol || isStep else { return .unknown(.unknownFlow) }
-            guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
-            guard
-                try transaction.charge(.offersPerTicket, key: CounterKey.offers(by: flow.digest), at: draft.now) == nil
-            else { return .unknown(.sourceLimited) }
+            if let fault = attempt.fault { return fault.deviceOutcome }
+            if let limited = try charge(attempt, at: draft.now, in: transaction) { return limited.deviceOutcome }
+            let wanted = (kinds ?? draft.proofs.kindsByTicket).filter { body.registers($0) }
             let outcome = try draft.offer(
-                to: user, kinds: kinds, onlyAsFirst: true, lifetime: FlowLifetime.deviceTicket, client: client,
+                to: attempt.user, kinds: wanted, onlyAsFirst: true, lifetime: FlowLifetime.deviceTicket, client: client,
                 in: transaction)
             if case .offered(let ticket) = outcome {
                 body.enrolment = ticket.offer
-                if isStep { body.challenge = .unasked }
+                if attempt.isStep { body.challenge = .unasked }
                 flow.body = try body.sealed(by: draft.sealer, digest: flow.digest, in: transaction)
                 guard try transaction.update(flow) else { return .unknown(.busy) }
             }

@@ -101,6 +101,7 @@ public struct AccountPages: Sendable {
         pages.step("sign-in/verify", for: "mail", show: address.show, take: address.submit)
         let enrol = EnrolPage()
         pages.step("sign-in/enrol", for: "enrol", show: enrol.show, take: enrol.submit)
+        pages.post("sign-in/enrol/options", for: "enrol", enrol.options)
         let consent = ConsentPage()
         pages.get("sign-in/consent", consent.show)
         pages.post("sign-in/consent", for: "consent", consent.submit)

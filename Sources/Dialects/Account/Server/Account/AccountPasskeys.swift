@@ -78,16 +78,7 @@ struct AccountPasskeys: Sendable {
             .passkey, of: account.own, wish: .object(["isConditional": .bool(isConditional)]), by: scene.client)
         switch outcome {
         case .offered(let offer): return try .json(JSONValue.object(["options": offer.challenge]))
-        case .refused(let refusal): return try scene.passkeyProblem(words(of: refusal, scene))
-        }
-    }
-
-    private func words(of refusal: Enrolments.EnrolmentRefusal, _ scene: PageScene) -> PageText {
-        switch refusal {
-        case .limitReached: scene.words("passkeyLimit")
-        case .notOffered: scene.words("passkeyOff")
-        case .limited: scene.words("busyProblem")
-        default: scene.words("passkeyTooOld")
+        case .refused(let refusal): return try scene.passkeyProblem(scene.words(ofEnrolling: refusal))
         }
     }
 
@@ -104,18 +95,8 @@ struct AccountPasskeys: Sendable {
         case .accomplished(.enrolled(_, let signedIn)):
             return try await account.raise(by: signedIn)
                 ? account.redirect(to: AccountSection.security.path, done: "passkey-added") : scene.over()
-        case .refused(let refusal): return try await page(account, problem: words(of: refusal, scene))
+        case .refused(let refusal): return try await page(account, problem: scene.words(ofRegistration: refusal))
         default: return scene.over()
-        }
-    }
-
-    private func words(of refusal: Refusal, _ scene: PageScene) -> PageText {
-        switch refusal.reason {
-        case .replayed: scene.words("passkeyTaken")
-        case .unsuitableAuthenticator: scene.words("passkeyUnsuitable")
-        case .factorLimitReached: scene.words("passkeyLimit")
-        case .unknownFlow, .flowExpired, .flowFinished, .flowExhausted: scene.words("passkeyLate")
-        default: scene.words("passkeyWrong")
         }
     }
 }
@@ -132,5 +113,28 @@ extension AccountScene {
         guard let held = try await realm.sessions.raise(session, by: signedIn, stays: stays) else { return false }
         scene.visit.hold(session: held.token)
         return true
+    }
+}
+
+extension PageScene {
+    /// Why no passkey can be made now.
+    func words(ofEnrolling refusal: Enrolments.EnrolmentRefusal) -> PageText {
+        switch refusal {
+        case .limitReached: words("passkeyLimit")
+        case .notOffered: words("passkeyOff")
+        case .limited: words("busyProblem")
+        default: words("passkeyTooOld")
+        }
+    }
+
+    /// Why the passkey that the browser made was not taken.
+    func words(ofRegistration refusal: Refusal) -> PageText {
+        switch refusal.reason {
+        case .replayed: words("passkeyTaken")
+        case .unsuitableAuthenticator: words("passkeyUnsuitable")
+        case .factorLimitReached: words("passkeyLimit")
+        case .unknownFlow, .flowExpired, .flowFinished, .flowExhausted: words("passkeyLate")
+        default: words("passkeyWrong")
+        }
     }
 }

@@ -18,6 +18,9 @@ struct IdentifyPage: Sendable {
             case .secondFactor:
                 guard let session = scene.present?.session else { return try page(scene, address: nil) }
                 return try await raise(session, &scene)
+            case .passkeyEnrolment:
+                guard let session = scene.present?.session else { return try page(scene, address: nil) }
+                return try await raise(session, byEnrolling: .passkey, &scene)
             case .consent, .ready, .impossible: return scene.redirect(to: scene.destination)
             }
         }
@@ -70,7 +73,7 @@ struct IdentifyPage: Sendable {
         guard let pending = scene.pending, let present = scene.present else { return false }
         switch try await scene.realm.authorizations.standing(of: pending, session: present.session) {
         case .signIn: return false
-        case .secondFactor, .consent, .ready, .impossible: return true
+        case .secondFactor, .passkeyEnrolment, .consent, .ready, .impossible: return true
         }
     }
 
@@ -122,9 +125,11 @@ struct IdentifyPage: Sendable {
 
     // MARK: A user is signed in
 
-    /// Begins to ask for the second factor that the present session lacks.
-    private func raise(_ session: Session, _ scene: inout PageScene) async throws -> Response {
-        switch try await scene.realm.journeys.begin(raising: session, by: scene.client) {
+    /// Begins to ask for the second factor that the present session lacks, or to enrol one.
+    private func raise(
+        _ session: Session, byEnrolling kind: FactorKind? = nil, _ scene: inout PageScene
+    ) async throws -> Response {
+        switch try await scene.realm.journeys.begin(raising: session, byEnrolling: kind, by: scene.client) {
         case .begun(let handle):
             return try await scene.goOn(with: handle)
         case .refused(let refusal): return try refused(refusal, scene)
