@@ -177,7 +177,8 @@ import Testing
                 "clients:list", "clients:show", "clients:set-status", "clients:remove", "extensions:add",
                 "extensions:list", "extensions:show", "extensions:remove",
                 "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove", "groups:add-member",
-                "groups:remove-member", "administrators:grant", "administrators:revoke", "administrators:list",
+                "groups:remove-member", "administrators:invite", "administrators:grant", "administrators:revoke",
+                "administrators:list",
                 "tokens:add", "tokens:list", "tokens:revoke", "keys:rotate", "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])

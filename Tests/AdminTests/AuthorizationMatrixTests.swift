@@ -58,6 +58,7 @@ import Testing
         "groups:remove": Row("groups:write", .operator),
         "groups:add-member": Row("groups:write", .operator),
         "groups:remove-member": Row("groups:write", .operator),
+        "administrators:invite": Row("administrators:write"),
         "administrators:grant": Row("administrators:write"),
         "administrators:revoke": Row("administrators:write"),
         "administrators:list": Row("administrators:read", .auditor),

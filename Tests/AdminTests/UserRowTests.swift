@@ -25,6 +25,25 @@ import Testing
         try UserRow.read(Array(text.utf8)).account(rules, importer: Importer())
     }
 
+    @Test func `A line gives a role only where its importer may, and names only groups that can be`() throws {
+        let line = #"{"localId":"a","role":"support","groups":["staff","eng/core","staff"]}"#
+        var rules = UserRowRules()
+        #expect(throws: UserRowFault.self) { try read(line, rules: rules) }
+        rules.givesRoles = true
+        let account = try read(line, rules: rules)
+        #expect(account.role == .support && account.groups?.map(\.rawValue).sorted() == ["eng/core", "staff"])
+        let without = try read(#"{"localId":"a"}"#, rules: rules)
+        #expect(without.role == nil && without.groups == nil)
+        #expect(try read(#"{"localId":"a","groups":[]}"#).groups == [])
+        let many = (0...100).map { "\"g\($0)\"" }.joined(separator: ",")
+        for wrong in [
+            #"{"localId":"a","role":"root"}"#, #"{"localId":"a","groups":["a b"]}"#, #"{"localId":"a","groups":[""]}"#,
+            #"{"localId":"a","groups":"staff"}"#, #"{"localId":"a","role":1}"#, #"{"localId":"a","groups":[\#(many)]}"#,
+        ] {
+            #expect(throws: UserRowFault.self, "\(wrong)") { try read(wrong, rules: rules) }
+        }
+    }
+
     private static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
     @Test func `A line keeps what it brings`() throws {

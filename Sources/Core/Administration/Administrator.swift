@@ -19,7 +19,7 @@ public struct Administrator: Sendable, Equatable {
 /// Who administers the realm.
 ///
 /// **How the files of this folder meet.** `AdministrationRight` is the table of rights and roles; `Administrator` is a user with a role,
-/// kept by this file's type; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
+/// kept by this file's type; `OwnerInvitation` is how the first one comes; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
 /// themselves, in a module above the core, ask what their callers may do.
 public struct Administrators: Sendable {
     let realm: Realm
@@ -62,7 +62,9 @@ public struct Administrators: Sendable {
     ) async throws -> Result<Administrator, Refusal> {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        let notice = realm.random.uuid()
+        let realm = realm
+        return try await realm.writeSending { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
             guard !user.isDisabled else { return .failure(.userDisabled) }
             let former = try transaction.administrator(id)
@@ -75,6 +77,8 @@ public struct Administrators: Sendable {
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .administratorGranted, userID: id, context: client, details: details))
+            try transaction.notify(
+                AccountNotice(.roleGranted, role: role), user, by: client, id: notice, at: now, sealer: realm.sealer)
             return .success(made)
         }
     }
@@ -84,7 +88,9 @@ public struct Administrators: Sendable {
     public func revoke(_ id: UserID, by client: ClientContext) async throws -> Result<AdministratorRole?, Refusal> {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        let notice = realm.random.uuid()
+        let realm = realm
+        return try await realm.writeSending { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
             guard let former = try transaction.administrator(id) else { return .success(nil) }
             if try transaction.isLastOwner(user) { return .failure(.lastOwner) }
@@ -93,6 +99,9 @@ public struct Administrators: Sendable {
                 AuditEvent(
                     id: event, at: now, kind: .administratorRevoked, userID: id, context: client,
                     details: ["formerRole": .string(former.role.rawValue)]))
+            try transaction.notify(
+                AccountNotice(.roleRevoked, role: former.role), user, by: client, id: notice, at: now,
+                sealer: realm.sealer)
             return .success(former.role)
         }
     }

@@ -17,20 +17,27 @@ struct AccountNotice: Sendable, Equatable {
         case recoveryCodeMade = "recovery-code-made"
         /// There may be a copy of a passkey.
         case passkeyCopied = "passkey-copied"
+        /// The user administers the realm, or has another role in it.
+        case roleGranted = "role-granted"
+        case roleRevoked = "role-revoked"
     }
 
     let kind: Kind
     /// What the user calls the factor; nil or empty where it has no name.
     let factorName: String?
+    /// The role that was given or taken; nil for other changes.
+    let role: AdministratorRole?
 
-    init(_ kind: Kind, factorName: String? = nil) {
+    init(_ kind: Kind, factorName: String? = nil, role: AdministratorRole? = nil) {
         self.kind = kind
         self.factorName = factorName
+        self.role = role
     }
 
-    /// What the template puts in: `email`, `at` (UTC), and where it has a name `factor`.
+    /// What the template puts in: `email`, `at` (UTC), `role`, and where it has a name `factor`.
     fileprivate func values(for email: EmailAddress, at now: Date) -> [String: String] {
         var values = ["email": email.canonical, "at": Self.text(now)]
+        values["role"] = role?.rawValue
         if let factorName, !factorName.isEmpty { values["factor"] = Self.oneLine(factorName) }
         return values
     }

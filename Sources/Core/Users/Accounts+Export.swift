@@ -24,8 +24,10 @@ extension Accounts {
         let (accounts, hasMore, total, isLogged) = try await realm.store.read { transaction in
             let users = try transaction.users(after: id, limit: limit + 1)
             let accounts = try users.prefix(limit).map { user in
-                try PortableAccount(
+                var account = try PortableAccount(
                     user, try transaction.factors(of: user.id), sealer: realm.sealer, proofs: realm.proofs)
+                try account.addMemberships(in: transaction)
+                return account
             }
             let isLogged = try run.map { try ImportExportRuns.read(transaction).hasExport($0, at: now) } ?? false
             return (accounts, users.count > limit, id == nil ? try transaction.countUsers() : accounts.count, isLogged)
@@ -47,6 +49,12 @@ extension Accounts {
 }
 
 extension PortableAccount {
+    /// Adds the groups and the role of a user of the realm.
+    mutating func addMemberships(in transaction: any StoreTransaction) throws {
+        groups = Set(try transaction.groups(of: id, limit: UserGroup.mostOfUser))
+        role = try transaction.administrator(id)?.role
+    }
+
     /// A user of the realm with all that opens.
     init(_ user: User, _ factors: [FactorRecord], sealer: Sealer, proofs: ProofRegistry) throws {
         self.init(

@@ -19,7 +19,7 @@ public enum ImportRefusal: Error, Sendable, Equatable {
 /// In what two accounts of one id differ.
 public enum AccountDifference: Sendable, Equatable, CaseIterable {
     case email, emailVerified, displayName, photoURL, phoneNumber, isDisabled, customClaims, attributes, providers
-    case createdAt, password, secondFactors
+    case createdAt, password, secondFactors, groups, role
 }
 
 /// The outcome of importing one account.
@@ -141,6 +141,9 @@ extension Accounts {
                 }
                 written.append((index, outcome))
             }
+            let outcomes = Dictionary(uniqueKeysWithValues: written.map { ($0.index, $0.outcome) })
+            try transaction.writeMemberships(
+                of: drafts.filter { outcomes[$0.index]?.isWritten == true }.map(\.draft), by: client)
             let (imported, replaced) = (
                 written.count { $0.outcome == .imported }, written.count { $0.outcome == .replaced }
             )
@@ -189,6 +192,7 @@ private struct ImportDraft: Sendable {
     let passwordID: FactorID
     let factorIDs: [FactorID]
     let eventID: String
+    let roleEventID: String
     let proofs: ProofRegistry
 
     init(_ account: PortableAccount, hash: String?, realm: Realm) {
@@ -199,6 +203,7 @@ private struct ImportDraft: Sendable {
         passwordID = FactorID(rawValue: realm.random.uuid())
         factorIDs = account.secondFactors.map { $0.id ?? FactorID(rawValue: realm.random.uuid()) }
         eventID = AuditEvent.freshID(at: now, random: realm.random)
+        roleEventID = AuditEvent.freshID(at: now, random: realm.random)
     }
 
     /// What is to be done about it, and the user with its id.
@@ -207,11 +212,10 @@ private struct ImportDraft: Sendable {
     ) throws -> (outcome: ImportOutcome, present: User?) {
         let present = try transaction.user(account.id)
         if let present {
-            let differences = try account.differences(
-                from: PortableAccount(
-                    present, try transaction.factors(of: present.id), sealer: realm.sealer,
-                    proofs: proofs),
-                needsRehash: realm.hasher.needsRehash)
+            var kept = try PortableAccount(
+                present, try transaction.factors(of: present.id), sealer: realm.sealer, proofs: proofs)
+            try kept.addMemberships(in: transaction)
+            let differences = account.differences(from: kept, needsRehash: realm.hasher.needsRehash)
             if differences.isEmpty { return (.alreadyThere, present) }
             if !overwrites { return (.refused(.different(differences)), present) }
         }
@@ -279,7 +283,8 @@ private struct ImportDraft: Sendable {
         for kind in Set(kinds) where kinds.count(where: { $0 == kind }) > proofs.limitPerUser(of: kind) {
             return .tooManyFactors
         }
-        if account.isDisabled, let present = try transaction.user(account.id), try transaction.isLastOwner(present) {
+        let losesOwner = account.isDisabled || account.role.map { $0 != .owner } == true
+        if losesOwner, let present = try transaction.user(account.id), try transaction.isLastOwner(present) {
             return .lastOwner
         }
         let ids = factorIDs + account.otherFactors.map(\.id)
@@ -296,6 +301,36 @@ extension ImportOutcome {
 }
 
 extension StoreTransaction {
+    /// Puts imported users into their groups, which are made where they are missing, and gives them their roles: after all users are
+    /// written, in the order in which rows are locked.
+    fileprivate func writeMemberships(of drafts: [ImportDraft], by client: ClientContext) throws {
+        guard let now = drafts.first?.now else { return }
+        for name in Set(drafts.flatMap { $0.account.groups ?? [] }).sorted(by: { $0.rawValue < $1.rawValue })
+        where try group(name) == nil {
+            _ = try insert(UserGroup(name: name, summary: "", createdAt: now))
+        }
+        for draft in drafts.sorted(by: { $0.account.id.rawValue < $1.account.id.rawValue }) {
+            guard let wanted = draft.account.groups else { continue }
+            let present = Set(try groups(of: draft.account.id, limit: UserGroup.mostOfUser))
+            for name in present.subtracting(wanted).sorted(by: { $0.rawValue < $1.rawValue }) {
+                _ = try removeMember(draft.account.id, from: name)
+            }
+            for name in wanted.subtracting(present).sorted(by: { $0.rawValue < $1.rawValue }) {
+                _ = try addMember(draft.account.id, to: name, at: now)
+            }
+        }
+        for draft in drafts.sorted(by: { $0.account.id.rawValue < $1.account.id.rawValue }) {
+            guard let role = draft.account.role, try administrator(draft.account.id)?.role != role else { continue }
+            let made = Administrator(
+                userID: draft.account.id, role: role, grantedBy: client.administrator, createdAt: now)
+            guard try put(made) else { continue }
+            try append(
+                AuditEvent(
+                    id: draft.roleEventID, at: now, kind: .administratorGranted, userID: draft.account.id,
+                    context: client, details: ["role": .string(role.rawValue), "from": "import"]))
+        }
+    }
+
     /// Locks what accounts that are there have, for who writes several of them.
     fileprivate func reserve(accounts ids: [UserID]) throws {
         try reserve(

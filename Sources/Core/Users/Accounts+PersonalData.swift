@@ -16,6 +16,10 @@ public struct PersonalData: Sendable {
     public let messages: [OpenedMessage]
     /// Counters of the address. What is counted of a source is of the source's.
     public let limits: [Limit]
+    /// Ordered by name.
+    public let groups: [GroupName]
+    /// What the user may administer.
+    public let administrator: Administrator?
     /// Whether there are more sessions, flows, records of clients or messages than ``longestList`` of each.
     public let isCut: Bool
 
@@ -83,7 +87,8 @@ extension Accounts {
                 sessions: Array(sessions.prefix(limit)),
                 flows: Array(flows.prefix(limit)), clientRecords: Array(clientRecords.prefix(limit)),
                 messages: try messages.prefix(limit).map { try OpenedMessage($0, with: realm.sealer) },
-                limits: limits,
+                limits: limits, groups: try transaction.groups(of: id, limit: UserGroup.mostOfUser),
+                administrator: try transaction.administrator(id),
                 isCut: [sessions.count, flows.count, clientRecords.count, messages.count].contains { $0 > limit })
         }
         guard let data else { return nil }

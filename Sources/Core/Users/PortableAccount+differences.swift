@@ -28,6 +28,8 @@ extension PortableAccount {
                     && zip(secondFactors, present.secondFactors).allSatisfy { $0.isSame(as: $1) }
                     && Set(otherFactors.map(\.id)) == Set(present.otherFactors.map(\.id))
             ),
+            (.groups, groups == nil || groups == present.groups ?? []),
+            (.role, role == nil || role == present.role),
         ]
         return same.filter { !$0.1 }.map(\.0)
     }

@@ -20,6 +20,10 @@ public struct PortableAccount: Sendable {
     public var secondFactors: [PortableTOTP]
     /// What only this program knows: devices that answer requests, recovery codes.
     public var otherFactors: [PortableFactor] = []
+    /// The groups that the user is in; nil leaves them as they are.
+    public var groups: Set<GroupName>?
+    /// What the user may administer; nil leaves it as it is.
+    public var role: AdministratorRole?
 
     public init(
         id: UserID, email: EmailAddress? = nil, profile: UserProfile = UserProfile(), isDisabled: Bool = false,

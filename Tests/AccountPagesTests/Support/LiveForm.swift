@@ -298,6 +298,13 @@ extension LiveForm {
                 let page = try await browser.open("/activate?user_code=\(try await deviceCode(server))")
                 return Scene(browser: browser, page: page, typed: ["decision": "allow"])
             }, leads: { $0.page?.path == "/activate/done?decision=allow" }),
+        LiveForm(
+            path: "/owner", name: "the first owner comes",
+            reach: { server, address in
+                let browser = try await OwnerPageTests.signedIn(server, address)
+                let link = try await OwnerPageTests.invitation(server)
+                return Scene(browser: browser, page: try await browser.open(link), typed: [:], names: ["user_code"])
+            }, leads: { $0.page?.path == "/owner/done" }),
     ]
 
     private static func asked(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {

@@ -55,8 +55,7 @@ struct MailMessageTests {
 
     private static let notices = [
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed", "passkey-copied",
-        "recovery-code-used",
-        "recovery-code-made",
+        "recovery-code-used", "recovery-code-made", "role-granted", "role-revoked",
     ]
 
     @Test
@@ -67,6 +66,7 @@ struct MailMessageTests {
                 for factor in ["Ada's phone", nil] {
                     var values = ["email": "ada@example.org", "at": "2026-11-22 08:05 UTC"]
                     values["factor"] = factor
+                    if name.hasPrefix("role-") { values["role"] = "auditor" }
                     let mail = try #require(
                         composer.compose(
                             OutboxContent(template: name, locale: language, values: values),
@@ -74,6 +74,7 @@ struct MailMessageTests {
                     #expect(mail.language == language && !mail.subject.isEmpty)
                     #expect(mail.text.contains("ada@example.org") && mail.text.contains("2026-11-22 08:05 UTC"))
                     #expect(!mail.text.contains("{{") && !mail.text.contains("()") && !mail.text.contains("「」"))
+                    #expect(mail.text.contains("auditor") == name.hasPrefix("role-"))
                     let isOfFactor = name.hasPrefix("factor-") || name == "passkey-copied"
                     let namesFactor = isOfFactor && factor != nil
                     #expect(mail.text.contains("Ada's phone") == namesFactor, "\(mail.text)")

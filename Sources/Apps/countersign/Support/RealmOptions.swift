@@ -147,3 +147,18 @@ struct RealmOptions: ParsableArguments {
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
+
+extension RealmOptions {
+    /// What links begin with that a command prints, without a slash at its end.
+    /// - Parameters:
+    ///   - given: what the command line says.
+    ///   - told: what a server has said of itself.
+    func publicURL(_ given: String?, told: PublicAddress?) -> String {
+        let configured = ProcessInfo.processInfo.environment["COUNTERSIGN_PUBLIC_URL"]?
+            .split(separator: ",").first.map(String.init)
+        let official = told.flatMap { $0.isConfigured ? $0.url : nil }
+        var base = given ?? configured ?? official ?? server ?? told?.url ?? "http://127.0.0.1:8080"
+        while base.hasSuffix("/") { base.removeLast() }
+        return base
+    }
+}

@@ -36,6 +36,9 @@ public struct AdministrationPermit: Sendable {
 
     fileprivate init(_ caller: AdministrationCaller) { rights = caller.rights }
 
+    /// Whether the caller has another right than the operation's own.
+    func has(_ right: AdministrationRight) -> Bool { rights.contains(right) }
+
     /// For operations whose members decide what they need.
     /// - Throws: ``AdministrationError`` of code `forbidden`.
     func require(_ right: AdministrationRight) throws {

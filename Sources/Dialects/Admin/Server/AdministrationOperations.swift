@@ -37,6 +37,7 @@ public enum AdministrationOperations {
         RemoveGroup.self,
         AddGroupMember.self,
         RemoveGroupMember.self,
+        InviteOwner.self,
         GrantRole.self,
         RevokeRole.self,
         ListAdministrators.self,

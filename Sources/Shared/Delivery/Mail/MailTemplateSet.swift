@@ -128,12 +128,13 @@ struct MailTemplateSet: Sendable {
         "verify-email": "link", "reset-password": "link", "sign-in": "link", "change-email": "link", "code": "code",
         "email-changed": "newEmail", "enrollment-invitation": "link", "factor-added": "at", "factor-removed": "at",
         "factors-removed": "at", "password-changed": "at", "password-removed": "at", "recovery-code-used": "at",
-        "recovery-code-made": "at", "passkey-copied": "at",
+        "recovery-code-made": "at", "passkey-copied": "at", "role-granted": "role", "role-revoked": "role",
     ]
 
     /// Made-up values to try a template with.
     private static let samples = [
         "link": "https://x/link", "code": "code-1", "newEmail": "newEmail@x", "at": "2001-01-01 00:00 UTC",
+        "role": "role-1",
     ]
 
     /// Why a file would make mails of no use; tried with made-up values.

@@ -10,10 +10,11 @@ struct AdminCommand: AsyncParsableCommand {
             owner may do everything; operator looks after users and applications; support helps users who cannot sign \
             in; auditor reads everything and changes nothing. docs/administration.md has the whole table.
 
+              countersign admin invite
               countersign admin grant anna@example.com owner
               countersign admin token add --scope users:read --expires 90d
             """,
-        subcommands: [Grant.self, Revoke.self, List.self, TokenCommand.self])
+        subcommands: [Invite.self, Grant.self, Revoke.self, List.self, TokenCommand.self])
 }
 
 extension AdminCommand {

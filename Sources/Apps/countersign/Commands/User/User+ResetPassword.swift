@@ -50,7 +50,7 @@ extension UserCommand {
         func run() async throws {
             let method: AdminServer.ResetPassword.Method = printLink ? .link : generate ? .generate : .mail
             let answer = try await realm.perform(AdminServer.ResetPassword(user: argument.user, method: method))
-            let link = answer.path.map { "\(base(answer.server))/\($0.secret.reveal())" }
+            let link = answer.path.map { "\(realm.publicURL(publicURL, told: answer.server))/\($0.secret.reveal())" }
             try output.show(Result(user: answer.user, link: link, password: answer.password)) {
                 let name = answer.user.shortName.printable
                 if let link { return ["This link sets the password of \(name), within an hour:", link] }
@@ -62,16 +62,6 @@ extension UserCommand {
                 }
                 return ["A link to choose a new password is on its way to \(name). It is valid for an hour."]
             }
-        }
-
-        private func base(_ told: PublicAddress?) -> String {
-            let configured = ProcessInfo.processInfo.environment["COUNTERSIGN_PUBLIC_URL"]?
-                .split(separator: ",").first.map(String.init)
-            let official = told.flatMap { $0.isConfigured ? $0.url : nil }
-            var base =
-                publicURL ?? configured ?? official ?? realm.server ?? told?.url ?? "http://127.0.0.1:8080"
-            while base.hasSuffix("/") { base.removeLast() }
-            return base
         }
     }
 }

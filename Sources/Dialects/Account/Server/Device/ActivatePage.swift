@@ -53,7 +53,7 @@ struct ActivatePage: Sendable {
         guard case .begun(let handle) = try await scene.realm.journeys.begin(raising: session, by: scene.client) else {
             return scene.redirect(to: "/account")
         }
-        let scene = scene.leading(toDeviceWith: code)
+        let scene = scene.leading(to: .activate, with: code)
         return try await scene.goOn(with: handle)
     }
 

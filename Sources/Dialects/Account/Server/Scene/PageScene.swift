@@ -67,10 +67,10 @@ struct PageScene: Sendable {
         return client
     }
 
-    /// The same, of a sign-in that leads to the page of a device.
-    func leading(toDeviceWith code: String) -> PageScene {
+    /// The same, of a sign-in that leads to a page which waits for it with a code.
+    func leading(to target: Target, with code: String) -> PageScene {
         var scene = self
-        scene.fields["to"] = "activate"
+        scene.fields["to"] = target.rawValue
         scene.fields["user_code"] = code
         return scene
     }
@@ -103,15 +103,20 @@ struct PageScene: Sendable {
 
     /// The application's request, as paths name it.
     var flow: String? { pending?.handle.token.reveal() }
-    /// Where a sign-in leads that no application waits for: `activate`, or to the account.
-    var target: String? { fields["to"] == "activate" ? "activate" : nil }
-    /// The code of a device that waits for the user.
+    /// Pages that wait for a sign-in with a code: of a device, of an invitation.
+    enum Target: String {
+        case activate
+        case owner
+    }
+    /// Where a sign-in leads that no application waits for: to such a page, or to the account.
+    var target: String? { fields["to"].flatMap(Target.init)?.rawValue }
+    /// The code that the page waits with.
     var userCode: String? { target == nil ? nil : field("user_code").map { String($0.prefix(32)) } }
 
     /// Where the sign-in leads once it is complete.
     var destination: String {
         if let flow { return PagePath("/authorize/continue", [("flow", flow)]).text }
-        if target != nil { return PagePath("/activate", [("user_code", userCode)]).text }
+        if let target { return PagePath("/\(target)", [("user_code", userCode)]).text }
         return returnPath ?? "/account"
     }
 

@@ -9,6 +9,8 @@ struct UserRowRules: Sendable {
     var hash: PasswordHashSettings?
     /// Whether identities of providers that are not here are left out, instead of the row being refused.
     var dropsForeignIdentities = false
+    /// Whether rows may give roles: their importer may.
+    var givesRoles = false
 }
 
 extension UserRow {
@@ -111,7 +113,39 @@ extension UserRow {
         account.password = try password(rules, importer)
         account.secondFactors = try (mfaInfo ?? []).map { factor throws(UserRowFault) in try factor.moving() }
         account.otherFactors = try (factors ?? []).map { factor throws(UserRowFault) in try factor.moving() }
+        account.groups = try groupNames()
+        account.role = try role(rules)
         return account
+    }
+
+    private func groupNames() throws(UserRowFault) -> Set<GroupName>? {
+        guard let groups else { return nil }
+        guard groups.count <= UserGroup.mostOfUser else {
+            throw UserRowFault("groups has more than \(UserGroup.mostOfUser) names")
+        }
+        var names: Set<GroupName> = []
+        for text in groups {
+            guard let name = GroupName(text) else {
+                throw UserRowFault("groups has \"\(text.prefix(100))\", which is no name of a group")
+            }
+            names.insert(name)
+        }
+        return names
+    }
+
+    /// A role opens administration, so that moving users is not enough to give it.
+    private func role(_ rules: UserRowRules) throws(UserRowFault) -> AdministratorRole? {
+        guard let role, !role.isEmpty else { return nil }
+        guard let known = AdministratorRole(rawValue: role) else {
+            throw UserRowFault(
+                "role \"\(role.prefix(100))\" is unknown; there are "
+                    + AdministratorRole.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        guard rules.givesRoles else {
+            throw UserRowFault(
+                "it has a role, which takes the right \(AdministrationRight.changeAdministrators.rawValue)")
+        }
+        return known
     }
 
     private func claims() throws(UserRowFault) -> [String: JSONValue] {

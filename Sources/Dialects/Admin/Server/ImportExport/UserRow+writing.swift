@@ -39,6 +39,8 @@ extension UserRow {
                 lastUsedAt: factor.lastUsedAt.map { Timestamp($0).rfc3339 }, content: factor.content?.reveal())
         }
         self.factors = own.isEmpty ? nil : own
+        groups = account.groups.flatMap { $0.isEmpty ? nil : $0.map(\.rawValue).sorted() }
+        role = account.role?.rawValue
     }
 
     private mutating func setScheme(_ scheme: ForeignPasswordScheme) {

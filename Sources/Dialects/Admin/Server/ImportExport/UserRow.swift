@@ -58,6 +58,10 @@ struct UserRow: Codable, Sendable {
     var mfaInfo: [SecondFactor]?
     /// Ours: devices that answer requests, and recovery codes.
     var factors: [OwnFactor]?
+    /// Ours: names of groups; left out, they stay as they are.
+    var groups: [String]?
+    /// Ours: `owner`, `operator`, `support` or `auditor`; left out, it stays as it is.
+    var role: String?
 
     // Understood and of no use here: they are about tokens and tenants of the other system.
     var validSince: String?
@@ -138,7 +142,8 @@ struct UserRow: Codable, Sendable {
         case providerUserInfo, emailLinkSignin, customAuth, providers, createdAt, lastLoginAt, lastSignedInAt
         case lastRefreshAt, passwordUpdatedAt, passwordHash, salt, hashAlgorithm, signerKey, saltSeparator, rounds
         case memoryCost, cpuMemCost, parallelization, blockSize, dkLen, passwordHashOrder, argon2Parameters
-        case passwordForm, rawPassword, mfaInfo, factors, validSince, tenantId, version, initialEmail, kind
+        case passwordForm, rawPassword, mfaInfo, factors, groups, role, validSince, tenantId, version, initialEmail,
+            kind
     }
 
     /// Bytes that a line may have: fifty devices fit.

@@ -79,7 +79,8 @@ public struct ImportUsers: AdministrationOperation {
         if run != nil && importRun == nil {
             throw AdministrationError(.invalid, "The run has 1 to 64 characters.")
         }
-        let rules = UserRowRules(hash: hash, dropsForeignIdentities: dropIdentities ?? false)
+        let rules = UserRowRules(
+            hash: hash, dropsForeignIdentities: dropIdentities ?? false, givesRoles: permit.has(.changeAdministrators))
         var refused: [Answer.Refused] = []
         var accounts: [(index: Int, account: PortableAccount)] = []
         for (index, line) in lines.enumerated() {
@@ -171,6 +172,8 @@ extension AccountDifference {
         case .createdAt: "createdAt"
         case .password: "password"
         case .secondFactors: "mfaInfo"
+        case .groups: "groups"
+        case .role: "role"
         }
     }
 }

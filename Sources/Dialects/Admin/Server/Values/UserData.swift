@@ -86,7 +86,17 @@ public struct UserData: Codable, Sendable {
         public let since: Timestamp
     }
 
+    /// What the person may administer.
+    public struct Role: Codable, Sendable {
+        public let role: String
+        public let since: Timestamp
+    }
+
     public let profile: Profile
+    /// The groups that the person is in, which applications may be told.
+    public let groups: [String]
+    /// Nil where the person administers nothing.
+    public let role: Role?
     /// What the person signs in with; their secrets are not shown.
     public let factors: [FactorSummary]
     public let sessions: [Session]
@@ -111,6 +121,8 @@ public struct UserData: Codable, Sendable {
             passwordSetAt: user.passwordChangedAt.map(Timestamp.init),
             tokensValidAfter: Timestamp(user.tokensValidAfter), claims: user.profile.customClaims,
             attributes: user.profile.attributes)
+        groups = data.groups.map(\.rawValue)
+        role = data.administrator.map { Role(role: $0.role.rawValue, since: Timestamp($0.createdAt)) }
         factors = data.factors.map(FactorSummary.init)
         sessions = data.sessions.map { listing in
             let session = listing.session
