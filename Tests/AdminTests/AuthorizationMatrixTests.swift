@@ -70,9 +70,13 @@ import Testing
         "audit:list": Row("audit:read", .operator, .auditor),
         "audit:search": Row("audit:read", .operator, .auditor),
         "audit:show": Row("audit:read", .operator, .auditor),
+        "delivery:show": Row("delivery:read", .operator, .auditor),
+        "delivery:retry": Row("delivery:write", .operator),
+        "delivery:test-mail": Row("delivery:write", .operator),
         "limits:list": Row("limits:read", .operator, .support, .auditor),
         "limits:lift": Row("limits:write", .operator),
         "settings:show": Row("settings:read", .auditor),
+        "settings:start": Row("settings:read", .auditor),
         "settings:set": Row("settings:write"),
         "doctor": Row("settings:read", .auditor),
     ]

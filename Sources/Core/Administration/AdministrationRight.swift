@@ -22,6 +22,9 @@ public enum AdministrationRight: String, Sendable, Codable, CaseIterable {
     case changeClients = "clients:write"
     case readExtensions = "extensions:read"
     case changeExtensions = "extensions:write"
+    /// What waits to be delivered, and what was not.
+    case readDelivery = "delivery:read"
+    case changeDelivery = "delivery:write"
     case readKeys = "keys:read"
     case rotateKeys = "keys:write"
     case readLog = "audit:read"
@@ -56,7 +59,8 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
         case .operator:
             [
                 .readUsers, .changeUsers, .mailResets, .endSessions, .readGroups, .changeGroups, .readApplications,
-                .changeApplications, .readClients, .changeClients, .readLog, .readLimits, .liftLimits,
+                .changeApplications, .readClients, .changeClients, .readLog, .readLimits, .liftLimits, .readDelivery,
+                .changeDelivery,
             ]
         case .support: [.readUsers, .mailResets, .endSessions, .readGroups, .readLimits]
         case .auditor: Set(AdministrationRight.allCases.filter(\.isReading))

@@ -106,6 +106,10 @@ extension AuditEvent.Kind {
     public static let mailQueued = Self(rawValue: "mail.queued")
     /// A mail will not arrive.
     public static let mailFailed = Self(rawValue: "mail.failed")
+    /// An administrator had a mail sent that says that mails arrive.
+    public static let mailTested = Self(rawValue: "mail.tested")
+    /// An administrator had messages tried again at once.
+    public static let deliveryRetried = Self(rawValue: "delivery.retried")
     /// A link was given to the caller instead of being mailed.
     public static let linkHandedOut = Self(rawValue: "mail.link-handed-out")
     public static let keyRotated = Self(rawValue: "key.rotated")

@@ -43,7 +43,7 @@ struct AccountNotice: Sendable, Equatable {
     }
 
     /// `2026-11-22 08:05 UTC`.
-    private static func text(_ instant: Date) -> String {
+    static func text(_ instant: Date) -> String {
         Date.ISO8601FormatStyle(dateTimeSeparator: .space).format(instant).prefix(16) + " UTC"
     }
 

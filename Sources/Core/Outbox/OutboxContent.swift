@@ -70,6 +70,55 @@ public struct Outbox: Sendable {
         try await realm.store.read { try $0.countOutboxMessages(waitingFor: channel) }
     }
 
+    /// What waits in a channel, those first that are tried first.
+    public func undelivered(by channel: OutboxMessage.Channel, limit: Int) async throws -> [OutboxMessage] {
+        let limit = min(max(limit, 1), 1000)
+        return try await realm.store.read {
+            try $0.outboxMessages(by: channel, dueAt: .farFuture, limit: limit)
+        }
+    }
+
+    /// Has what waits in a channel tried at once, and says so in the log. What a server has taken just now stays its own.
+    /// - Returns: how many messages, 1,000 at most.
+    public func retry(_ channel: OutboxMessage.Channel, by actor: ClientContext) async throws -> Int {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.writeSending(by: channel) { transaction in
+            let waiting = try transaction.outboxMessages(by: channel, dueAt: .farFuture, limit: 1000)
+                .filter { $0.nextAttemptAt > now + OutboxDelivery.lease }
+            var count = 0
+            for var message in waiting.sorted(by: { $0.id < $1.id }) {
+                message.nextAttemptAt = now
+                if try transaction.update(message, after: message.attempts) { count += 1 }
+            }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .deliveryRetried, userID: nil, context: actor,
+                    details: ["channel": .string(channel.rawValue), "count": .integer(Int64(count))]))
+            return count
+        }
+    }
+
+    /// Sends a mail that says that mails arrive.
+    /// - Returns: nil, or from when on the address may get another.
+    public func sendTest(to address: EmailAddress, locale: String?, by actor: ClientContext) async throws -> Date? {
+        let (now, sealer) = (realm.clock.now, realm.sealer)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let messageID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.writeSending(by: .email) { transaction in
+            let mailbox = CounterKey.mails(to: try sealer.digest(address.canonical, for: "mailbox", in: transaction))
+            if let later = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) { return later }
+            let content = OutboxContent(
+                template: "test-mail", locale: locale,
+                values: ["email": address.canonical, "at": AccountNotice.text(now)])
+            try transaction.send(content, to: address.canonical, about: nil, id: messageID, at: now, sealer: sealer)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .mailTested, userID: nil, context: actor))
+            return nil
+        }
+    }
+
     /// The newest messages, the oldest of them first.
     public func messages(limit: Int = 200) async throws -> [OpenedMessage] {
         let sealer = realm.sealer
@@ -77,6 +126,11 @@ public struct Outbox: Sendable {
             try transaction.outboxMessages(limit: limit).map { try OpenedMessage($0, with: sealer) }
         }
     }
+}
+
+extension Date {
+    /// Later than anything that is due: 9999-12-31.
+    fileprivate static let farFuture = Date(timeIntervalSince1970: 253_402_214_400)
 }
 
 extension Realm {

@@ -55,7 +55,7 @@ struct MailMessageTests {
 
     private static let notices = [
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed", "passkey-copied",
-        "recovery-code-used", "recovery-code-made", "role-granted", "role-revoked",
+        "recovery-code-used", "recovery-code-made", "role-granted", "role-revoked", "test-mail",
     ]
 
     @Test

@@ -50,9 +50,13 @@ public enum AdministrationOperations {
         SearchAuditEvents.self,
         ShowAuditEvent.self,
         ListLimits.self,
+        ShowDelivery.self,
+        RetryDelivery.self,
+        SendTestMail.self,
         LiftLimit.self,
         ShowSettings.self,
         ChangeSetting.self,
+        ShowStart.self,
         RunDoctor.self,
     ]
 

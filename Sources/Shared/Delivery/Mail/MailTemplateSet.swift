@@ -129,6 +129,7 @@ struct MailTemplateSet: Sendable {
         "email-changed": "newEmail", "enrollment-invitation": "link", "factor-added": "at", "factor-removed": "at",
         "factors-removed": "at", "password-changed": "at", "password-removed": "at", "recovery-code-used": "at",
         "recovery-code-made": "at", "passkey-copied": "at", "role-granted": "role", "role-revoked": "role",
+        "test-mail": "at",
     ]
 
     /// Made-up values to try a template with.

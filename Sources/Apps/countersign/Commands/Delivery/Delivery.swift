@@ -1,0 +1,77 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+
+/// Mails, pushes and notices on their way.
+struct DeliveryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delivery",
+        abstract: "Show what waits to be delivered, try it again, send a test mail.",
+        subcommands: [Show.self, Retry.self, TestMail.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show what waits, and the newest failures.")
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ShowDelivery())
+            try output.show(answer) {
+                var table = Table("CHANNEL", "WAITING", "NEXT ATTEMPT", "ATTEMPTS", "RECIPIENT")
+                for channel in answer.channels {
+                    guard let first = channel.next.first else {
+                        table.add(channel.channel, "\(channel.waiting)", nil, nil, nil)
+                        continue
+                    }
+                    table.add(
+                        channel.channel, "\(channel.waiting)", first.nextAttemptAt.text, "\(first.attempts)",
+                        first.recipient)
+                }
+                return table.lines + answer.failures.map(\.line)
+            }
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have what waits in a channel tried again at once.",
+            discussion: """
+                  countersign delivery retry email
+                """)
+
+        @Argument(help: "email, push, otp or logout.")
+        var channel: String
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(RetryDelivery(channel: channel))
+            try output.show(answer) { ["\(answer.count) messages are tried at once."] }
+        }
+    }
+
+    struct TestMail: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "test-mail",
+            abstract: "Send a mail that says that mails arrive. A running server sends it.",
+            discussion: """
+                  countersign delivery test-mail anna@example.com
+                """)
+
+        @Argument(help: "The address.")
+        var address: String
+
+        @Option(help: ArgumentHelp("The language: en, de or ja.", valueName: "language"))
+        var locale: String?
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(SendTestMail(address: address, locale: locale))
+            try output.show(answer) { ["A mail to \(answer.address.printable) waits to be sent."] }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CountersignCore
+
+/// Shows what waits to be delivered, and what was not.
+public struct ShowDelivery: AdministrationOperation {
+    public static let name = "delivery:show"
+    public static let right = AdministrationRight.readDelivery
+
+    public init() {}
+
+    public struct Answer: Codable, Sendable {
+        /// Every channel, in the order `email`, `push`, `otp`, `logout`.
+        public let channels: [ChannelSummary]
+        /// The newest failures of all channels and of custom extensions, the newest first: 20 at most, among the last 5,000 events.
+        public let failures: [AuditEntry]
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        var channels: [ChannelSummary] = []
+        for channel in OutboxMessage.Channel.allCases {
+            channels.append(
+                ChannelSummary(
+                    channel: channel.rawValue, waiting: try await realm.outbox.waiting(for: channel),
+                    next: try await realm.outbox.undelivered(by: channel, limit: 20).map(WaitingMessage.init)))
+        }
+        // The search takes a right of its own, which those who may see the deliveries need not have.
+        let search = SearchAuditEvents(kinds: Self.failures.map(\.rawValue), limit: 20)
+        return Answer(channels: channels, failures: try await search.perform(permit, on: realm, by: client).events)
+    }
+
+    private static let failures: [AuditEvent.Kind] = [.mailFailed, .pushFailed, .logoutFailed, .extensionFailed]
+}
+
+/// What waits in one channel.
+public struct ChannelSummary: Codable, Sendable, Equatable {
+    /// `email`, `push`, `otp` or `logout`.
+    public let channel: String
+    public let waiting: Int
+    /// Those that are tried first: 20 at most.
+    public let next: [WaitingMessage]
+}
+
+/// A message that is not delivered yet, without what it says.
+public struct WaitingMessage: Codable, Sendable, Equatable {
+    public let id: String
+    /// An address, the id of a device, or of an application.
+    public let recipient: String
+    public let createdAt: Timestamp
+    /// Attempts so far.
+    public let attempts: Int
+    public let nextAttemptAt: Timestamp
+
+    init(_ message: OutboxMessage) {
+        id = message.id
+        recipient = message.recipient
+        createdAt = Timestamp(message.createdAt)
+        attempts = message.attempts
+        nextAttemptAt = Timestamp(message.nextAttemptAt)
+    }
+}
+
+/// Has what waits in a channel tried again at once.
+public struct RetryDelivery: AdministrationOperation {
+    public static let name = "delivery:retry"
+    public static let right = AdministrationRight.changeDelivery
+
+    /// `email`, `push`, `otp` or `logout`.
+    public var channel: String
+
+    public init(channel: String) {
+        self.channel = channel
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let channel: String
+        /// How many messages, 1,000 at most.
+        public let count: Int
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let known = OutboxMessage.Channel(rawValue: channel) else {
+            let words = OutboxMessage.Channel.allCases.map(\.rawValue)
+            let remedy =
+                NearestName.of(channel, among: words).map { "Did you mean \($0)?" }
+                ?? "There are \(words.joined(separator: ", "))."
+            throw AdministrationError(.invalid, "There is no channel \"\(channel)\". \(remedy)")
+        }
+        return Answer(channel: channel, count: try await realm.outbox.retry(known, by: client))
+    }
+}
+
+/// Sends a mail that says that mails arrive.
+public struct SendTestMail: AdministrationOperation {
+    public static let name = "delivery:test-mail"
+    public static let right = AdministrationRight.changeDelivery
+
+    public var address: String
+    /// BCP 47; English where it is left out.
+    public var locale: String?
+
+    public init(address: String, locale: String? = nil) {
+        self.address = address
+        self.locale = locale
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let address: String
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let email = EmailAddress(address) else {
+            throw AdministrationError(.invalid, "\"\(address)\" is no address.")
+        }
+        if let later = try await realm.outbox.sendTest(to: email, locale: locale, by: client) {
+            throw AdministrationError(
+                .refused, "The address has got too many mails. It may get another at \(Timestamp(later).text).")
+        }
+        return Answer(address: email.canonical)
+    }
+}

@@ -1,0 +1,179 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import AdminServer
+
+/// The operations for those who keep a server running: the log, limits, deliveries.
+@Suite struct RunningServerTests {
+    private static func post(_ name: String, _ body: JSON, _ server: TestServer) async throws -> Reply {
+        try await server.send(
+            .post, "/admin/v1/\(name)",
+            headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"], body: body.bytes
+        )
+    }
+
+    /// Signs in with a password from an address, and answers the status.
+    private static func signIn(
+        _ email: String, _ password: String, from source: String = "192.0.2.7", _ server: TestServer
+    ) async throws -> Int {
+        try await server.send(
+            .post, "/v1/accounts:signInWithPassword?key=\(server.key)", headers: [.contentType: "application/json"],
+            body: (["email": .string(email), "password": .string(password), "returnSecureToken": true] as JSON).bytes,
+            from: source
+        ).status
+    }
+
+    @Test func `The log is searched by kind, user, application, address and time, page by page`() async throws {
+        try await TestServer.with { server in
+            func ids(_ body: JSON) async throws -> [String] {
+                let reply = try await Self.post("audit:search", body, server)
+                #expect(reply.status == 200, "\(reply.text)")
+                return reply.json["events"].elements.compactMap { $0["id"].text }
+            }
+            for id in ["ada", "bob"] {
+                _ = try await Self.post(
+                    "users:add",
+                    ["email": .string("\(id)@example.com"), "id": .string(id), "password": "correct horse battery"],
+                    server)
+                server.clock.advance(60)
+            }
+            let middle = Timestamp(server.now).text
+            for _ in 0..<3 { _ = try await Self.signIn("ada@example.com", "wrong", from: "192.0.2.8", server) }
+            server.clock.advance(60)
+            #expect(try await Self.signIn("ada@example.com", "correct horse battery", server) == 200)
+
+            let all = try await server.realm.auditLog.events(limit: 1000)
+            #expect(try await ids([:]) == all.map(\.id))
+            func expected(_ admits: (AuditEvent) -> Bool) -> [String] { all.filter(admits).map(\.id) }
+            #expect(try await ids(["kinds": ["user.created"]]) == expected { $0.kind == .userCreated })
+            let signIns = expected { $0.kind.rawValue.hasPrefix("sign-in.") || $0.kind == .answerRefused }
+            #expect(try await ids(["kinds": ["sign-in", "answer.refused"]]) == signIns && signIns.count == 4)
+            #expect(try await ids(["kinds": ["sign"]]) == [], "A kind is named by its words, not by its letters.")
+            #expect(try await ids(["user": "bob@example.com"]) == expected { $0.userID?.rawValue == "bob" })
+            #expect(try await ids(["source": "192.0.2.8"]).count == 3)
+            #expect(try await ids(["application": .string(server.key)]).count == 4)
+            #expect(try await ids(["since": .string(middle)]) == expected { $0.at >= server.now - 60 })
+            #expect(try await ids(["until": .string(middle)]) == expected { $0.at < server.now - 60 })
+            #expect(try await ids(["since": "2026-09-24", "until": "2026-09-25"]) == all.map(\.id))
+            #expect(try await ids(["since": "2026-09-25"]) == [])
+
+            var paged: [String] = []
+            var before: JSON = .null
+            repeat {
+                let reply = try await Self.post("audit:search", ["limit": 2, "before": before], server)
+                paged += reply.json["events"].elements.compactMap { $0["id"].text }
+                before = reply.json["next"]
+            } while before != .null
+            #expect(paged == all.map(\.id))
+
+            let first = try #require(all.first)
+            let shown = try await Self.post("audit:show", ["id": .string(first.id)], server)
+            #expect(shown.json["event"]["kind"].text == first.kind.rawValue)
+            for id in ["", "zzz", String(first.id.dropLast()), first.id + "0"] {
+                #expect(try await Self.post("audit:show", ["id": .string(id)], server).status == 404, "\(id)")
+            }
+            #expect(try await Self.post("audit:search", ["since": "yesterday"], server).status == 400)
+            #expect(try await Self.post("audit:search", ["user": "eve"], server).status == 404)
+            #expect(try await Self.post("audit:search", ["limit": 1001], server).status == 400)
+        }
+    }
+
+    @Test func `A password that is blocked is listed until when, and lifted for its owner`() async throws {
+        try await TestServer.with { server in
+            let password = "correct horse battery"
+            _ = try await Self.post(
+                "users:add", ["email": "ada@example.com", "id": "ada", "password": .string(password)], server)
+            #expect(try await Self.post("limits:list", [:], server).json["limits"].elements.isEmpty)
+            for _ in 0..<10 { #expect(try await Self.signIn("ada@example.com", "wrong", server) == 400) }
+            #expect(try await Self.signIn("ada@example.com", password, server) != 200, "It waits.")
+
+            let list = try await Self.post("limits:list", [:], server)
+            let limit = list.json["limits"][0]
+            #expect(list.json["limits"].elements.count == 1 && list.json["next"] == .null, "\(list.text)")
+            #expect(limit["kind"] == "password" && limit["userID"] == "ada" && limit["count"] == 10)
+            let until = try #require(limit["until"].text.flatMap { Timestamp(rfc3339: $0) })
+            #expect(until.date > server.now && until.date <= server.now + 30)
+
+            let lifted = try await Self.post(
+                "limits:lift", ["kind": "password", "subject": limit["subject"]], server)
+            #expect(lifted.status == 200, "\(lifted.text)")
+            #expect(try await Self.signIn("ada@example.com", password, server) == 200)
+            #expect(try await Self.post("limits:list", [:], server).json["limits"].elements.isEmpty)
+            let event = try #require(
+                try await server.realm.auditLog.events(limit: 50).first { $0.kind == .limitLifted })
+            #expect(event.userID?.rawValue == "ada" && event.details["limit"] == "password")
+            #expect(
+                try await Self.post("limits:lift", ["kind": "password", "subject": limit["subject"]], server).status
+                    == 404)
+            let unknown = try await Self.post("limits:lift", ["kind": "pasword", "subject": "x"], server)
+            #expect(unknown.status == 400 && unknown.message?.contains("Did you mean password?") == true)
+        }
+    }
+
+    @Test func `A source that used up all parts of its answers is one limit, and is lifted with all of them`()
+        async throws
+    {
+        try await TestServer.with { server in
+            for number in 0..<100 {
+                _ = try await Self.signIn("nobody\(number)@example.com", "wrong", from: "192.0.2.9", server)
+            }
+            let list = try await Self.post("limits:list", [:], server)
+            let limits = list.json["limits"].elements
+            #expect(limits.map { $0["kind"] } == ["answers"], "\(list.text)")
+            #expect(limits.first?["subject"] == "192.0.2.9" && limits.first?["count"] == 100)
+            func refusals() async throws -> Int {
+                _ = try await Self.signIn("other@example.com", "wrong", from: "192.0.2.9", server)
+                return try await server.realm.auditLog.events(limit: 1000).count { $0.kind == .answerRefused }
+            }
+            let before = try await refusals()
+            #expect(try await refusals() == before, "What it sends is not looked at.")
+            let lifted = try await Self.post("limits:lift", ["kind": "answers", "subject": "192.0.2.9"], server)
+            #expect(lifted.status == 200, "\(lifted.text)")
+            #expect(try await Self.post("limits:list", [:], server).json["limits"].elements.isEmpty)
+            #expect(try await refusals() == before + 1, "It may answer again.")
+        }
+    }
+
+    @Test func `What waits is shown without what it says, and is tried again at once`() async throws {
+        try await TestServer.with { server in
+            let sent = try await Self.post(
+                "delivery:test-mail", ["address": "ada@example.com", "locale": "de"], server)
+            #expect(sent.status == 200, "\(sent.text)")
+            #expect(try await Self.post("delivery:test-mail", ["address": "ada"], server).status == 400)
+            let opened = try await server.realm.outbox.messages()
+            #expect(opened.map(\.content.template) == ["test-mail"] && opened.first?.content.locale == "de")
+
+            let later = server.now + 3600
+            try await server.realm.store.write { transaction in
+                var message = try #require(try transaction.outboxMessages(limit: 1).first)
+                message.attempts = 1
+                message.nextAttemptAt = later
+                _ = try transaction.update(message, after: 0)
+            }
+            let before = try await Self.post("delivery:show", [:], server)
+            #expect(before.json["channels"].elements.map { $0["channel"] } == ["email", "push", "otp", "logout"])
+            let email = before.json["channels"][0]
+            #expect(email["waiting"] == 1 && email["next"][0]["recipient"] == "ada@example.com")
+            #expect(email["next"][0]["nextAttemptAt"].text == Timestamp(later).rfc3339)
+
+            let retried = try await Self.post("delivery:retry", ["channel": "email"], server)
+            #expect(retried.json["count"] == 1, "\(retried.text)")
+            let after = try await Self.post("delivery:show", [:], server)
+            #expect(after.json["channels"][0]["next"][0]["nextAttemptAt"].text == Timestamp(server.now).rfc3339)
+            #expect(try await Self.post("delivery:retry", ["channel": "email"], server).json["count"] == 0)
+            #expect(try await Self.post("delivery:retry", ["channel": "pigeon"], server).status == 400)
+            let kinds = try await server.realm.auditLog.events(limit: 10).map(\.kind)
+            #expect(kinds.contains(.mailTested) && kinds.contains(.deliveryRetried))
+
+            for _ in 0..<19 {
+                #expect(
+                    try await Self.post("delivery:test-mail", ["address": "ada@example.com"], server).status == 200)
+            }
+            let limited = try await Self.post("delivery:test-mail", ["address": "ada@example.com"], server)
+            #expect(limited.status == 400 && limited.message?.contains("too many mails") == true, "\(limited.text)")
+        }
+    }
+}
