@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import OneTimePassword
 import PasskeyTestSupport
+import Passkeys
 import ServerHTTP
 import Testing
 
@@ -31,6 +32,7 @@ struct PasskeyPageTests {
             #expect(added.kind == "account-security")
             #expect(added.html.contains("Ada&#39;s &lt;laptop&gt;") || added.html.contains("Ada's &lt;laptop&gt;"))
             #expect(added.html.contains("data-accepted=") && !added.html.contains("data-conditional"))
+            #expect(added.html.contains("data-details=") && !added.html.contains("by its own account"))
 
             let elsewhere = PasskeyBrowser(TestBrowser(server))
             let first = try await elsewhere.browser.open("/sign-in")
@@ -38,6 +40,18 @@ struct PasskeyPageTests {
             let signedIn = try await elsewhere.get(on: first, authenticator)
             #expect(signedIn.kind == "account" && signedIn.html.contains(SignInPageTests.address), "\(signedIn.html)")
             #expect(signedIn.html.contains("Signed in with two factors."), "It has verified its user.")
+        }
+    }
+
+    @Test(arguments: [("en", "Kept by 1Password, by its own account"), ("de", "1Password"), ("ja", "1Password")])
+    func `A passkey is listed with what says that it keeps it`(language: String, words: String) async throws {
+        try await with { _, passkeys in
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            authenticator.aaguid = try #require(AAGUID("bada5566-a7aa-401f-bd96-45619a55120d")).bytes
+            _ = try await passkeys.create(
+                on: SignInPageTests.password(passkeys.browser), &authenticator, name: "Laptop")
+            let listed = try await passkeys.browser.open("/account/security", language: language)
+            #expect(listed.html.contains(words), "\(listed.html)")
         }
     }
 

@@ -278,4 +278,25 @@ struct PasskeyTests {
             #expect(back.json == read.json, "\(back.text)")
         }
     }
+
+    @Test
+    func `Another domain is refused where there are passkeys, until an administrator confirms it elsewhere`()
+        async throws
+    {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            _ = try await enrol(server, person.idToken)
+            let path = "/v2/projects/countersign/passkeyConfig"
+            let refused = try await server.changeConfig(mask: "rpId", ["rpId": "example.org"], path: path)
+            #expect(refused.status == 400 && refused.message?.hasPrefix("INVALID_CONFIG") == true, "\(refused.text)")
+            #expect(refused.message?.contains("1.") == true, "It says how many: \(refused.text)")
+            let same = try await server.changeConfig(mask: "rpId", ["rpId": "login.example.org"], path: path)
+            #expect(same.status == 200, "\(same.text)")
+            let origins = try await server.changeConfig(
+                mask: "expectedOrigins", ["expectedOrigins": ["https://app.login.example.org"]], path: path)
+            #expect(origins.status == 200, "\(origins.text)")
+            #expect(
+                try await server.send(.get, path, headers: server.administrator).json["rpId"] == "login.example.org")
+        }
+    }
 }

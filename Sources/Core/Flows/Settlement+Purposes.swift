@@ -29,7 +29,8 @@ extension Settlement {
         }
         let id = result.factorID ?? factorID
         let factor = FactorRecord(
-            id: id, userID: user.id, kind: kind, name: attempt.factorName, createdAt: now,
+            id: id, userID: user.id, kind: kind,
+            name: attempt.factorName.isEmpty ? result.factorName ?? "" : attempt.factorName, createdAt: now,
             lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(id), in: transaction))
         guard try transaction.insert(factor) else {
             // A credential is registered once. A random id is never taken.

@@ -81,6 +81,8 @@ package struct ProofResult: Sendable {
     package var assurance: Assurance?
     /// The factor that gave it, where that is not the row which was judged.
     package var factorID: FactorID?
+    /// What a factor that it makes is called where its user gives no name.
+    package var factorName: String?
     /// When it was given, where that is not now.
     package var at: Date?
     /// Whether it is given beside a first proof; nil where that shows by what was proven before.

@@ -158,6 +158,10 @@ extension RememberingTransaction: StoreTransaction {
         return list
     }
 
+    func factors(of kind: FactorKind, after id: FactorID?, limit: Int) throws -> [FactorRecord] {
+        try base.factors(of: kind, after: id, limit: limit)
+    }
+
     func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID> { try base.factorIDs(among: ids) }
 
     func insert(_ factor: FactorRecord) throws -> Bool {

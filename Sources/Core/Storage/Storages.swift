@@ -25,6 +25,8 @@ public protocol FactorStorage {
     func factor(_ id: FactorID) throws -> FactorRecord?
     /// In the order of enrolment.
     func factors(of user: UserID) throws -> [FactorRecord]
+    /// All of a kind, ordered by id, beginning after `id`.
+    func factors(of kind: FactorKind, after id: FactorID?, limit: Int) throws -> [FactorRecord]
     /// Those that there are.
     func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID>
     func insert(_ factor: FactorRecord) throws -> Bool

@@ -43,6 +43,26 @@ extension StoreConformance {
             try requireEqual(try await order(), first, "the order after every factor was used")
         },
 
+        Check("Factors of one kind are listed by id, page by page, of all users") { store in
+            try await store.write { transaction in
+                for user in ["u", "v"] { _ = try transaction.insert(Sample.user(user)) }
+                for (id, user, kind) in [("d", "u", "b"), ("a", "v", "b"), ("c", "u", "a"), ("b", "v", "b")] {
+                    let made = Sample.factor(id, of: user)
+                    _ = try transaction.insert(
+                        FactorRecord(
+                            id: made.id, userID: made.userID, kind: FactorKind(rawValue: kind), name: made.name,
+                            createdAt: made.createdAt, payload: made.payload))
+                }
+            }
+            let kind = FactorKind(rawValue: "b")
+            let first = try await store.read { try $0.factors(of: kind, after: nil, limit: 2) }
+            try requireEqual(first.map(\.id.rawValue), ["a", "b"], "the first page")
+            let second = try await store.read { try $0.factors(of: kind, after: first.last?.id, limit: 2) }
+            try requireEqual(second.map(\.id.rawValue), ["d"], "the second page")
+            let none = try await store.read { try $0.factors(of: FactorKind(rawValue: "z"), after: nil, limit: 2) }
+            try requireEqual(none, [], "factors of a kind without any")
+        },
+
         Check("A factor whose id is taken, or whose user is gone, is refused and does not harm the transaction") {
             store in
             let answers = try await store.write { transaction in

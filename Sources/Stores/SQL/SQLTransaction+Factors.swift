@@ -24,6 +24,7 @@ private enum Statements {
     static let byID = FactorRecord.selection("WHERE id = $1", isByRow: true)
     // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
     static let ofUser = FactorRecord.selection("WHERE user_id = $1 ORDER BY created_at, id", isByRow: true)
+    static let ofKind = FactorRecord.selection("WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3")
     /// How many ids one statement looks for.
     static let places = 100
     static let among = SQLStatement(
@@ -44,6 +45,10 @@ extension SQLTransaction {
 
     public func factors(of user: UserID) throws -> [FactorRecord] {
         try select(Statements.ofUser, SQLValue(user.rawValue))
+    }
+
+    public func factors(of kind: FactorKind, after id: FactorID?, limit: Int) throws -> [FactorRecord] {
+        try select(Statements.ofKind, SQLValue(kind.rawValue), SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
     }
 
     public func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID> {

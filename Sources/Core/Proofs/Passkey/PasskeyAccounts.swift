@@ -17,12 +17,22 @@ public struct PasskeyAccounts: Sendable {
         public var id: FactorID { factor.id }
         /// As browsers name it: base64url.
         public var credentialID: String { credential.id.base64URL }
+        /// What keeps it, as people know it; nil where that is not known. Without attestation it is what the authenticator says.
+        public var productName: String? { credential.aaguid.productName }
+        /// Whether a maker who is trusted says the same.
+        public var isAttested: Bool { credential.attestation.trust == .trusted }
         /// Whether it was copied to other devices, as of its last answer.
         public var isBackedUp: Bool { credential.backupState }
     }
 
     /// What authenticators know a user by, as base64url.
     public static func handle(of id: UserID) -> String { Array(id.rawValue.utf8).base64URL }
+
+    /// What browsers and managers call a user beside a passkey (WebAuthn Level 3, section 5.4.3).
+    public static func names(of user: User) -> (name: String, displayName: String) {
+        let name = user.email?.canonical ?? user.profile.displayName ?? user.id.rawValue
+        return (name, user.profile.displayName ?? name)
+    }
 
     /// Those of a user, in the order of enrolment.
     public func list(of userID: UserID) async throws -> [Passkey] {
@@ -39,6 +49,30 @@ public struct PasskeyAccounts: Sendable {
         return Passkey(
             factor: factor, credential: payload.credential, userAgent: payload.userAgent,
             isSuspicious: payload.isSuspicious == true)
+    }
+
+    /// How many passkeys of the realm stop working where these settings take the place of the present ones: those of the present domain,
+    /// if the settings say another. A command beside a data directory does not know the server's address: to it all of another domain
+    /// count. Reads all passkeys, a thousand at a time.
+    public func count(lostBy change: RealmSettings) async throws -> Int {
+        let present = try await realm.settings()
+        guard present.passkeys.rpID != change.passkeys.rpID else { return 0 }
+        let before = realm.relyingParty(present)?.id
+        let after = realm.relyingParty(change)?.id
+        if before != nil, before == after { return 0 }
+        var (count, last) = (0, FactorID?.none)
+        while true {
+            let start = last
+            let page = try await realm.store.read { try $0.factors(of: .passkey, after: start, limit: 1000) }
+            count += try await realm.sealer.keys.retrying {
+                try page.count {
+                    guard let domain = try passkey($0)?.credential.rpID, domain != after else { return false }
+                    return before == nil || domain == before
+                }
+            }
+            guard page.count == 1000, let end = page.last?.id else { return count }
+            last = end
+        }
     }
 
     /// Removes passkeys of the user who is signed in; ids of none are passed over. The last way to sign in stays.

@@ -39,7 +39,8 @@ extension PasskeyFactor: ResponseEnrolledProof {
         let wish = Wish(request.wish)
         let isLoose = wish.isConditional || wish.isSecond
         let user = request.user
-        let name = wish.name ?? user.email?.canonical ?? user.profile.displayName ?? user.id.rawValue
+        let names = PasskeyAccounts.names(of: user)
+        let name = wish.name ?? names.name
         let options = CreationOptions(
             relyingParty: site,
             user: CreationOptions.User(
@@ -71,6 +72,7 @@ extension PasskeyFactor: ResponseEnrolledProof {
             credential: verified.credential, userAgent: creation.userAgent.map { String($0.prefix(200)) })
         var result = ProofResult()
         result.factorID = FactorID(credential: registration.rawID)
+        result.factorName = payload.credential.aaguid.productName
         result.assurance = payload.assurance(isUserVerified: verified.isUserVerified)
         // What the browser made by itself has shown no one.
         if creation.isConditional { result.isSecondFactor = false }

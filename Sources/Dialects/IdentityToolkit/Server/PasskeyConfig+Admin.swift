@@ -22,6 +22,18 @@ extension IdentityToolkit {
                     mask.covers($0, present: $0 == "rpId" ? request.rpId != nil : request.expectedOrigins != nil)
                 }.map { .string("passkeys.\($0)") })
         ]
+        if mask.covers("rpId", present: request.rpId != nil) {
+            var preview = try await realm.settings()
+            preview.passkeys.rpID = request.rpId.flatMap { $0.isEmpty ? nil : $0 }
+            // The protocol has no word by which an administrator could say that this is meant.
+            let lost = try await realm.passkeys.count(lostBy: preview)
+            if lost > 0 {
+                throw IdentityToolkitError(
+                    .invalidConfig,
+                    "rpId cannot be changed: passkeys that would stop working: \(lost). `countersign config set "
+                        + "passkeys.rpID … --yes` changes it.")
+            }
+        }
         _ = try await realm.changeSettings(by: call.client, details: details) { settings in
             if mask.covers("rpId", present: request.rpId != nil) {
                 settings.passkeys.rpID = request.rpId.flatMap { $0.isEmpty ? nil : $0 }

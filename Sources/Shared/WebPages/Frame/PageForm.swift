@@ -320,12 +320,16 @@ public struct PageBlock: Sendable {
         var unknown: String?
         /// JSON of `signalAllAcceptedCredentials`.
         var accepted: String?
+        /// JSON of `signalCurrentUserDetails`.
+        var details: String?
     }
 
     /// A credential that the server does not know: its manager may offer it no more.
     public static func unknownPasskey(_ json: String) -> PageBlock { PageBlock(signal: Signal(unknown: json)) }
     /// All passkeys that the user has. Never a list that may be incomplete: managers hide the others.
     public static func acceptedPasskeys(_ json: String) -> PageBlock { PageBlock(signal: Signal(accepted: json)) }
+    /// What the user of the passkeys is called now.
+    public static func userOfPasskeys(_ json: String) -> PageBlock { PageBlock(signal: Signal(details: json)) }
     public static func text(_ text: PageText) -> PageBlock { PageBlock(text: text) }
     public static func heading(_ text: String) -> PageBlock { PageBlock(heading: text) }
     public static func form(_ form: PageForm) -> PageBlock { PageBlock(form: form) }

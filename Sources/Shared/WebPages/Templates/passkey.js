@@ -14,6 +14,7 @@
   };
   signal("signalUnknownCredential", tell("data-unknown"));
   signal("signalAllAcceptedCredentials", tell("data-accepted"));
+  signal("signalCurrentUserDetails", tell("data-details"));
   if (!credentials || !navigator.credentials) return;
 
   const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));

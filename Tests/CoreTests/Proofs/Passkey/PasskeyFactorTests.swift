@@ -141,6 +141,47 @@ struct PasskeyFactorTests {
     }
 
     @Test
+    func `A passkey without a name is called what keeps it, where that is known`() async throws {
+        let test = try await TestRealm.withSite()
+        _ = try await test.addUser()
+        var authenticator = SoftwareAuthenticator(origin: TestRealm.site)
+        authenticator.aaguid = try #require(AAGUID("fbfc3007-154e-4ecc-8c0b-6e020557d7bd")).bytes
+        let offer = try await test.beginEnrolling(test.passwordSession())
+        let verdict = try await test.register(authenticator.create(for: offer.challenge), for: offer.handle, name: "")
+        guard case .accomplished(.enrolled(let factor, let signedIn)) = verdict else { throw TestFailure() }
+        #expect(factor.name == "Apple Passwords")
+        #expect(try await test.mails().contains { $0.content.values.values.contains("Apple Passwords") })
+        let session = OwnSession(userID: factor.userID, evidence: signedIn.evidence, epoch: signedIn.user.tokenEpoch)
+        let second = try await test.beginEnrolling(session)
+        var unknown = SoftwareAuthenticator(origin: TestRealm.site)
+        let other = try await test.register(unknown.create(for: second.challenge), for: second.handle, name: "")
+        guard case .accomplished(.enrolled(let unnamed, _)) = other else { throw TestFailure() }
+        #expect(unnamed.name.isEmpty)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `Another domain is counted in the passkeys that it costs, and nothing else is`(store: TestStore) async throws {
+        let test = try await TestRealm.withSite(on: store)
+        _ = try await test.passkeyOwner()
+        _ = try await test.passkeyOwner(EmailAddress(kept: "bob@example.org"))
+        func lost(_ change: (inout RealmSettings) -> Void) async throws -> Int {
+            var settings = try await test.realm.settings()
+            change(&settings)
+            return try await test.realm.passkeys.count(lostBy: settings)
+        }
+        #expect(try await lost { $0.passkeys.rpID = "example.org" } == 2)
+        #expect(try await lost { $0.passkeys.rpID = "login.example.org" } == 0)
+        #expect(try await lost { $0.passkeys.rpName = "Else" } == 0)
+        try await test.changeSettings { $0.passkeys.rpID = "example.org" }
+        var own = SoftwareAuthenticator(origin: TestRealm.site)
+        _ = try await test.addUser(EmailAddress(kept: "cleo@example.org"))
+        let offer = try await test.beginEnrolling(test.passwordSession(EmailAddress(kept: "cleo@example.org")))
+        #expect(try await test.register(own.create(for: offer.challenge), for: offer.handle).isAccomplished)
+        // What was lost before is lost to no later change.
+        #expect(try await lost { $0.passkeys.rpID = nil } == 1)
+    }
+
+    @Test
     func `A user has twenty passkeys at most`() async throws {
         let test = try await TestRealm.withSite()
         let (ada, authenticator, _) = try await test.passkeyOwner()

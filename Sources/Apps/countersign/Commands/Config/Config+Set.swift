@@ -8,7 +8,8 @@ extension ConfigCommand {
             abstract: "Change a setting.",
             discussion: """
                 A value that begins with @ is read from that file; `none` removes a value where that is possible. The \
-                command warns on standard error about weaker protection.
+                command warns on standard error about weaker protection. Another domain for passkeys \
+                (`passkeys.rpID`) wants --yes where there are passkeys, and says how many stop working.
 
                   countersign config set passwords nist
                   countersign config set secondFactors.totp.adjacentIntervals 2
@@ -22,12 +23,16 @@ extension ConfigCommand {
         @Argument(help: "Its new value.")
         var value: String
 
+        @Flag(help: "Do not ask, although passkeys stop working.")
+        var yes = false
+
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let value = value.hasPrefix("@") ? try SecretInput.file(String(value.dropFirst())) : value
-            let answer = try await realm.perform(ChangeSetting(key: key, value: .string(value)))
+            let answer = try await realm.perform(
+                ChangeSetting(key: key, value: .string(value), confirmed: yes ? true : nil))
             try output.show(answer) {
                 let (before, after) = (answer.previous.brief, answer.setting.value.brief)
                 let key = answer.setting.key.printable

@@ -56,16 +56,25 @@ struct AccountPasskeys: Sendable {
         }
     }
 
-    /// All that the user has: managers hide what is not among them.
-    func signal(_ passkeys: [PasskeyAccounts.Passkey], _ account: AccountScene) throws -> PageBlock? {
+    /// What managers are told: all that the user has, as they hide what is not among them, and what the user is called now.
+    func signals(_ passkeys: [PasskeyAccounts.Passkey], _ account: AccountScene) throws -> [PageBlock] {
         guard let site = account.scene.passkeySite, account.scene.passkeyPlace == .here, !passkeys.isEmpty else {
-            return nil
+            return []
         }
-        let value = JSONValue.object([
-            "rpId": .string(site.domain), "userId": .string(PasskeyAccounts.handle(of: account.user.id)),
-            "allAcceptedCredentialIds": .array(passkeys.map { .string($0.credentialID) }),
-        ])
-        return .acceptedPasskeys(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+        let domain = JSONValue.string(site.domain)
+        let user = JSONValue.string(PasskeyAccounts.handle(of: account.user.id))
+        func text(_ members: [String: JSONValue]) throws -> String {
+            String(
+                decoding: try JSONEncoder().encode(
+                    JSONValue.object(members.merging(["rpId": domain, "userId": user]) { $1 })), as: UTF8.self)
+        }
+        let names = PasskeyAccounts.names(of: account.user)
+        return [
+            .acceptedPasskeys(
+                try text(["allAcceptedCredentialIds": .array(passkeys.map { .string($0.credentialID) })])),
+            .userOfPasskeys(
+                try text(["name": .string(names.name), "displayName": .string(names.displayName)])),
+        ]
     }
 
     // MARK: Adding

@@ -30,10 +30,9 @@ struct SecurityPage: Sendable {
                     ? .text(words("accountNoPasskeys")) : .items(passkeys.map { item($0, account) }))
             page.blocks.append(
                 .links([.init(words("passkeyAdd"), to: AccountPasskeys.page, isButton: true, isSecondary: true)]))
-            if let signal = try AccountPasskeys().signal(passkeys, account) {
-                page.blocks.append(signal)
-                page.script = .passkey
-            }
+            let signals = try AccountPasskeys().signals(passkeys, account)
+            page.blocks += signals
+            if !signals.isEmpty { page.script = .passkey }
         }
 
         page.blocks.append(.heading(words.plain("securitySecond")))
@@ -54,6 +53,10 @@ struct SecurityPage: Sendable {
                     "agent": .chosen(BrowserName.text(of: passkey.userAgent, words)),
                 ]), at: 0)
         item.details.remove(at: 1)
+        if let product = passkey.productName {
+            item.details.append(
+                words(passkey.isAttested ? "passkeyModel" : "passkeyClaimedModel", ["model": .words(product)]))
+        }
         if passkey.isBackedUp { item.details.append(words("passkeySynced")) }
         if passkey.isSuspicious { item.details.append(words("passkeySuspicious")) }
         return item

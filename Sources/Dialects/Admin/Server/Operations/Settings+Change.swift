@@ -8,10 +8,13 @@ public struct ChangeSetting: AdministrationOperation {
     public var key: String
     /// The value, or text that means it: `"2"` for 2, `"none"` for null.
     public var value: JSONValue
+    /// Whether it is done although users lose passkeys by it; nil is no.
+    public var confirmed: Bool?
 
-    public init(key: String, value: JSONValue) {
+    public init(key: String, value: JSONValue, confirmed: Bool? = nil) {
         self.key = key
         self.value = value
+        self.confirmed = confirmed
     }
 
     public struct Answer: Codable, Sendable, WarningAnswer {
@@ -41,6 +44,14 @@ public struct ChangeSetting: AdministrationOperation {
         // Judged before the transaction, so that the log can say what it became; and in it, against what is there then.
         var preview = try await realm.settings()
         try setting.write(&preview, value)
+        try Self.judge(preview)
+        let lost = try await realm.passkeys.count(lostBy: preview)
+        if lost > 0, confirmed != true {
+            throw AdministrationError(
+                .conflict,
+                "\(Self.passkeys(lost)) would not work with this domain, and their users need another way to sign in. "
+                    + "Confirm that with --yes (confirmed: true).")
+        }
         let details: [String: JSONValue] = ["setting": .string(key), "value": setting.read(preview)]
         return try await realm.changeSettings(by: client, details: details) { settings in
             let before = settings
@@ -48,9 +59,12 @@ public struct ChangeSetting: AdministrationOperation {
             try Self.judge(settings)
             return Answer(
                 setting: SettingSummary(setting, in: settings), previous: setting.read(before),
-                warnings: setting.weakness(before, settings).map { [$0] } ?? [])
+                warnings: (setting.weakness(before, settings).map { [$0] } ?? [])
+                    + (lost > 0 ? ["\(Self.passkeys(lost)) cannot be used any more."] : []))
         }
     }
+
+    private static func passkeys(_ count: Int) -> String { "\(count) passkey\(count == 1 ? "" : "s")" }
 
     /// What settings mean together.
     private static func judge(_ settings: RealmSettings) throws {
