@@ -121,6 +121,80 @@ struct PasskeyTests {
         }
     }
 
+    private func register(_ server: TestServer, _ profile: JSON, client: String = "dev-native") async throws -> Reply {
+        try await json(server, "/passkey/register", ["client_id": .string(client), "user_profile": profile])
+    }
+
+    @Test
+    func `A passkey makes an account and its tokens, and the address gets a mail and is not proven`() async throws {
+        try await TestServer.with(.development) { server in
+            let profile: JSON = ["email": "new@example.com", "given_name": "Ada", "family_name": "Lovelace"]
+            let begun = try await register(server, profile)
+            #expect(begun.status == 200, "\(begun.text)")
+            let parameters = begun.json["authn_params_public_key"]
+            #expect(parameters["user"]["name"] == "new@example.com" && parameters["rp"]["id"] == "localhost")
+            #expect(parameters["user"]["displayName"] == "Ada Lovelace")
+            #expect(parameters["authenticatorSelection"]["residentKey"] == "required")
+            var authenticator = SoftwareAuthenticator(origin: Self.origin)
+            let made = try response(try authenticator.create(optionsJSON: options(begun.json)))
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await redeem(
+                            server, begun.json["auth_session"], made, ["scope": "openid profile email offline_access"])
+                    }
+                }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            #expect(replies.count { $0.status == 200 } == 1)
+            #expect(replies.allSatisfy { $0.status == 200 || $0.json["error"] == "invalid_grant" })
+            let tokens = try #require(replies.first { $0.status == 200 })
+            let identity = try claims(tokens.json["id_token"])
+            #expect(identity["email"] == "new@example.com" && identity["email_verified"] == false)
+            #expect(identity["acr"] == "aal2" && identity["name"] == "Ada Lovelace")
+            #expect(try await server.refresh(tokens.json["refresh_token"]).status == 200)
+            let mails = try await server.realm.outbox.messages()
+            #expect(mails.count { $0.message.recipient == "new@example.com" } == 1)
+            #expect(mails.last?.content.template == "verify-email")
+            #expect(try await signIn(server, &authenticator).status == 200)
+
+            let again = try await register(server, profile)
+            #expect(again.status == 409 && again.json["error"] == "invalid_request", "\(again.text)")
+        }
+    }
+
+    @Test
+    func `What is no sign-up is refused, and its handle is good for nothing else`() async throws {
+        try await TestServer.with(.development) { server in
+            for profile: JSON in [
+                nil, "x", [], [:], ["email": "x"], ["email": 5], ["phone_number": "+4930123456"], ["username": "ada"],
+                ["email": "a@example.com", "username": "ada"],
+                ["email": "a@example.com", "name": .string(String(repeating: "n", count: 300))],
+            ] {
+                let reply = try await register(server, profile)
+                #expect(reply.status == 400 && reply.json["error"] == "invalid_request", "\(profile): \(reply.text)")
+            }
+            let profile: JSON = ["email": "new@example.com"]
+            #expect(try await register(server, profile, client: "nobody").json["error"] == "invalid_client")
+            let begun = try await register(server, profile)
+            var authenticator = SoftwareAuthenticator(origin: Self.origin)
+            let made = try response(try authenticator.create(optionsJSON: options(begun.json)))
+            let session = begun.json["auth_session"]
+            #expect(try await redeem(server, session, made, client: "dev-app").json["error"] == "invalid_grant")
+            // An assertion is no registration, and the other way round.
+            let challenge = try await begin(server)
+            let assertion = try response(try authenticator.get(optionsJSON: options(challenge.json)))
+            #expect(try await redeem(server, session, assertion).json["error"] == "invalid_grant")
+            #expect(try await redeem(server, challenge.json["auth_session"], made).json["error"] == "invalid_grant")
+            var wrong = SoftwareAuthenticator(origin: "http://localhost:8081")
+            let other = try response(try wrong.create(optionsJSON: options(begun.json)))
+            #expect(try await redeem(server, session, other).json["error"] == "invalid_grant")
+            #expect(try await redeem(server, session, made).json["error"] == "invalid_grant", "It took its one answer.")
+            _ = try await server.realm.changeSettings(by: .testAdministrator) { $0.signUp.isOpen = false }
+            #expect(try await register(server, profile).json["error"] == "access_denied")
+        }
+    }
+
     @Test
     func `A session by password alone changes nothing once there is a passkey`() async throws {
         try await TestServer.with(.development) { server in

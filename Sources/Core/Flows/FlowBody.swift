@@ -40,10 +40,13 @@ struct FlowBody: Codable, Sendable, Equatable {
     var opened: OpenChallenge?
     /// What the client was asked to make in the middle of the sign-in (``ResponseEnrolledProof``), beside what else may be enrolled.
     var creation: OpenChallenge?
+    /// The account that the response makes, in a sign-up by one.
+    var newAccount: NewAccount?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
-        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation
+        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation,
+            newAccount
         case requestedAuthorization = "consent"
     }
 
@@ -87,6 +90,7 @@ struct FlowBody: Codable, Sendable, Equatable {
             RequestedAuthorization.self, forKey: .requestedAuthorization)
         opened = try members.decodeIfPresent(OpenChallenge.self, forKey: .opened)
         creation = try members.decodeIfPresent(OpenChallenge.self, forKey: .creation)
+        newAccount = try members.decodeIfPresent(NewAccount.self, forKey: .newAccount)
     }
 }
 
@@ -189,6 +193,7 @@ extension FlowBody: StoredJSON {
             case "consent": requestedAuthorization = try json.readOptional()
             case "opened": opened = try json.readOptional()
             case "creation": creation = try json.readOptional()
+            case "newAccount": newAccount = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -212,6 +217,7 @@ extension FlowBody: StoredJSON {
         try json.write("invitation", optional: invitation)
         try json.write("journey", optional: journey)
         try json.write("maximumAttempts", maximumAttempts)
+        try json.write("newAccount", optional: newAccount)
         try json.write("newEmail", optional: newEmail)
         try json.write("opened", optional: opened)
         try json.write("proven", proven)

@@ -19,9 +19,10 @@ extension Settlement {
         case refused(Authenticator.Settled)
     }
 
-    /// Puts a factor's row where the user has room for it, writes it down and tells the owner.
+    /// Puts a factor's row where the user has room for it, writes it down and tells the owner, unless the account is just being made.
     func insert(
-        _ kind: FactorKind, payload: Data, of user: User, at place: EventPlace, in transaction: any StoreTransaction
+        _ kind: FactorKind, payload: Data, of user: User, at place: EventPlace, tellsOwner: Bool = true,
+        in transaction: any StoreTransaction
     ) throws -> Insertion {
         let present = try transaction.factors(of: user.id)
         guard present.count(where: { $0.kind == kind }) < proofs.limitPerUser(of: kind) else {
@@ -39,7 +40,7 @@ extension Settlement {
         try record(
             .factorEnrolled, at: place, user: user.id, details: ["factor": .string(factor.id.rawValue)],
             in: transaction)
-        try notify(.init(.factorAdded, factorName: factor.name), user, in: transaction)
+        if tellsOwner { try notify(.init(.factorAdded, factorName: factor.name), user, in: transaction) }
         return .inserted(factor)
     }
 

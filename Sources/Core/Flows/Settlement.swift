@@ -262,7 +262,12 @@ struct Settlement: Sendable {
         case .changeEmail:
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try changeEmail(user, in: transaction)
-        case .approve, .signUp:
+        case .signUp:
+            guard let newPayload, let kind = fitting?.method.kind else {
+                return .verdict(.refused(Refusal(.unexpectedAnswer)))
+            }
+            return try signUp(kind, payload: newPayload, in: transaction)
+        case .approve:
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
     }

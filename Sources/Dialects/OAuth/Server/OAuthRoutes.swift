@@ -20,6 +20,7 @@ extension OAuth {
         group.on(.get, Path.userInfo, userInfo)
         group.on(.post, Path.userInfo, userInfo)
         group.on(.post, Path.passkeyChallenge, passkeyChallenge)
+        group.on(.post, Path.passkeyRegister, passkeyRegister)
         group.on(.post, Path.methods, beginMethod)
         group.on(.get, Path.methods, listMethods)
         group.on(.get, "\(Path.methods)/{id}", showMethod)
@@ -52,6 +53,7 @@ extension OAuth {
         static let backchannel = "/bc-authorize"
         static let userInfo = "/userinfo"
         static let passkeyChallenge = "/passkey/challenge"
+        static let passkeyRegister = "/passkey/register"
         /// What users may do with their own accounts (Auth0, My Account API): the audience of its tokens, and its one list.
         static let account = "/me/"
         static let methods = "/me/v1/authentication-methods"

@@ -24,15 +24,23 @@ struct PasskeyGrant: OAuthGrant {
         }
         let application = request.application
         let terms = try await terms(request)
-        var expectation = FlowExpectation(
-            [.signIn], at: [.proof(.passkey)], of: [.application(application.id, of: .oauth)])
+        // A new passkey makes the account that `/passkey/register` has begun.
+        let isNew = response["response"]?["attestationObject"] != nil
+        let owner = HandleOwner.application(application.id, of: .oauth)
+        var expectation =
+            isNew
+            ? FlowExpectation([.signUp], at: [.factorEnrolment], of: [owner])
+            : FlowExpectation([.signIn], at: [.proof(.passkey)], of: [owner])
         expectation.terms = terms
         expectation.requiresSecondFactor = try await needsTwoFactors(terms.scopes)
         let verdict = try await oauth.realm.authenticator.answer(
-            .proof(of: .passkey, response: response), to: .flow(FlowHandle(session), expectation),
-            by: request.client(of: .oauth))
+            isNew
+                ? .registration(of: .passkey, response: response, name: "")
+                : .proof(of: .passkey, response: response),
+            to: .flow(FlowHandle(session), expectation), by: request.client(of: .oauth))
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
+            if isNew { try await oauth.welcome(signedIn.user, by: request.client(of: .oauth)) }
             let extent = try await extent(request, granted: terms.scopes, terms.audiences, narrows: false)
             return try await oauth.tokens.answer(signedIn, of: application, extent)
         case .more:
