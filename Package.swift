@@ -74,7 +74,7 @@ let mailTemplates =
         "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
         "recovery-code-used", "recovery-code-made", "passkey-copied",
-        "role-granted", "role-revoked", "test-mail",
+        "role-granted", "role-revoked", "test-mail", "invitation",
     ]
     .flatMap { name in ["en", "de", "ja"].map { "\(name).\($0)" } } + ["layout.html"]
 

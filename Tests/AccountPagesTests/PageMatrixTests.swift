@@ -257,7 +257,7 @@ struct PageMatrixTests {
                 #expect(followed.page?.html.contains("127.0.0.1") == false)
             }
             // A mailed link is good in any browser: who has it may use it.
-            let isLink = scene.page.path.contains("oobCode=") || scene.page.path.contains("ticket=")
+            let isLink = ["oobCode=", "ticket=", "invitation="].contains { scene.page.path.contains($0) }
             #expect(isLink || followed.page?.html.contains(Self.ada) != true, "\(followed)")
             #expect(browser.cookies[SignInPageTests.session] == session)
         }

@@ -23,10 +23,12 @@ import Testing
     /// Written by hand, beside the program's own table.
     private static let rows: [String: Row] = [
         "users:add": Row("users:write", .operator),
+        "users:invite": Row("users:write", .operator),
         "users:list": Row("users:read", .operator, .support, .auditor),
         "users:show": Row("users:read", .operator, .support, .auditor),
         "users:disable": Row("users:write", .operator),
         "users:enable": Row("users:write", .operator),
+        "users:set-locale": Row("users:write", .operator),
         "users:delete": Row("users:write", .operator),
         "users:reset-password": Row("users:reset", .operator, .support),
         "users:reset-mfa": Row("users:write", .operator),

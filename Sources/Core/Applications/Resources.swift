@@ -7,14 +7,25 @@ public struct Resource: Sendable, Equatable, Codable {
         public var name: String
         /// What it allows, in the words of the consent page; nil shows the name.
         public var text: String?
+        /// The same in the languages of ``text(in:)``: by language tag, of two or three letters in lower case.
+        public var texts: [String: String]?
         /// The least assurance of a session that gets it; nil where any will do.
         public var minimumACR: ContextClass?
 
-        public init(name: String, text: String? = nil, minimumACR: ContextClass? = nil) {
+        public init(
+            name: String, text: String? = nil, texts: [String: String]? = nil, minimumACR: ContextClass? = nil
+        ) {
             self.name = name
             self.text = text
+            self.texts = texts
             self.minimumACR = minimumACR
         }
+
+        /// What it allows, in the language where it was said in that one; nil where nothing was said.
+        public func text(in language: String) -> String? { texts?[language] ?? text }
+
+        /// Characters of a text.
+        public static let longestText = 200
     }
 
     /// What its access tokens look like.
@@ -68,6 +79,16 @@ public struct Resource: Sendable, Equatable, Codable {
     }
 
     func defines(_ scope: String) -> Bool { scopes.contains { $0.name == scope } }
+}
+
+extension [Resource] {
+    /// What a user is asked about scopes of that names, with the words of the API that each belongs to.
+    func questions(about names: [String]) -> [ConsentQuestion.Scope] {
+        let scopes = flatMap(\.scopes)
+        return names.map { name in
+            ConsentQuestion.Scope(name: name, definition: scopes.first { $0.name == name })
+        }
+    }
 }
 
 /// The realm's APIs.

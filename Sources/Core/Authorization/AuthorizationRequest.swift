@@ -103,6 +103,8 @@ public enum AuthorizationStanding: Sendable, Equatable {
     /// Nothing will do but a proof that cannot be relayed, and the user has nothing that gives one: a passkey can be enrolled by what the
     /// session was proven with.
     case passkeyEnrolment
+    /// The user has still to agree to the operator's terms of use.
+    case terms
     case consent(ConsentQuestion)
     /// Nothing.
     case ready
@@ -133,8 +135,8 @@ public struct SignInDemand: Sendable, Equatable {
 public struct ConsentQuestion: Sendable, Equatable {
     public struct Scope: Sendable, Equatable {
         public let name: String
-        /// In words, where the scope is an API's; pages have words of their own for those of OpenID Connect.
-        public let text: String?
+        /// Where the scope is an API's; pages have words of their own for those of OpenID Connect.
+        public let definition: Resource.Scope?
     }
 
     public let scopes: [Scope]

@@ -69,6 +69,11 @@ struct AuthorizationJudge: Sendable {
         {
             return .impossible(.unmetAuthenticationRequirements)
         }
+        if let user = try transaction.user(session.userID),
+            try transaction.settings().terms.asked(of: user.profile) != nil
+        {
+            return isSilent ? .impossible(.interactionRequired) : .terms
+        }
         return try consent(of: session.userID, in: transaction)
     }
 
@@ -183,11 +188,9 @@ struct AuthorizationJudge: Sendable {
         }
         if isSilent { return .impossible(.consentRequired) }
         let resources = try transaction.resources()
-        let scopes = request.scopes.map { name in
-            ConsentQuestion.Scope(
-                name: name, text: resources.flatMap(\.scopes).first { $0.name == name }?.text)
-        }
         return .consent(
-            ConsentQuestion(scopes: scopes, resources: resources.filter { request.resources.contains($0.uri) }))
+            ConsentQuestion(
+                scopes: resources.questions(about: request.scopes),
+                resources: resources.filter { request.resources.contains($0.uri) }))
     }
 }

@@ -25,6 +25,8 @@ public struct DeviceAuthorizations: Sendable {
         /// Where it asks from.
         public var address: String?
         public var userAgent: String?
+        /// The browser that waits to be signed in, where it is no device of an application (``WaitingBrowser``).
+        var browser: WaitingBrowser?
 
         public init(
             client: ClientID, scopes: [String], resources: [String] = [], acrValues: [String] = [],
@@ -76,6 +78,9 @@ public struct DeviceAuthorizations: Sendable {
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random)
         let code = UserCode(random: realm.random)
+        var request = request
+        request.browser?.userCode = code.shown
+        let (asked, lifetime) = (request, request.browser == nil ? Self.lifetime : WaitingBrowser.lifetime)
         return try await realm.store.write { transaction in
             if let source = client.limitedSource,
                 let until = try transaction.charge(
@@ -85,18 +90,18 @@ public struct DeviceAuthorizations: Sendable {
             }
             let codeDigest = code.digest(realm)
             let body = try realm.sealer.seal(
-                JSONEncoder().encode(Body(request: request)), for: .flow(handle.digest), in: transaction)
+                JSONEncoder().encode(Body(request: asked)), for: .flow(handle.digest), in: transaction)
             let codeBody = try realm.sealer.seal(
                 JSONEncoder().encode(CodeBody(device: handle.digest)), for: .flow(codeDigest), in: transaction)
             guard
                 try transaction.insert(
                     FlowRecord(
                         digest: codeDigest, userID: nil, purpose: Self.codePurpose, createdAt: now,
-                        expiresAt: now + Self.lifetime, body: codeBody)),
+                        expiresAt: now + lifetime, body: codeBody)),
                 try transaction.insert(
                     FlowRecord(
                         digest: handle.digest, userID: nil, purpose: Self.purpose, createdAt: now,
-                        expiresAt: now + Self.lifetime, body: body))
+                        expiresAt: now + lifetime, body: body))
             else { throw StoreError(.overloaded, "A user code came up twice.") }
             return .begun(Begun(deviceCode: handle.token, userCode: code.shown))
         }
@@ -149,7 +154,7 @@ public struct DeviceAuthorizations: Sendable {
             else { return .refused(.unknown) }
             let body = try JSONDecoder().decode(
                 Body.self, from: realm.sealer.open(record.body, for: .flow(record.digest)))
-            guard body.request.client == presented.client,
+            guard body.request.client == presented.client, body.request.browser == nil,
                 PKCEChallenge.admits(presented.verifier, body.request.challenge),
                 body.request.keyThumbprint == nil || body.request.keyThumbprint == presented.keyThumbprint
             else { return .refused(.unknown) }
@@ -198,6 +203,7 @@ public struct DeviceAuthorizations: Sendable {
         public let application: Application
         public let userCode: String
         public let expiresAt: Date
+        public let scopes: [ConsentQuestion.Scope]
         public let resources: [Resource]
         /// Whether a session with one factor is not enough.
         public let needsTwoFactors: Bool
@@ -212,6 +218,12 @@ public struct DeviceAuthorizations: Sendable {
     /// Wrong user codes: few can be tried before it takes longer (RFC 8628, section 5.1).
     static let wrongCodes = RateLimit(count: 5, window: 600)
 
+    /// What limits the guessing of codes.
+    static func limits(ofCodesBy user: UserID, _ client: ClientContext) -> [Allowance] {
+        [Allowance(wrongCodes, CounterKey.userCodes(of: user))]
+            + (client.limitedSource.map { [Allowance(wrongCodes, CounterKey.userCodes(from: $0))] } ?? [])
+    }
+
     /// The device of a code that a user typed, in any case, with or without dashes and spaces. Wrong ones count against the user and
     /// the requester's address.
     public func pending(userCode text: String, of user: UserID, by client: ClientContext) async throws -> Lookup {
@@ -220,17 +232,14 @@ public struct DeviceAuthorizations: Sendable {
         let code = UserCode(typed: text)
         let digest = code?.digest(realm)
         return try await realm.store.write { transaction in
-            var allowances = [Allowance(Self.wrongCodes, CounterKey.userCodes(of: user))]
-            if let source = client.limitedSource {
-                allowances.append(Allowance(Self.wrongCodes, CounterKey.userCodes(from: source)))
-            }
             let counters: [AttemptCounter]
-            switch try transaction.ask(allowances, at: now) {
+            switch try transaction.ask(Self.limits(ofCodesBy: user, client), at: now) {
             case .admitted(let admitted): counters = admitted
             case .refused(_, let refusal): return .limited(until: refusal.instant)
             }
             guard let code, let digest,
                 let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer),
+                found.body.request.browser == nil,
                 let application = try transaction.application(found.body.request.client)
             else {
                 // The code of a device that was decided is no guess: the same form comes again.
@@ -251,7 +260,7 @@ public struct DeviceAuthorizations: Sendable {
             return .found(
                 Pending(
                     id: FlowHandle(code.text), request: request, application: application, userCode: code.shown,
-                    expiresAt: found.record.expiresAt,
+                    expiresAt: found.record.expiresAt, scopes: resources.questions(about: request.scopes),
                     resources: resources.filter { request.resources.contains($0.uri) },
                     needsTwoFactors: needsTwo))
         }
@@ -316,14 +325,14 @@ public struct DeviceAuthorizations: Sendable {
         }
     }
 
-    fileprivate static func device(of record: FlowRecord, sealer: Sealer) throws -> Data {
+    static func device(of record: FlowRecord, sealer: Sealer) throws -> Data {
         try JSONDecoder().decode(CodeBody.self, from: sealer.open(record.body, for: .flow(record.digest))).device
     }
 }
 
 extension StoreTransaction {
     /// What was decided by a user code that is not too old; nil where nothing was.
-    fileprivate func decision(
+    func decision(
         userCode digest: Data, at now: Date, sealer: Sealer
     ) throws -> DeviceAuthorizations.Body.Decision? {
         guard let codeRecord = try flow(digest: digest), codeRecord.purpose == DeviceAuthorizations.codePurpose,
@@ -335,7 +344,7 @@ extension StoreTransaction {
         ).decision
     }
 
-    fileprivate func deviceAuthorization(
+    func deviceAuthorization(
         userCode digest: Data, at now: Date, sealer: Sealer
     ) throws -> (codeRecord: FlowRecord, record: FlowRecord, body: DeviceAuthorizations.Body)? {
         guard let codeRecord = try flow(digest: digest), codeRecord.purpose == DeviceAuthorizations.codePurpose,

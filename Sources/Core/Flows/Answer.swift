@@ -174,6 +174,8 @@ public struct Refusal: Error, Sendable, Equatable {
         case authenticatorDisabled
         /// Too many answers from this source; wait.
         case sourceLimited
+        /// The attempt was mailed a code a moment ago.
+        case mailedLately
         case userDisabled
         case userNotFound
         /// No such factor, or not this user's.

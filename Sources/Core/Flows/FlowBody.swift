@@ -26,7 +26,7 @@ struct FlowBody: Codable, Sendable, Equatable {
     var tokenEpoch: Int?
     /// The latest request to the user's devices.
     var approval: Approval?
-    /// The invitation that an enrolment makes use of: it is good for one.
+    /// The invitation that an enrolment, or a sign-up, makes use of: it is good for one.
     var invitation: Data?
     /// Whether a first second factor may be enrolled in the middle of this sign-in.
     var canEnrol = false

@@ -21,6 +21,8 @@ struct Journey: Codable, Sendable, Equatable {
     var registers: FactorKind?
     /// The last request that was answered, for when its answer is lost.
     var memory: AnsweredRequest?
+    /// When the latest code was mailed.
+    var mailedAt: Date?
 
     struct AskedFactor: Codable, Sendable, Equatable {
         var id: FactorID
@@ -54,6 +56,7 @@ struct Journey: Codable, Sendable, Equatable {
         mustGiveSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .mustGiveSecondFactor) ?? false
         registers = try members.decodeIfPresent(FactorKind.self, forKey: .registers)
         memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
+        mailedAt = try members.decodeIfPresent(Date.self, forKey: .mailedAt)
     }
 }
 
@@ -114,6 +117,8 @@ struct SignUpDraft: Codable, Sendable, Equatable {
     var required: [ApplicationRegistration.Attribute]
     /// What fields of forms show before the user has typed anything; nil until that was asked.
     var prefill: [String: JSONValue]?
+    /// The user's language.
+    var locale: String?
 
     /// Asks for attributes, whether they were given or not.
     mutating func require(_ asked: [ApplicationRegistration.Attribute]) {
@@ -200,6 +205,8 @@ public struct JourneySummary: Sendable {
     public let awaitsPassword: Bool
     /// Whether a code was mailed and is waited for.
     public let awaitsMailedCode: Bool
+    /// When the latest code was mailed.
+    public let mailedAt: Date?
     public let askedFactor: FactorID?
     public let askedKind: FactorKind?
     /// Whether a device was chosen to be asked, or to give a code.
@@ -217,6 +224,7 @@ public struct JourneySummary: Sendable {
         abilities = journey.abilities
         awaitsPassword = challenge == .password || challenge == .newPassword
         awaitsMailedCode = challenge.open(.mailedCode) != nil
+        mailedAt = journey.mailedAt
         askedFactor = journey.asked?.id
         askedKind = journey.asked?.kind
         let prompt = askedKind.flatMap { proofs.traits($0)?.prompt }
@@ -247,6 +255,7 @@ extension Journey: StoredJSON {
             case "mustGiveSecondFactor": mustGiveSecondFactor = try json.readOptional() ?? false
             case "registers": registers = try json.readOptional()
             case "memory": memory = try json.readOptional()
+            case "mailedAt": mailedAt = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -261,6 +270,7 @@ extension Journey: StoredJSON {
         try json.write("contact", optional: contact)
         try json.write("draft", optional: draft)
         try json.write("hasRegistered", hasRegistered)
+        try json.write("mailedAt", optional: mailedAt)
         try json.write("memory", optional: memory)
         try json.write("method", method)
         try json.write("mustGiveSecondFactor", mustGiveSecondFactor)

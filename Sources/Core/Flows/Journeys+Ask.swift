@@ -1,6 +1,9 @@
 import Foundation
 
 extension Journeys {
+    /// Seconds that pages have people wait before another code is mailed.
+    public static let pauseBetweenMails: TimeInterval = 30
+
     public enum AskOutcome: Sendable {
         /// A code went there, or was made to look so.
         case mailed(to: EmailAddress)
@@ -18,12 +21,15 @@ extension Journeys {
     /// Asks for what comes next: sends a code, a new one each time, or says what is asked for.
     ///
     /// A new code takes the place of the one before. An address without account looks like any other, and gets nothing.
-    /// - Parameter factorID: the second factor that the user chose; nil chooses the first.
+    /// - Parameters:
+    ///   - factorID: the second factor that the user chose; nil chooses the first.
+    ///   - pause: seconds that have to be between two mails of the attempt; sooner it is refused with `mailedLately`.
     public func ask(
         _ handle: FlowHandle, expecting expectation: FlowExpectation, factor factorID: FactorID? = nil,
-        by client: ClientContext
+        pausing pause: TimeInterval = 0, by client: ClientContext
     ) async throws -> AskOutcome {
-        let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
+        let mail = JourneyMail(
+            realm: realm, handle: handle, expectation: expectation, client: client, pause: pause)
         let proofs = realm.proofs
         return try await realm.writeSending(by: .email, .otp) { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
@@ -39,7 +45,9 @@ extension Journeys {
                     if isRepeated { return .mailed(to: email) }
                     // A sign-up's code goes to any address: only its owner learns whether there is an account.
                     let recipient = body.purpose == .signUp || user != nil ? email : nil
-                    if let refusal = try mail.send(to: recipient, of: email, &record, body, journey, in: transaction) {
+                    if let refusal = try mail.send(
+                        to: recipient, of: email, user, &record, body, journey, in: transaction)
+                    {
                         return .refused(refusal)
                     }
                     return .mailed(to: email)
@@ -56,7 +64,8 @@ extension Journeys {
                     if prompt == .mail {
                         let address = try chosen.mailbox(with: mail.sealer)
                         if isRepeated { return .mailed(to: address) }
-                        let refusal = try mail.send(to: address, of: address, &record, body, journey, in: transaction)
+                        let refusal = try mail.send(
+                            to: address, of: address, user, &record, body, journey, in: transaction)
                         return refusal.map { .refused($0) } ?? .mailed(to: address)
                     }
                     if isRepeated, prompt == .device, let approval = body.approval, approval.devices == [chosen.id],
@@ -111,7 +120,7 @@ extension Journeys {
                     guard try transaction.update(record) else { return .refused(Refusal(.busy)) }
                     return .proven(contact)
                 }
-                let refusal = try mail.send(to: contact, of: contact, &record, body, journey, in: transaction)
+                let refusal = try mail.send(to: contact, of: contact, user, &record, body, journey, in: transaction)
                 return refusal.map { .refused($0) } ?? .mailed(to: contact)
             }
         }
@@ -119,10 +128,13 @@ extension Journeys {
 
     /// Mails a code to the account's own address, in the middle of an attempt that wants a second factor registered: that needs an
     /// address that was proven. The right code proves it, and the attempt is where it was.
+    /// - Parameter pause: seconds that have to be between two mails of the attempt; sooner it is refused with `mailedLately`.
     public func confirmAddress(
-        for handle: FlowHandle, expecting expectation: FlowExpectation, by client: ClientContext
+        for handle: FlowHandle, expecting expectation: FlowExpectation, pausing pause: TimeInterval = 0,
+        by client: ClientContext
     ) async throws -> AskOutcome {
-        let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
+        let mail = JourneyMail(
+            realm: realm, handle: handle, expectation: expectation, client: client, pause: pause)
         return try await realm.writeSending(by: .email, .otp) { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
@@ -134,7 +146,7 @@ extension Journeys {
                 if try mail.isRepeated(in: journey, record) { return .mailed(to: address) }
                 journey.contact = Journey.Contact(
                     address: address.canonical, isProven: false, confirmsAddress: true)
-                let refusal = try mail.send(to: address, of: address, &record, body, journey, in: transaction)
+                let refusal = try mail.send(to: address, of: address, user, &record, body, journey, in: transaction)
                 return refusal.map { .refused($0) } ?? .mailed(to: address)
             }
         }

@@ -34,11 +34,17 @@ public struct Journeys: Sendable {
         public var wantsPassword: Bool
         public var attributes: [String: JSONValue]
         public var required: [ApplicationRegistration.Attribute]
+        /// What makes the account where sign-up is not open: an invitation for this address.
+        public var invitation: FlowHandle?
+        /// The user's language.
+        public var locale: String?
 
         public init(
             password: Secret<String>? = nil, wantsPassword: Bool, attributes: [String: JSONValue] = [:],
-            required: [ApplicationRegistration.Attribute] = []
+            required: [ApplicationRegistration.Attribute] = [], invitation: FlowHandle? = nil, locale: String? = nil
         ) {
+            self.invitation = invitation
+            self.locale = locale
             self.password = password
             self.wantsPassword = wantsPassword
             self.attributes = attributes
@@ -101,8 +107,14 @@ public struct Journeys: Sendable {
                     return .beyondClient(.mailedCode)
                 }
                 method = only
-            case .signUp:
-                guard settings.signUp.isOpen else { return .refused(Refusal(.signUpClosed)) }
+            case .signUp(_, let details):
+                if let invitation = details.invitation {
+                    guard try transaction.invited(by: invitation.digest, at: now, sealer: realm.sealer) == email else {
+                        return .refused(Refusal(.signUpClosed))
+                    }
+                } else if !settings.signUp.isOpen {
+                    return .refused(Refusal(.signUpClosed))
+                }
                 if reveals, user != nil { return .refused(Refusal(.addressTaken)) }
             case .resetPassword:
                 if reveals, user == nil { return .refused(Refusal(.unknownUser)) }
@@ -115,6 +127,7 @@ public struct Journeys: Sendable {
                 purpose: opening.purpose, client: client, email: email,
                 challenge: method == .password ? .password : .unasked, tokenEpoch: isSignUp ? nil : user?.tokenEpoch)
             body.journey = Journey(stage: .firstProof, method: method, abilities: abilities, draft: draft)
+            if case .signUp(_, let details) = opening { body.invitation = details.invitation?.digest }
             let flow = FlowRecord(
                 digest: handle.digest, userID: isSignUp ? nil : user?.id, purpose: opening.purpose.rawValue,
                 createdAt: now, expiresAt: now + FlowLifetime.standard,
@@ -134,7 +147,9 @@ public struct Journeys: Sendable {
     ) async throws -> Result<SignUpDraft?, DraftRefusal> {
         guard case .signUp(let email, let details) = opening else { return .success(nil) }
         let settings = try await realm.settings()
-        guard settings.signUp.isOpen else { return .failure(DraftRefusal(refusal: Refusal(.signUpClosed))) }
+        guard settings.signUp.isOpen || details.invitation != nil else {
+            return .failure(DraftRefusal(refusal: Refusal(.signUpClosed)))
+        }
         if let password = details.password, let fault = settings.passwords.fault(of: password, email: email) {
             return .failure(DraftRefusal(refusal: Refusal(.weakPassword, passwordFault: fault)))
         }
@@ -149,7 +164,7 @@ public struct Journeys: Sendable {
         return .success(
             SignUpDraft(
                 passwordHash: hash, wantsPassword: details.wantsPassword, attributes: details.attributes,
-                required: details.required))
+                required: details.required, locale: details.locale))
     }
 
     // MARK: Finding

@@ -92,7 +92,7 @@ public struct Mailings: Sendable {
                         outgoing.action, code: handle.token, items: options.items, locale: client.locale))
                 try transaction.send(
                     OutboxContent(
-                        template: outgoing.template, locale: client.locale,
+                        template: outgoing.template, locale: outgoing.user?.profile.locale ?? client.locale,
                         values: ["link": link, "email": outgoing.recipient.canonical],
                         expiresAt: now + outgoing.lifetime),
                     to: outgoing.recipient.canonical, about: outgoing.user?.id, id: messageID, at: now,

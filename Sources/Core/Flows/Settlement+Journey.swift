@@ -53,7 +53,9 @@ extension Settlement {
         guard let address = context.body.email, var draft = journey.draft else {
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
-        guard context.settings.signUp.isOpen else { return .verdict(.refused(Refusal(.signUpClosed))) }
+        guard context.settings.signUp.isOpen || context.body.invitation != nil else {
+            return .verdict(.refused(Refusal(.signUpClosed)))
+        }
         let email = EmailAddress(kept: address)
         if try transaction.user(email: email) != nil {
             // The mailbox's reader may know.
@@ -91,6 +93,13 @@ extension Settlement {
             body.challenge = .attributes
             return try step(.attributes(draft.missing), body, journey, stage: .details, in: transaction)
         }
+        if let invitation = context.body.invitation {
+            guard try transaction.invited(by: invitation, at: now, sealer: sealer) == email else {
+                return .verdict(.refused(Refusal(.signUpClosed)))
+            }
+            if let settled = try useInvitation(in: transaction) { return settled }
+            body.invitation = nil
+        }
         guard let user = try newUser(email, draft, in: transaction) else {
             return .verdict(.refused(Refusal(.addressTaken)))
         }
@@ -117,6 +126,7 @@ extension Settlement {
         var profile = UserProfile(emailVerified: true, providers: draft.passwordHash == nil ? ["emailLink"] : [])
         // What every account has a place for is not kept twice.
         profile.displayName = attributes.removeValue(forKey: "displayName")?.stringValue
+        profile.locale = draft.locale
         profile.attributes = attributes
         var user = User(id: userID, email: email, profile: profile, createdAt: now)
         guard try transaction.insert(user) else { return nil }

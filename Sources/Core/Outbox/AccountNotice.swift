@@ -72,7 +72,7 @@ extension StoreTransaction {
         else { return }
         try send(
             OutboxContent(
-                template: notice.kind.rawValue, locale: client.locale,
+                template: notice.kind.rawValue, locale: user.profile.locale ?? client.locale,
                 values: notice.values(for: email, at: now)),
             to: email.canonical, about: user.id, id: id, at: now, sealer: sealer)
     }

@@ -15,12 +15,24 @@ public struct BrowserSessionSettings: Sendable, Equatable, Codable {
 
     public var preset = Preset.aal1
 
+    /// Whether a browser may be signed in by another device that is signed in (docs/decisions/0298).
+    public enum OtherDevice: String, Sendable, Codable, CaseIterable {
+        case off
+        /// Where both come from one network address, as devices in one place do.
+        case sameNetwork
+        /// Wherever they are.
+        case anywhere
+    }
+
+    public var otherDevice = OtherDevice.sameNetwork
+
     public init() {}
 
     public init(from decoder: any Decoder) throws {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&preset, .preset)
+        try members.assign(&otherDevice, .otherDevice)
     }
 
     /// Whether users may ask for a session that outlasts the browser's being open.

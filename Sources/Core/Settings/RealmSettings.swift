@@ -25,6 +25,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var oauth = OAuthSettings()
     public var passkeys = PasskeySettings()
     public var browserSessions = BrowserSessionSettings()
+    public var terms = TermsSettings()
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -38,7 +39,8 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth, passkeys, browserSessions
+        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth, passkeys, browserSessions,
+            terms
         case checksDocument = "securityChecks"
         case toolkitDocument = "identityToolkit"
     }
@@ -58,6 +60,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&oauth, .oauth)
         try members.assign(&passkeys, .passkeys)
         try members.assign(&browserSessions, .browserSessions)
+        try members.assign(&terms, .terms)
         toolkitDocument = try members.decodeIfPresent(JSONValue.self, forKey: .toolkitDocument)
         // Earlier programs wrote this one among the second factors.
         let former = try? members.nestedContainer(keyedBy: FormerKeys.self, forKey: .secondFactors)
@@ -80,6 +83,8 @@ public struct RealmSettings: Sendable, Equatable, Codable {
 public struct SignUpSettings: Sendable, Equatable, Codable {
     /// Whether people may make their own accounts.
     public var isOpen = true
+    /// Whether people whom an administrator invites may, also where sign-up is not open (``Invitations``).
+    public var takesInvitations = true
     /// Whether users may have an account without any address or password. Nil where it was never set: then only under
     /// `--dev`.
     public var anonymous: Bool?
@@ -93,13 +98,14 @@ public struct SignUpSettings: Sendable, Equatable, Codable {
     public init() {}
 
     private enum CodingKeys: CodingKey {
-        case isOpen, anonymous, allowsAnonymous
+        case isOpen, takesInvitations, anonymous, allowsAnonymous
     }
 
     public init(from decoder: any Decoder) throws {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&isOpen, .isOpen)
+        try members.assign(&takesInvitations, .takesInvitations)
         anonymous = try members.decodeIfPresent(Bool.self, forKey: .anonymous)
         // Earlier programs wrote "no" where it was never set.
         if anonymous == nil, try members.decodeIfPresent(Bool.self, forKey: .allowsAnonymous) == true {
@@ -110,6 +116,7 @@ public struct SignUpSettings: Sendable, Equatable, Codable {
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(isOpen, forKey: .isOpen)
+        try members.encode(takesInvitations, forKey: .takesInvitations)
         try members.encodeIfPresent(anonymous, forKey: .anonymous)
     }
 }

@@ -8,6 +8,8 @@ public struct AccountChange: Sendable {
     public var removesPassword = false
     public var displayName: String??
     public var photoURL: String??
+    /// A language tag (``UserProfile/isLocale(_:)``).
+    public var locale: String??
     public var phoneNumber: String??
     public var isDisabled: Bool?
     public var customClaims: [String: JSONValue]?
@@ -111,7 +113,7 @@ extension Accounts {
                 if let former = user.email, let email {
                     try transaction.send(
                         OutboxContent(
-                            template: "email-changed", locale: client.locale,
+                            template: "email-changed", locale: user.profile.locale ?? client.locale,
                             values: ["email": former.canonical, "newEmail": email.canonical]),
                         to: former.canonical, about: id, id: messageIDs[0], at: now, sealer: realm.sealer)
                 }
@@ -170,6 +172,7 @@ extension AccountChange {
         if let emailVerified { user.profile.emailVerified = emailVerified }
         if let displayName { user.profile.displayName = displayName }
         if let photoURL { user.profile.photoURL = photoURL }
+        if let locale { user.profile.locale = locale }
         if let phoneNumber { user.profile.phoneNumber = phoneNumber }
         if let customClaims { user.profile.customClaims = customClaims }
         if let createdAt { user.createdAt = createdAt }

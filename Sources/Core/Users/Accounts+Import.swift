@@ -19,7 +19,7 @@ public enum ImportRefusal: Error, Sendable, Equatable {
 /// In what two accounts of one id differ.
 public enum AccountDifference: Sendable, Equatable, CaseIterable {
     case email, emailVerified, displayName, photoURL, phoneNumber, isDisabled, customClaims, attributes, providers
-    case createdAt, password, secondFactors, groups, role
+    case createdAt, password, secondFactors, groups, role, locale, acceptedTerms
 }
 
 /// The outcome of importing one account.

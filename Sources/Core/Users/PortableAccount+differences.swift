@@ -15,6 +15,8 @@ extension PortableAccount {
             (.emailVerified, !profile.emailVerified || present.profile.emailVerified),
             (.displayName, profile.displayName == present.profile.displayName),
             (.photoURL, profile.photoURL == present.profile.photoURL),
+            (.locale, profile.locale == present.profile.locale),
+            (.acceptedTerms, profile.acceptedTerms.isSame(as: present.profile.acceptedTerms)),
             (.phoneNumber, profile.phoneNumber == present.profile.phoneNumber),
             (.isDisabled, isDisabled == present.isDisabled),
             (.customClaims, profile.customClaims == present.profile.customClaims),
@@ -47,6 +49,12 @@ extension PortableAccount {
         case .hash(let moving):
             return moving.text == kept.text || needsRehash(moving.text.reveal()) && !needsRehash(kept.text.reveal())
         }
+    }
+}
+
+extension [AcceptedTerms] {
+    fileprivate func isSame(as present: Self) -> Bool {
+        map(\.version) == present.map(\.version) && map(\.at.milliseconds) == present.map(\.at.milliseconds)
     }
 }
 

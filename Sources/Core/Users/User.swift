@@ -129,11 +129,17 @@ public struct UserProfile: Sendable, Equatable, Codable {
     public var attributes: [String: JSONValue]
     /// How the account came to be: `password`, `emailLink`, `anonymous`, `custom`; the ways in that Identity Toolkit lists.
     public var providers: Set<String>
+    /// The user's own language, a language tag (BCP 47); nil where it was never said. Pages and mails are in it where they have it.
+    public var locale: String?
+    /// The terms of use that the user has agreed to, in that order.
+    public internal(set) var acceptedTerms: [AcceptedTerms] = []
 
     public init(
         emailVerified: Bool = false, displayName: String? = nil, photoURL: String? = nil, phoneNumber: String? = nil,
-        customClaims: [String: JSONValue] = [:], attributes: [String: JSONValue] = [:], providers: Set<String> = []
+        customClaims: [String: JSONValue] = [:], attributes: [String: JSONValue] = [:], providers: Set<String> = [],
+        locale: String? = nil
     ) {
+        self.locale = locale
         self.emailVerified = emailVerified
         self.displayName = displayName
         self.photoURL = photoURL
@@ -155,6 +161,54 @@ public struct UserProfile: Sendable, Equatable, Codable {
             try members.decodeIfPresent(Bool.self, forKey: .hasCustomClaims) ?? !customClaims.isEmpty
         attributes = try members.decodeIfPresent([String: JSONValue].self, forKey: .attributes) ?? [:]
         providers = try members.decodeIfPresent(Set<String>.self, forKey: .providers) ?? []
+        locale = try members.decodeIfPresent(String.self, forKey: .locale)
+        acceptedTerms = try members.decodeIfPresent([AcceptedTerms].self, forKey: .acceptedTerms) ?? []
+    }
+
+    /// Whether a text can be a ``locale``: two or three letters, and perhaps subtags of letters and digits (BCP 47, section 2.1).
+    public static func isLocale(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: 0x2D, omittingEmptySubsequences: false)
+        guard text.utf8.count <= 35, let language = parts.first, (2...3).contains(language.count) else { return false }
+        func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
+        return language.allSatisfy(isLetter)
+            && parts.dropFirst().allSatisfy { part in
+                (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
+            }
+    }
+}
+
+/// A version of the terms of use that a user has agreed to.
+public struct AcceptedTerms: Sendable, Equatable, Codable {
+    public let version: String
+    public let at: Date
+
+    public init(version: String, at: Date) {
+        self.version = version
+        self.at = at
+    }
+}
+
+extension AcceptedTerms: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var version: String?
+        var at: Date?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "version": version = try json.read()
+            case "at": at = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.version = try json.required(version, "version")
+        self.at = try json.required(at, "at")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("at", at)
+        try json.write("version", version)
+        json.endObject()
     }
 }
 
@@ -173,6 +227,8 @@ extension UserProfile: StoredJSON {
             case "hasCustomClaims": hadCustomClaims = try json.readOptional()
             case "attributes": attributes = json.isNull() ? [:] : try json.object()
             case "providers": providers = Set(try json.readOptional([String].self) ?? [])
+            case "locale": locale = try json.readOptional()
+            case "acceptedTerms": acceptedTerms = try json.readOptional() ?? []
             default: try json.skip()
             }
         }
@@ -181,6 +237,8 @@ extension UserProfile: StoredJSON {
 
     package func write(to json: inout JSONWriter) throws {
         json.beginObject()
+        // Left out where there are none: rows stay as they were for most users.
+        if !acceptedTerms.isEmpty { try json.write("acceptedTerms", acceptedTerms) }
         json.name("attributes")
         try json.write(attributes)
         json.name("customClaims")
@@ -188,6 +246,7 @@ extension UserProfile: StoredJSON {
         try json.write("displayName", optional: displayName)
         try json.write("emailVerified", emailVerified)
         try json.write("hasCustomClaims", hasCustomClaims)
+        try json.write("locale", optional: locale)
         try json.write("phoneNumber", optional: phoneNumber)
         try json.write("photoURL", optional: photoURL)
         try json.write("providers", providers.sorted())

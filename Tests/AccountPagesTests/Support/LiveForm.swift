@@ -141,6 +141,7 @@ extension LiveForm {
             path: "/sign-in/mail", name: "another mailed code",
             reach: { server, address in
                 let (browser, page) = try await mailed(server, address)
+                try await server.advance(Journeys.pauseBetweenMails)
                 return Scene(browser: browser, page: page, typed: ["again": "1"])
             }, leads: { $0.kind == "mail" && $0.page?.path.contains("sent=again") == true }),
     ]
@@ -280,6 +281,41 @@ extension LiveForm {
                 $0.away?.hasPrefix(PageStepTests.callback) == true && $0.away?.contains("error=access_denied") == true
             }),
         LiveForm(
+            path: "/sign-in/terms", name: "the terms of use",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await SignInPageTests.password(browser, address)
+                try await server.realm.changeSettings(by: .testAdministrator) { $0.terms.version = "1" }
+                let page = try #require(try await browser.land(PageStepTests.request("dev-native")).page)
+                return Scene(browser: browser, page: page, typed: ["decision": "allow"])
+            }, leads: answersApplication),
+        LiveForm(
+            path: "/sign-in/other-device", name: "a code for another device",
+            reach: { server, _ in
+                let browser = TestBrowser(server)
+                return Scene(
+                    browser: browser, page: try await browser.open("/sign-in/other-device"), typed: [:],
+                    names: ["csrf"])
+            }, leads: { $0.kind == "other-device" && $0.page?.html.contains("class=\"secret\"") == true }),
+        LiveForm(
+            path: "/sign-in/other-device/confirm", name: "the code of a browser",
+            reach: { server, address in
+                let (phone, shown) = try await beside(server, address)
+                return Scene(
+                    browser: phone, page: try await phone.open("/sign-in/other-device/confirm"),
+                    typed: ["user_code": shown.code])
+            }, leads: { $0.kind == "device-confirm" && $0.page?.path.contains("user_code") == true }),
+        LiveForm(
+            path: "/sign-in/other-device/confirm", name: "a browser is signed in",
+            reach: { server, address in
+                let (phone, shown) = try await beside(server, address)
+                return Scene(
+                    browser: phone,
+                    page: try await phone.open("/sign-in/other-device/confirm?user_code=\(shown.code)"),
+                    typed: ["number": shown.number, "decision": "allow"])
+            }, leads: { $0.page?.path == "/sign-in/other-device/confirm/done?decision=allow" }),
+        LiveForm(
             path: "/activate", name: "the code of a device",
             reach: { server, address in
                 _ = try await server.account(address)
@@ -307,6 +343,18 @@ extension LiveForm {
             }, leads: { $0.page?.path == "/owner/done" }),
     ]
 
+    /// A device that has signed in beside a browser that waits for it.
+    private static func beside(
+        _ server: TestServer, _ address: String
+    ) async throws -> (TestBrowser, OtherDeviceTests.Shown) {
+        _ = try await server.account(address)
+        let network = TestServer.freshAddress()
+        let shown = try await OtherDeviceTests.waiting(server, at: network)
+        let phone = TestBrowser(server, at: network)
+        _ = try await SignInPageTests.password(phone, address)
+        return (phone, shown)
+    }
+
     private static func asked(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
         _ = try await server.account(address)
         let browser = TestBrowser(server)
@@ -329,6 +377,13 @@ extension LiveForm {
             reach: { server, address in
                 let browser = TestBrowser(server)
                 return Scene(browser: browser, page: try await browser.open("/sign-up"), typed: ["email": address])
+            }, leads: { $0.kind == "verify" }),
+        LiveForm(
+            path: "/sign-up", name: "an invitation",
+            reach: { server, address in
+                let browser = TestBrowser(server)
+                let page = try await browser.open(try await InvitationTests.invite(address, server))
+                return Scene(browser: browser, page: page, typed: [:], names: ["invitation"])
             }, leads: { $0.kind == "verify" }),
         LiveForm(
             path: "/sign-up/verify", name: "the address's code",

@@ -9,12 +9,14 @@ import Testing
 /// A browser without scripts: keeps cookies, follows redirects, fills in the forms of pages.
 final class TestBrowser: Sendable {
     let server: TestServer
-    private let address = TestServer.freshAddress()
+    private let address: String
     private let jar = Mutex<[String: String]>([:])
     private let written = Mutex<[String]>([])
 
-    init(_ server: TestServer) {
+    /// - Parameter address: where it asks from; nil: from where no other does.
+    init(_ server: TestServer, at address: String? = nil) {
         self.server = server
+        self.address = address ?? TestServer.freshAddress()
     }
 
     /// What the browser holds, by name.

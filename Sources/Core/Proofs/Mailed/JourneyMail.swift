@@ -9,8 +9,13 @@ struct JourneyMail: Sendable {
     let code: String
     let digest: Data
     let messageID: String
+    /// Seconds that have to be between two mails of the attempt.
+    let pause: TimeInterval
 
-    init(realm: Realm, handle: FlowHandle, expectation: FlowExpectation, client: ClientContext) {
+    init(
+        realm: Realm, handle: FlowHandle, expectation: FlowExpectation, client: ClientContext, pause: TimeInterval = 0
+    ) {
+        self.pause = pause
         now = realm.clock.now
         sealer = realm.sealer
         self.client = client
@@ -29,11 +34,15 @@ struct JourneyMail: Sendable {
     /// - Parameters:
     ///   - recipient: nil for no user, which costs as much.
     ///   - address: whose limit of mails it counts against.
+    ///   - user: whose language it is in.
     /// - Returns: why nothing was sent.
     func send(
-        to recipient: EmailAddress?, of address: EmailAddress, _ record: inout FlowRecord, _ body: FlowBody,
-        _ journey: Journey, in transaction: any StoreTransaction
+        to recipient: EmailAddress?, of address: EmailAddress, _ user: User?, _ record: inout FlowRecord,
+        _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Refusal? {
+        if pause > 0, let last = journey.mailedAt, now < last + pause {
+            return Refusal(.mailedLately, retryAt: last + pause)
+        }
         if let refusal = try Mailings.charge(address, client, now, sealer, transaction) { return refusal }
         var (body, journey) = (body, journey)
         if let earlier = try body.challenge.mailedCode {
@@ -44,12 +53,14 @@ struct JourneyMail: Sendable {
             expiresAt: now + FlowLifetime.mailedCode)
         try journey.remember(
             request, .asked, at: now, attempts: record.attempts, sealer: sealer, in: transaction)
+        journey.mailedAt = now
         body.journey = journey
         record.body = try body.sealed(by: sealer, digest: digest, in: transaction)
         guard try transaction.update(record) else { return Refusal(.busy) }
         let listener = try transaction.customExtensions().listener(for: .otpSend, of: body.clientID)
         let content = OutboxContent(
-            template: "code", locale: client.locale, values: ["code": code, "email": address.canonical],
+            template: "code", locale: user?.profile.locale ?? client.locale,
+            values: ["code": code, "email": address.canonical],
             expiresAt: now + FlowLifetime.mailedCode,
             occasion: listener.map { _ in
                 OutboxContent.Occasion(

@@ -30,7 +30,8 @@ extension Mailings {
             if user != nil {
                 try transaction.send(
                     OutboxContent(
-                        template: "code", locale: client.locale, values: ["code": code, "email": email.canonical],
+                        template: "code", locale: user?.profile.locale ?? client.locale,
+                        values: ["code": code, "email": email.canonical],
                         expiresAt: now + FlowLifetime.mailedCode),
                     to: email.canonical, about: user?.id, id: messageID, at: now, sealer: realm.sealer)
             }

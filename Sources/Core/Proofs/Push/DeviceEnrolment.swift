@@ -85,7 +85,7 @@ extension Enrolments {
                 let template = "enrollment-invitation"
                 try transaction.send(
                     OutboxContent(
-                        template: template, locale: mail.locale,
+                        template: template, locale: mail.locale ?? user.profile.locale,
                         values: [
                             "link": mail.link(to: ticket.handle),
                             "email": user.email?.canonical ?? mailTo.canonical,

@@ -74,6 +74,12 @@ extension Settlement {
         guard factors.count(where: { $0.kind == kind }) < proofs.limitPerUser(of: kind),
             !offer.isOnlyFirst || !factors.contains(where: { proofs.isSecondFactor($0.kind) })
         else { return .verdict(.refused(Refusal(.factorLimitReached))) }
+        return try useInvitation(in: transaction)
+    }
+
+    /// Uses up the invitation that the attempt makes use of.
+    /// - Returns: why it is not good any more; nil where there is none, or it was.
+    func useInvitation(in transaction: any StoreTransaction) throws -> Authenticator.Settled? {
         guard let digest = context.body.invitation else { return nil }
         guard var invitation = try transaction.flow(digest: digest), invitation.finishedAt == nil else {
             return .verdict(.refused(Refusal(.flowFinished)))

@@ -2,10 +2,12 @@
 public enum AdministrationOperations {
     public static let all: [any AdministrationOperation.Type] = [
         AddUser.self,
+        InviteUser.self,
         ListUsers.self,
         ShowUser.self,
         DisableUser.self,
         EnableUser.self,
+        SetUserLocale.self,
         DeleteUser.self,
         ResetPassword.self,
         ResetSecondFactors.self,

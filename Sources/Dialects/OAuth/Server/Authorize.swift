@@ -169,7 +169,12 @@ extension OAuth {
     }
 
     private static func page(for standing: AuthorizationStanding, _ handle: FlowHandle) -> Response {
-        let path = if case .consent = standing { Path.consent } else { Path.signIn }
+        let path =
+            switch standing {
+            case .consent: Path.consent
+            case .terms: Path.terms
+            case .signIn, .secondFactor, .passkeyEnrolment, .ready, .impossible: Path.signIn
+            }
         return redirect(to: "\(path)?flow=\(handle.token.reveal())")
     }
 

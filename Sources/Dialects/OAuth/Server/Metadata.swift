@@ -10,7 +10,7 @@ enum Metadata {
     /// Scopes that this server has a meaning for, whatever APIs there are.
     static let scopes = ["openid", "profile", "email", "phone", "offline_access"]
     /// Claims of users that may be asked for one by one.
-    static let claims = ["email", "email_verified", "name", "picture", "phone_number"]
+    static let claims = ["email", "email_verified", "name", "picture", "locale", "phone_number"]
     private static let registeredClaims = [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash",
     ]

@@ -62,6 +62,7 @@ extension OAuth {
         static let keys = "/.well-known/jwks.json"
         static let signIn = "/sign-in"
         static let consent = "/sign-in/consent"
+        static let terms = "/sign-in/terms"
         static let startAgain = "/start-again"
         static let signOut = "/sign-out"
         static let signedOut = "/signed-out"

@@ -6,7 +6,9 @@ import ServerHTTP
 /// One request for a page: in which language it is answered, from which browser it came, and which cookies the answer sets.
 public struct PageVisit: Sendable {
     public let site: PageSite
-    public let language: PageLanguage
+    public private(set) var language: PageLanguage
+    /// Whether the browser's user chose the language here.
+    private let hasChosenLanguage: Bool
     /// What binds attempts to the browser; nil where it has nothing yet.
     public private(set) var browser: BrowserKey?
     /// The token of the browser's session.
@@ -42,6 +44,7 @@ public struct PageVisit: Sendable {
         language =
             chosen ?? kept ?? (asked.isEmpty ? languages : asked).lazy.compactMap(PageLanguage.init(tag:)).first
             ?? request.headers[.acceptLanguage].flatMap(PageLanguage.init(accepting:)) ?? .english
+        hasChosenLanguage = chosen != nil || kept != nil
         if let chosen, chosen != kept, request.method == .get { cookies.append(site.cookies.setting(language: chosen)) }
     }
 
@@ -50,6 +53,12 @@ public struct PageVisit: Sendable {
             authority[authority.index(after: colon)...].allSatisfy(\.isNumber)
         else { return authority.lowercased() }
         return authority[..<colon].lowercased()
+    }
+
+    /// Takes the language of the user who is signed in, where none was chosen in this browser and pages have it.
+    public mutating func prefer(locale: String?) {
+        guard !hasChosenLanguage, let own = locale.flatMap(PageLanguage.init(tag:)) else { return }
+        language = own
     }
 
     public var words: Words { Words(messages: site.messages, language: language) }

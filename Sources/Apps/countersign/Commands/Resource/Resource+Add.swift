@@ -7,6 +7,8 @@ extension ResourceCommand {
             abstract: "Register an API, or replace the one with its identifier.",
             discussion: """
                   countersign resource add https://api.example.com --scopes "read write"
+                  countersign resource add https://notes.example.com --scopes notes --scope-text "notes=Read your notes" \\
+                    --scope-text "notes@de=Ihre Notizen lesen"
                   countersign resource add https://pay.example.com --scopes pay --min-acr aal2 --owner shop
                 """)
 
@@ -18,6 +20,12 @@ extension ResourceCommand {
 
         @Option(help: ArgumentHelp("The API's scopes, separated by spaces or commas.", valueName: "scopes"))
         var scopes: [String] = []
+
+        @Option(
+            help: ArgumentHelp(
+                "What the consent page says of a scope, in any language or in one. May be repeated.",
+                valueName: "scope[@language]=text"))
+        var scopeText: [String] = []
 
         @Option(
             help: ArgumentHelp("The least assurance of a session that gets a scope: aal1 or aal2.", valueName: "level"))
@@ -40,11 +48,32 @@ extension ResourceCommand {
 
         func run() async throws {
             let words = scopes.flatMap { $0.split { $0 == " " || $0 == "," }.map(String.init) }
+            var texts: [String: [String: String]] = [:]
+            for text in scopeText {
+                let (scope, language, said) = try Self.scopeText(text, of: words)
+                texts[scope, default: [:]][language] = said
+            }
             let answer = try await realm.perform(
                 PutResource(
-                    uri: uri, displayName: name, scopes: words, minimumACR: minAcr, owner: owner, lifetime: lifetime,
+                    uri: uri, displayName: name, scopes: words, scopeTexts: texts.isEmpty ? nil : texts,
+                    minimumACR: minAcr, owner: owner, lifetime: lifetime,
                     tokenFormat: token))
             try output.show(answer) { ResourceCommand.describe(answer.resource) }
+        }
+
+        /// `scope=text` or `scope@language=text`. Scopes may have both signs in them, so it is read by the names that were given.
+        private static func scopeText(
+            _ option: String, of scopes: [String]
+        ) throws -> (scope: String, language: String, text: String) {
+            for scope in scopes.sorted(by: { $0.count > $1.count }) where option.hasPrefix(scope) {
+                let rest = option.dropFirst(scope.count)
+                if rest.first == "=" { return (scope, "", String(rest.dropFirst())) }
+                let parts = rest.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                if rest.first == "@", parts.count == 2 { return (scope, String(parts[0]), String(parts[1])) }
+            }
+            throw ValidationError(
+                "\"\(option)\" is no text of a scope: write it as scope=text or scope@language=text, with a scope of --scopes."
+            )
         }
     }
 }

@@ -16,6 +16,12 @@ struct ResourceCommand: AsyncParsableCommand {
             "scopes",
             resource.scopes.map { scope in scope.minimumACR.map { "\(scope.name) (\($0))" } ?? scope.name }
                 .joined(separator: " "))
+        for scope in resource.scopes {
+            if let text = scope.text { table.add("text of \(scope.name)", text) }
+            for (language, text) in (scope.texts ?? [:]).sorted(by: { $0.key < $1.key }) {
+                table.add("text of \(scope.name) (\(language))", text)
+            }
+        }
         table.add("owner", resource.owner)
         table.add("tokens live", resource.lifetime.map { "\($0) s" })
         table.add("tokens", resource.tokenFormat)

@@ -28,6 +28,9 @@ extension UserCommand {
         @Option(help: "The user's name.")
         var name: String?
 
+        @Option(help: ArgumentHelp("The user's language, as en, de or ja.", valueName: "language"))
+        var locale: String?
+
         @Flag(help: "Mark the address as verified.")
         var verified = false
 
@@ -53,7 +56,7 @@ extension UserCommand {
             let answer = try await realm.perform(
                 AddUser(
                     email: email, password: password.map(SecretText.init), generatesPassword: generatePassword,
-                    displayName: name, emailVerified: verified, id: id))
+                    displayName: name, locale: locale, emailVerified: verified, id: id))
             let hasPassword = password != nil || generatePassword
             try output.show(answer) {
                 var lines = ["Added \(answer.user.shortName.printable) with the id \(answer.user.id)."]

@@ -11,7 +11,8 @@ struct UserCommand: AsyncParsableCommand {
             on it, or with --server through a remote server.
             """,
         subcommands: [
-            Add.self, List.self, Show.self, Disable.self, Enable.self, Delete.self, ResetPassword.self, ResetMFA.self,
+            Add.self, Invite.self, List.self, Show.self, Disable.self, Enable.self, Language.self, Delete.self,
+            ResetPassword.self, ResetMFA.self,
             Sessions.self, EndSession.self, Import.self, Export.self, PersonalData.self,
         ])
 
@@ -21,6 +22,7 @@ struct UserCommand: AsyncParsableCommand {
         table.add("id", user.id)
         table.add("email", user.email.map { $0 + (user.emailVerified ? " (verified)" : " (not verified)") })
         table.add("name", user.displayName)
+        table.add("language", user.locale)
         table.add("disabled", user.isDisabled.yesOrNo)
         table.add("signs in with", user.providers.joined(separator: ", "))
         table.add("created", user.createdAt.text)

@@ -12,6 +12,9 @@ struct ActivatePage: Sendable {
         guard let present = scene.present else {
             return scene.redirect(to: PagePath("/sign-in", [("to", "activate"), ("user_code", code)]).text)
         }
+        if let terms = try await scene.leading(to: .activate, with: code ?? "").pathToTerms(of: present.user) {
+            return scene.redirect(to: terms)
+        }
         guard let code else { return page(scene) }
         return confirm(try await device(code, present, scene), present, scene)
     }
@@ -23,6 +26,11 @@ struct ActivatePage: Sendable {
             return scene.redirect(to: PagePath("/sign-in", [("to", "activate"), ("user_code", code)]).text)
         }
         guard let code else { return page(scene, problem: scene.words("activateWrong")) }
+        if scene.fields["decision"] == "allow",
+            let terms = try await scene.leading(to: .activate, with: code).pathToTerms(of: present.user)
+        {
+            return scene.redirect(to: terms)
+        }
         guard let decision = scene.fields["decision"], ["allow", "deny"].contains(decision) else {
             let found = try await device(code, present, scene)
             if case .found = found { return scene.redirect(to: PagePath("/activate", [("user_code", code)]).text) }
@@ -89,7 +97,7 @@ struct ActivatePage: Sendable {
                             "agent": .chosen(BrowserName.text(of: device.request.userAgent, words)),
                         ])),
                 .heading(words.plain("consentScopes")),
-                .items(device.request.scopes.map { .init(ConsentPage.text(of: $0, words)) }),
+                .items(device.scopes.map { .init(ConsentPage.text(of: $0, words)) }),
                 .form(
                     PageForm(
                         action: "/activate",

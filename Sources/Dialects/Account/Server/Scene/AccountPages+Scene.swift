@@ -81,6 +81,7 @@ extension AccountPages {
         var present: (session: Session, user: User)?
         if let token = visit.sessionToken {
             present = try await realm.sessions.session(ofBrowser: token)
+            visit.prefer(locale: present?.user.profile.locale)
             if present != nil, let renewed = try await realm.sessions.renewed(browser: token) {
                 visit.hold(session: renewed)
             }
@@ -91,7 +92,8 @@ extension AccountPages {
         return PageScene(
             pages: self, context: context, visit: visit, fields: fields, pending: pending, attempt: attempt,
             requiresSecondFactor: requiresSecondFactor, offersSignUp: settings.signUp.isOpen,
-            offersStaying: settings.browserSessions.allowsStaying, present: present,
+            offersStaying: settings.browserSessions.allowsStaying,
+            offersOtherDevice: settings.browserSessions.otherDevice != .off, present: present,
             passkeySite: realm.passkeySite(in: settings))
     }
 
@@ -169,6 +171,7 @@ extension PageScene {
         case .codeExpired: return .problem(words("codeExpired"))
         case .lockedOut, .sourceLimited:
             return .problem(wait(until: refusal))
+        case .mailedLately: return .problem(words("mailPause", ["seconds": .number(secondsLeft(until: refusal))]))
         case .weakPassword: return .problem(PageText(PasswordWords.of(visit.language).fault(refusal.passwordFault)))
         case .addressTaken: return .page(redirect(to: pathAfterAttempt("/sign-up/known")))
         case .noPassword: return .problem(words("noPassword"))
@@ -189,9 +192,20 @@ extension PageScene {
         case page(Response)
     }
 
-    private func wait(until refusal: Refusal) -> PageText {
-        let seconds = Int((refusal.retryAt?.timeIntervalSince(realm.clock.now) ?? 60).rounded(.up))
-        if seconds < 100 { return words("waitSeconds", ["seconds": .number(max(1, seconds))]) }
+    private func secondsLeft(until refusal: Refusal) -> Int {
+        secondsLeft(until: refusal.retryAt ?? realm.clock.now + 60)
+    }
+
+    private func secondsLeft(until instant: Date) -> Int {
+        max(1, Int(instant.timeIntervalSince(realm.clock.now).rounded(.up)))
+    }
+
+    private func wait(until refusal: Refusal) -> PageText { wait(until: refusal.retryAt ?? realm.clock.now + 60) }
+
+    /// How long a limit holds.
+    func wait(until instant: Date) -> PageText {
+        let seconds = secondsLeft(until: instant)
+        if seconds < 100 { return words("waitSeconds", ["seconds": .number(seconds)]) }
         return words("waitUntil", ["minutes": .number((seconds + 59) / 60)])
     }
 }

@@ -26,6 +26,8 @@ struct PageScene: Sendable {
     let offersSignUp: Bool
     /// Whether people may ask to stay signed in.
     let offersStaying: Bool
+    /// Whether another device may sign this browser in.
+    let offersOtherDevice: Bool
     /// Whether the user asked for that when the attempt began. The attempt's name says so, which no link of another site can make.
     var stays: Bool
     /// The browser's session.
@@ -36,12 +38,14 @@ struct PageScene: Sendable {
     init(
         pages: AccountPages, context: CountersignRequestContext, visit: PageVisit, fields: [String: String],
         pending: PendingAuthorization?, attempt: NamedAttempt?, requiresSecondFactor: Bool,
-        offersSignUp: Bool, offersStaying: Bool, present: (session: Session, user: User)?,
+        offersSignUp: Bool, offersStaying: Bool, offersOtherDevice: Bool,
+        present: (session: Session, user: User)?,
         passkeySite: PasskeySite?
     ) {
         self.passkeySite = passkeySite
         self.offersSignUp = offersSignUp
         self.offersStaying = offersStaying
+        self.offersOtherDevice = offersOtherDevice
         stays = offersStaying && attempt?.stays == true
         self.requiresSecondFactor = requiresSecondFactor
         self.pages = pages
@@ -107,6 +111,9 @@ struct PageScene: Sendable {
     enum Target: String {
         case activate
         case owner
+        case otherDevice = "other-device"
+
+        var path: String { self == .otherDevice ? ConfirmBrowserPage.path : "/\(rawValue)" }
     }
     /// Where a sign-in leads that no application waits for: to such a page, or to the account.
     var target: String? { fields["to"].flatMap(Target.init)?.rawValue }
@@ -116,7 +123,7 @@ struct PageScene: Sendable {
     /// Where the sign-in leads once it is complete.
     var destination: String {
         if let flow { return PagePath("/authorize/continue", [("flow", flow)]).text }
-        if let target { return PagePath("/\(target)", [("user_code", userCode)]).text }
+        if let path = target.flatMap(Target.init)?.path { return PagePath(path, [("user_code", userCode)]).text }
         return returnPath ?? "/account"
     }
 

@@ -64,7 +64,7 @@ struct ConsentPage: Sendable {
 
     /// A scope in words: an API's own, or ours for those of OpenID Connect.
     static func text(of scope: ConsentQuestion.Scope, _ words: Words) -> PageText {
-        if let text = scope.text { return PageText(chosen: text) }
+        if let text = scope.definition?.text(in: words.language.rawValue) { return PageText(chosen: text) }
         return text(of: scope.name, words)
     }
 

@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import Hummingbird
 import ServerHTTP
 import WebPages
@@ -99,9 +100,11 @@ struct MailedCodePage: Sendable {
         let journeys = scene.realm.journeys
         let outcome =
             summary.journey?.stage == .registration
-            ? try await journeys.confirmAddress(for: handle, expecting: expectation, by: scene.client)
+            ? try await journeys.confirmAddress(
+                for: handle, expecting: expectation, pausing: Journeys.pauseBetweenMails, by: scene.client)
             : try await journeys.ask(
-                handle, expecting: expectation, factor: summary.journey?.askedFactor, by: scene.client)
+                handle, expecting: expectation, factor: summary.journey?.askedFactor,
+                pausing: Journeys.pauseBetweenMails, by: scene.client)
         switch outcome {
         case .refused(let refusal):
             return try await scene.refused(refusal, wrong: "busyProblem") { try await page(scene, problem: $0) }
@@ -137,6 +140,9 @@ struct MailedCodePage: Sendable {
                         .oneTimeCode(
                             name: "code", label: words.plain("mailCodeLabel"), isInvalid: problem != nil)
                     ], buttons: [.init(words.plain("goOn"))])))
+        let pause = (journey.mailedAt ?? .distantPast) + Journeys.pauseBetweenMails
+        let seconds = Int(pause.timeIntervalSince(scene.realm.clock.now).rounded(.up))
+        if seconds > 0, problem == nil { page.blocks.append(.text(words("mailPause", ["seconds": .number(seconds)]))) }
         page.blocks.append(
             .form(
                 PageForm(

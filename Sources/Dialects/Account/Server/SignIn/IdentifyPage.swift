@@ -21,7 +21,7 @@ struct IdentifyPage: Sendable {
             case .passkeyEnrolment:
                 guard let session = scene.present?.session else { return try page(scene, address: nil) }
                 return try await raise(session, byEnrolling: .passkey, &scene)
-            case .consent, .ready, .impossible: return scene.redirect(to: scene.destination)
+            case .terms, .consent, .ready, .impossible: return scene.redirect(to: scene.destination)
             }
         }
         if scene.present != nil { return scene.redirect(to: scene.destination) }
@@ -73,7 +73,7 @@ struct IdentifyPage: Sendable {
         guard let pending = scene.pending, let present = scene.present else { return false }
         switch try await scene.realm.authorizations.standing(of: pending, session: present.session) {
         case .signIn: return false
-        case .secondFactor, .passkeyEnrolment, .consent, .ready, .impossible: return true
+        case .secondFactor, .passkeyEnrolment, .terms, .consent, .ready, .impossible: return true
         }
     }
 
@@ -98,11 +98,13 @@ struct IdentifyPage: Sendable {
         }
         var page = Page("sign-in", words("signInTitle"), scene.purposeText, problem: problem, [.form(form)])
         page.blocks += try knownAccounts(scene)
-        page.blocks.append(
-            .links(
-                (scene.offersSignUp ? [.init(words("createAccount"), to: scene.path("/sign-up"))] : []) + [
-                    .init(words("forgotLink"), to: scene.path("/forgot"))
-                ]))
+        var links: [PageBlock.Link] = []
+        if scene.offersOtherDevice, scene.target != ConfirmBrowserPage.target.rawValue {
+            links.append(.init(words("otherDeviceLink"), to: scene.pathAfterAttempt(OtherDevicePage.path)))
+        }
+        if scene.offersSignUp { links.append(.init(words("createAccount"), to: scene.path("/sign-up"))) }
+        links.append(.init(words("forgotLink"), to: scene.path("/forgot")))
+        page.blocks.append(.links(links))
         page.problemField = problem == nil ? nil : "username"
         scene.offerPasskey(on: &page)
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)

@@ -140,7 +140,11 @@ struct NextStep: Sendable {
             scene.visit.keep(knownAccounts: known)
         }
         scene.visit.renewBrowser(realm.random)
-        guard let recoveryCode else { return scene.redirect(to: scene.destination) }
+        guard let recoveryCode else {
+            // An application's request asks by itself.
+            let terms = scene.pending == nil ? try await scene.pathToTerms(of: held.user) : nil
+            return scene.redirect(to: terms ?? scene.destination)
+        }
         try scene.visit.note(recoveryCode, of: held.token, realm.random)
         return scene.redirect(to: scene.pathAfterAttempt(RecoveryCodePage.path))
     }

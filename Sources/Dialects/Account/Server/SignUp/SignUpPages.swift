@@ -6,6 +6,7 @@ import WebPages
 /// `/sign-up`: a new account for an address, which gets a code first.
 struct SignUpPage: Sendable {
     func show(_ scene: inout PageScene) async throws -> Response {
+        if let invitation = scene.field(Self.invitation) { return try await showInvited(by: invitation, scene) }
         guard try await scene.realm.settings().signUp.isOpen else {
             return scene.state(
                 "sign-up", "signUpTitle", "signUpClosed", link: ("signInInstead", scene.path("/sign-in")),
@@ -14,15 +15,63 @@ struct SignUpPage: Sendable {
         return page(scene)
     }
 
+    /// The parameter that links of invitations have.
+    static let invitation = "invitation"
+
     func submit(_ scene: inout PageScene) async throws -> Response {
+        let required = scene.pending?.application.registration.attributes.filter(\.isRequired) ?? []
+        var details = Journeys.SignUpDetails(
+            wantsPassword: true, required: required, locale: scene.visit.language.rawValue)
+        if let text = scene.field(Self.invitation) {
+            guard let invited = try await invited(by: text, scene) else { return Self.invitationOver(scene) }
+            details.invitation = invited.handle
+            return try await scene.mailCode(
+                .signUp(invited.email, details), expecting: .signUpCode, then: "/sign-up/verify"
+            ) { page(scene, invitedTo: invited.email, problem: $0) }
+        }
         guard let email = scene.field("email").flatMap(EmailAddress.init) else {
             return page(scene, problem: scene.words("usernameProblem"))
         }
-        let required = scene.pending?.application.registration.attributes.filter(\.isRequired) ?? []
-        return try await scene.mailCode(
-            .signUp(email, .init(wantsPassword: true, required: required)), expecting: .signUpCode,
-            then: "/sign-up/verify"
-        ) { page(scene, problem: $0) }
+        return try await scene.mailCode(.signUp(email, details), expecting: .signUpCode, then: "/sign-up/verify") {
+            page(scene, problem: $0)
+        }
+    }
+
+    // MARK: Invitations
+
+    private func invited(
+        by text: String, _ scene: PageScene
+    ) async throws -> (handle: FlowHandle, email: EmailAddress)? {
+        guard text.utf8.count <= 128 else { return nil }
+        let handle = FlowHandle(text)
+        return try await scene.realm.invitations.address(of: handle).map { (handle, $0) }
+    }
+
+    /// Reading the page uses nothing up, and sends nothing: programs that look at mails do so.
+    private func showInvited(by text: String, _ scene: PageScene) async throws -> Response {
+        guard let invited = try await invited(by: text, scene) else { return Self.invitationOver(scene) }
+        return page(scene, invitedTo: invited.email)
+    }
+
+    private static func invitationOver(_ scene: PageScene) -> Response {
+        scene.state(
+            "sign-up", "signUpTitle", "invitationOver", link: ("signInInstead", scene.path("/sign-in")), status: .gone)
+    }
+
+    private func page(_ scene: PageScene, invitedTo email: EmailAddress, problem: PageText? = nil) -> Response {
+        let words = scene.words
+        return scene.show(
+            Page(
+                "sign-up", words("signUpTitle"), words("invitationText", ["address": .chosen(email.canonical)]),
+                problem: problem,
+                [
+                    .form(
+                        PageForm(
+                            action: "/sign-up",
+                            hidden: scene.hidden("sign-up") + [
+                                .init(name: Self.invitation, value: scene.field(Self.invitation) ?? "")
+                            ], buttons: [.init(words.plain("goOn"))]))
+                ]), status: problem == nil ? .ok : .unprocessableContent)
     }
 
     /// The address was proven, and has an account: its owner may know, and what to do.

@@ -94,6 +94,17 @@ extension UserRow {
             }
             account.profile.phoneNumber = number.canonical
         }
+        if let locale, !locale.isEmpty {
+            guard UserProfile.isLocale(locale) else { throw UserRowFault("locale is no language tag: write it as en") }
+            account.profile.locale = locale
+        }
+        account.profile.setAcceptedTerms(
+            try (acceptedTerms ?? []).map { terms in
+                guard TermsSettings.isVersion(terms.version),
+                    let at = try Self.timestamp(terms.at, "acceptedTerms")
+                else { throw UserRowFault("acceptedTerms have a version and a time") }
+                return AcceptedTerms(version: terms.version, at: at)
+            })
         let claims = try claims()
         if !claims.isEmpty { account.profile.customClaims = claims }
         account.profile.attributes = attributes ?? [:]

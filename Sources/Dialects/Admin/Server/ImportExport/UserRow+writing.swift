@@ -13,6 +13,9 @@ extension UserRow {
         displayName = profile.displayName
         photoUrl = profile.photoURL
         phoneNumber = profile.phoneNumber
+        locale = profile.locale
+        let terms = profile.acceptedTerms.map { Terms(version: $0.version, at: Timestamp($0.at).rfc3339) }
+        acceptedTerms = terms.isEmpty ? nil : terms
         disabled = account.isDisabled
         if !profile.customClaims.isEmpty { customAttributes = Self.text(profile.customClaims) }
         attributes = profile.attributes.isEmpty ? nil : profile.attributes

@@ -13,6 +13,10 @@ struct UserRow: Codable, Sendable {
     var displayName: String?
     var photoUrl: String?
     var phoneNumber: String?
+    /// Ours: the user's language (BCP 47).
+    var locale: String?
+    /// Ours: the terms of use that the user has agreed to.
+    var acceptedTerms: [Terms]?
     var disabled: Bool?
     /// A JSON object in a string.
     var customAttributes: String?
@@ -69,6 +73,12 @@ struct UserRow: Codable, Sendable {
     var version: Int?
     var initialEmail: String?
     var kind: String?
+
+    /// A version of the terms of use, and when the user agreed to it (RFC 3339).
+    struct Terms: Codable, Sendable {
+        var version: String
+        var at: String
+    }
 
     /// An identity under which the account can be signed in.
     struct Identity: Codable, Sendable {

@@ -4,7 +4,10 @@ import CountersignCore
 public struct ResourceSummary: Codable, Sendable, Equatable {
     public struct Scope: Codable, Sendable, Equatable {
         public let name: String
+        /// What the consent page says of it.
         public let text: String?
+        /// The same by language.
+        public let texts: [String: String]?
         /// `aal1` or `aal2`; nil where any session will do.
         public let minimumACR: String?
     }
@@ -23,7 +26,7 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
         uri = resource.uri
         name = resource.name
         scopes = resource.scopes.map {
-            Scope(name: $0.name, text: $0.text, minimumACR: $0.minimumACR?.rawValue)
+            Scope(name: $0.name, text: $0.text, texts: $0.texts, minimumACR: $0.minimumACR?.rawValue)
         }
         owner = resource.owner?.rawValue
         lifetime = resource.lifetime
@@ -40,6 +43,9 @@ public struct PutResource: AdministrationOperation {
     public var uri: String
     public var displayName: String?
     public var scopes: [String]?
+    /// What the consent page says of scopes, by scope and language: `{"read": {"": "Read your notes", "de": "Ihre Notizen lesen"}}`. The
+    /// empty language stands for those without a text of their own.
+    public var scopeTexts: [String: [String: String]]?
     /// `aal1` or `aal2`: the least assurance of a session that gets one of the scopes.
     public var minimumACR: String?
     /// The application that asks about its tokens.
@@ -50,12 +56,14 @@ public struct PutResource: AdministrationOperation {
     public var tokenFormat: String?
 
     public init(
-        uri: String, displayName: String? = nil, scopes: [String]? = nil, minimumACR: String? = nil,
+        uri: String, displayName: String? = nil, scopes: [String]? = nil,
+        scopeTexts: [String: [String: String]]? = nil, minimumACR: String? = nil,
         owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil
     ) {
         self.uri = uri
         self.displayName = displayName
         self.scopes = scopes
+        self.scopeTexts = scopeTexts
         self.minimumACR = minimumACR
         self.owner = owner
         self.lifetime = lifetime
@@ -91,6 +99,7 @@ public struct PutResource: AdministrationOperation {
                 throw AdministrationError(.invalid, "\"\(scope)\" cannot be a scope of an API.")
             }
         }
+        try checkTexts()
         if let lifetime, !(60...86_400).contains(lifetime) {
             throw AdministrationError(.invalid, "Access tokens live 60 to 86400 seconds.")
         }
@@ -105,7 +114,12 @@ public struct PutResource: AdministrationOperation {
         }
         let resource = Resource(
             uri: uri, name: displayName.flatMap { $0.isEmpty ? nil : $0 },
-            scopes: (scopes ?? []).map { Resource.Scope(name: $0, minimumACR: least) },
+            scopes: (scopes ?? []).map { name in
+                var texts = scopeTexts?[name] ?? [:]
+                let text = texts.removeValue(forKey: "")
+                return Resource.Scope(
+                    name: name, text: text, texts: texts.isEmpty ? nil : texts, minimumACR: least)
+            },
             owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
             tokenFormat: format == .jwt ? nil : format)
         switch try await realm.resources.put(resource, by: client) {
@@ -114,6 +128,29 @@ public struct PutResource: AdministrationOperation {
             throw AdministrationError(.conflict, "Another API has the scope \(scope): a scope belongs to one.")
         case .tooMany: throw AdministrationError(.conflict, "There are \(Resource.most) APIs already.")
         case .notFound: throw AdministrationError.noResource(uri)
+        }
+    }
+}
+
+extension PutResource {
+    /// Refuses texts of scopes that the API does not have, in what is no language, or that a page has no room for.
+    private func checkTexts() throws {
+        for (scope, texts) in scopeTexts ?? [:] {
+            guard scopes?.contains(scope) == true else {
+                throw AdministrationError(.invalid, "There is a text of \"\(scope)\", which is no scope of the API.")
+            }
+            for (language, text) in texts {
+                let isLanguage =
+                    language.isEmpty
+                    || (2...3).contains(language.utf8.count) && language.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+                guard isLanguage else {
+                    throw AdministrationError(.invalid, "\"\(language)\" is no language: write it as en, de or ja.")
+                }
+                guard PlainText(text, bytes: 1...1000) != nil, text.count <= Resource.Scope.longestText else {
+                    throw AdministrationError(
+                        .invalid, "The text of a scope has 1 to \(Resource.Scope.longestText) characters.")
+                }
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ public struct AddUser: AdministrationOperation {
     /// A random password, given back once.
     public var generatesPassword: Bool?
     public var displayName: String?
+    /// The user's language (BCP 47): pages and mails are in it.
+    public var locale: String?
     /// Whether the administrator knows that the address is the user's.
     public var emailVerified: Bool?
     /// Nil makes a fresh one.
@@ -18,12 +20,13 @@ public struct AddUser: AdministrationOperation {
 
     public init(
         email: String, password: SecretText? = nil, generatesPassword: Bool = false, displayName: String? = nil,
-        emailVerified: Bool = false, id: String? = nil
+        locale: String? = nil, emailVerified: Bool = false, id: String? = nil
     ) {
         self.email = email
         self.password = password
         self.generatesPassword = generatesPassword
         self.displayName = displayName
+        self.locale = locale
         self.emailVerified = emailVerified
         self.id = id
     }
@@ -43,6 +46,7 @@ public struct AddUser: AdministrationOperation {
         if password != nil && generatesPassword == true {
             throw AdministrationError(.invalid, "Give a password or have one generated, not both.")
         }
+        if let locale { try AdministrationError.check(locale: locale) }
         let userID = try id.map(Self.userID)
         let generated: SecretText? =
             if generatesPassword == true {
@@ -50,7 +54,8 @@ public struct AddUser: AdministrationOperation {
             } else { nil }
         let result = try await realm.accounts.create(
             id: userID, email: address, password: (generated ?? password)?.secret,
-            profile: UserProfile(emailVerified: emailVerified ?? false, displayName: displayName), by: client)
+            profile: UserProfile(emailVerified: emailVerified ?? false, displayName: displayName, locale: locale),
+            by: client)
         switch result {
         case .success(let user): return Answer(user: UserSummary(user), password: generated)
         case .failure(let refusal): throw AdministrationError(refusal, email: address, id: userID)

@@ -165,6 +165,8 @@ extension AccountDifference {
         case .displayName: "displayName"
         case .photoURL: "photoUrl"
         case .phoneNumber: "phoneNumber"
+        case .locale: "locale"
+        case .acceptedTerms: "acceptedTerms"
         case .isDisabled: "disabled"
         case .customClaims: "customAttributes"
         case .attributes: "attributes"

@@ -20,6 +20,22 @@ extension Setting {
             "recent passwords that a user cannot choose again, including the present one",
             weakerWhen: (.smaller, "Users can return to possibly leaked passwords sooner from now on.")),
         .bool("signUp.isOpen", \.signUp.isOpen, "users may create their own accounts"),
+        .bool(
+            "signUp.takesInvitations", \.signUp.takesInvitations,
+            "people whom an administrator invites may create an account, also where sign-up is not open"),
+        .word(
+            "browserSessions.otherDevice", \.browserSessions.otherDevice,
+            "whether another device that is signed in signs a browser in: not at all, in the same network, or anywhere",
+            weakness: { before, after in
+                after.browserSessions.otherDevice == .anywhere && before.browserSessions.otherDevice != .anywhere
+                    ? "Users can be led to sign in the browser of an attacker who is far away from now on." : nil
+            }),
+        .text(
+            "terms.version", \.terms.version, TermsSettings.isVersion, accepts: "1 to 64 printable characters",
+            "the version of the terms of use that users agree to on pages; another one asks each user again"),
+        .text(
+            "terms.url", \.terms.url, TermsSettings.isAddress, accepts: "an https URL",
+            "where the terms of use are read"),
         .toolkitFlag(
             "identityToolkit.allowsEmail", "allowsEmail", default: true,
             "Identity Toolkit's clients sign in and up with an address"),

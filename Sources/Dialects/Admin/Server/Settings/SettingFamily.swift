@@ -13,7 +13,7 @@ struct SettingFamily: Sendable {
     let names: @Sendable (RealmSettings) -> [String]
     let make: @Sendable (_ key: String, _ name: String) -> Setting
 
-    static let all: [SettingFamily] = [algorithms, customTokenKeys]
+    static let all: [SettingFamily] = [algorithms, customTokenKeys, termsAddresses]
 
     private static let algorithms = SettingFamily(
         prefix: "tokens.algorithms.", member: "DIALECT",
@@ -51,6 +51,26 @@ struct SettingFamily: Sendable {
                     let (old, new) = (before.tokens.customTokenKeys[name], after.tokens.customTokenKeys[name])
                     return new != nil && new != old
                         ? "The holder of this private key can sign in as any user from now on." : nil
+                })
+        })
+
+    private static let termsAddresses = SettingFamily(
+        prefix: "terms.urls.", member: "LANGUAGE", known: ["de", "en", "ja"],
+        names: { $0.terms.urls.keys.sorted() },
+        make: { key, name in
+            let accepts = "an https URL, or none"
+            return Setting(
+                key, accepts: accepts, "where the terms of use are read in that language",
+                read: { $0.terms.urls[name].map { .string($0) } ?? .null },
+                write: { settings, value in
+                    if value.isNone {
+                        settings.terms.urls[name] = nil
+                        return
+                    }
+                    guard let url = value.stringValue, TermsSettings.isAddress(url) else {
+                        throw Setting.refusal(key, value, accepts: accepts)
+                    }
+                    settings.terms.urls[name] = url
                 })
         })
 

@@ -10,6 +10,10 @@ public struct UserData: Codable, Sendable {
         public let displayName: String?
         public let photoURL: String?
         public let phoneNumber: String?
+        /// The user's language.
+        public let locale: String?
+        /// The terms of use that the user has agreed to, and when.
+        public let acceptedTerms: [Terms]
         public let isDisabled: Bool
         /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
         public let signsInWith: [String]
@@ -23,6 +27,12 @@ public struct UserData: Codable, Sendable {
         public let claims: [String: JSONValue]
         /// What the application asked for.
         public let attributes: [String: JSONValue]
+    }
+
+    /// A version of the terms of use, and when the user agreed to it.
+    public struct Terms: Codable, Sendable {
+        public let version: String
+        public let at: Timestamp
     }
 
     /// A sign-in, with what applications got of it.
@@ -115,7 +125,9 @@ public struct UserData: Codable, Sendable {
         profile = Profile(
             id: user.id.rawValue, email: user.email?.canonical, emailVerified: user.profile.emailVerified,
             displayName: user.profile.displayName, photoURL: user.profile.photoURL,
-            phoneNumber: user.profile.phoneNumber, isDisabled: user.isDisabled,
+            phoneNumber: user.profile.phoneNumber, locale: user.profile.locale,
+            acceptedTerms: user.profile.acceptedTerms.map { Terms(version: $0.version, at: Timestamp($0.at)) },
+            isDisabled: user.isDisabled,
             signsInWith: user.profile.providers.sorted(), createdAt: Timestamp(user.createdAt),
             lastSignInAt: user.lastSignInAt.map(Timestamp.init), lastRefreshAt: user.lastRefreshAt.map(Timestamp.init),
             passwordSetAt: user.passwordChangedAt.map(Timestamp.init),

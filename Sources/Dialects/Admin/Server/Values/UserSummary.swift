@@ -7,6 +7,8 @@ public struct UserSummary: Codable, Sendable, Equatable {
     public let email: String?
     public let emailVerified: Bool
     public let displayName: String?
+    /// The user's language.
+    public let locale: String?
     public let isDisabled: Bool
     /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
     public let providers: [String]
@@ -18,6 +20,7 @@ public struct UserSummary: Codable, Sendable, Equatable {
         email = user.email?.canonical
         emailVerified = user.profile.emailVerified
         displayName = user.profile.displayName
+        locale = user.profile.locale
         isDisabled = user.isDisabled
         providers = user.profile.providers.sorted()
         createdAt = Timestamp(user.createdAt)
