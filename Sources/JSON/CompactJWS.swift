@@ -11,11 +11,12 @@ public struct CompactJWS: Sendable, Equatable {
 
     /// Splits a token at its dots; nil unless it has exactly three parts, of which each may be empty.
     public init?(_ token: String) {
-        let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        // By bytes: characters cost ten times as much, and no dot is a part of another character that a token may have.
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        header = parts[0]
-        payload = parts[1]
-        signature = parts[2]
+        header = Substring(parts[0])
+        payload = Substring(parts[1])
+        signature = Substring(parts[2])
     }
 
     /// Splits a token that a stranger sent and that will be decoded, as a whole, before its signature is verified.

@@ -19,7 +19,7 @@ struct Issuer: AsyncParsableCommand {
     static let scope = "balance"
     static let balance = "19938.80"
     /// Of a service that asks about tokens.
-    static let service = (id: "bench-service", secret: "a secret of the benchmark's")
+    static let service = (id: "bench-service", secret: "bench-service-secret-as-long-as-a-drawn-one")
 
     @Option var data: String
 
@@ -53,7 +53,7 @@ struct Issuer: AsyncParsableCommand {
                 versions: [ApplicationVersion(scopeElementMapping: [Self.scope: Self.check])]),
             by: .commandLine)
         var service = ApplicationRegistration(displayName: "Service", scopes: ["authorization.introspect"])
-        service.setSecret(Secret(Self.service.secret))
+        service.setSecret(Secret(Self.service.secret), isDrawn: true)
         _ = try await realm.applications.add(
             id: ClientID(rawValue: Self.service.id), service, by: .commandLine)
     }

@@ -6,7 +6,8 @@ import Foundation
 enum WebBrowsers {
     /// One for each connection.
     static let count = 64
-    static let application = (id: "bench-web", secret: "a secret of the benchmark's")
+    /// The secret has the form of one that the server drew, as operators have it.
+    static let application = (id: "bench-web", secret: "bench-web-secret-of-the-length-that-is-draw")
     static let redirectURI = "https://app.bench.example/callback"
 
     /// Makes people with a browser session each, an application, and grants that belong to others.
@@ -15,7 +16,7 @@ enum WebBrowsers {
         try await Person.add(0..<count, to: realm)
         var registration = ApplicationRegistration(
             displayName: "Bench", redirectURIs: [redirectURI], scopes: ["openid", "email", "offline_access", "bench"])
-        registration.setSecret(Secret(application.secret))
+        registration.setSecret(Secret(application.secret), isDrawn: true)
         registration.oauth = OAuthRegistration(kind: .web)
         registration.oauth.grantTypes = ["authorization_code", "refresh_token", "client_credentials"]
         registration.oauth.isFirstParty = true

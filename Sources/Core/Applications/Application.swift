@@ -54,6 +54,8 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     /// SHA-256 of the client secret, Base64; nil for a public client. Client secrets are random, so one hash is enough.
     /// No dialect compares it: ``Applications/authenticate(_:expecting:by:)`` judges secrets.
     var secretDigest: String?
+    /// Whether this server drew the secret: 256 random bits (`docs/decisions/0291`). Nil in registrations of before it was noted.
+    var secretIsDrawn: Bool?
     /// The public keys with which it signs assertions of who it is; empty where it signs none.
     public var assertionKeys: [AssertionKey]
     public var redirectURIs: [String]
@@ -91,7 +93,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case displayName, secretDigest, redirectURIs, challengeTypes, scopes, audiences, attributes
+        case displayName, secretDigest, secretIsDrawn, redirectURIs, challengeTypes, scopes, audiences, attributes
         case requiresSecondFactor, revealsAddresses, assertionKeys, oauth
         case versionDocuments = "versions"
     }
@@ -100,6 +102,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         displayName = try members.decodeIfPresent(String.self, forKey: .displayName)
         secretDigest = try members.decodeIfPresent(String.self, forKey: .secretDigest)
+        secretIsDrawn = try members.decodeIfPresent(Bool.self, forKey: .secretIsDrawn)
         assertionKeys = try members.decodeIfPresent([AssertionKey].self, forKey: .assertionKeys) ?? []
         redirectURIs = try members.decodeIfPresent([String].self, forKey: .redirectURIs) ?? []
         challengeTypes = try members.decodeIfPresent([String].self, forKey: .challengeTypes) ?? []

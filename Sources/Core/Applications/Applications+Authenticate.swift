@@ -8,8 +8,9 @@ extension Applications {
     ///   answered alike whether there is such an application or not, after the same work.
     /// - Right ones write nothing, unless they are an assertion, which is remembered because it is good once.
     /// - The limit is asked, a secret compared and a wrong one counted in one transaction: many at once, sent to several servers
-    ///   on one store, get no more looks than the limit has (`docs/decisions/0144`). A signature is verified before that
-    ///   transaction, because it takes longer and cannot be guessed.
+    ///   on one store, get no more looks than the limit has (`docs/decisions/0144`). What cannot be guessed is looked at before
+    ///   that transaction: a signature, because it takes longer, and a secret that this server drew, because then a right one only
+    ///   reads (`docs/decisions/0291`).
     /// - Parameters:
     ///   - expectation: what the endpoint takes.
     ///   - client: who asks, from where. The log names the application where there is one.
@@ -31,6 +32,11 @@ extension Applications {
         case .nothing: return try await identify(shown.clientID, expectation)
         case _ where !expectation.methods.contains(shown.method): return .refused(.methodNotAdmitted)
         case .secret(let spellings):
+            if spellings.contains(where: { $0.reveal().utf8.count == ApplicationRegistration.drawnSecretLength }),
+                let judged = try await realm.store.read({ try attempt.recognise(spellings, in: $0) })
+            {
+                return judged
+            }
             return try await realm.store.write { transaction in
                 try attempt.settle(in: transaction) { registration in
                     spellings.reduce(false) { registration.hasSecret($1, at: now) || $0 } ? nil : "secret"
@@ -101,6 +107,21 @@ private struct ClientAttempt: Sendable {
                 return .ended(.authenticated(application, by: .none))
             }
             return .open(application, ifWrong: counters)
+        }
+    }
+
+    /// Looks for a secret that this server drew, where the limit admits it, and counts nothing.
+    /// - Returns: nil where it is none: then it is judged where it can be counted.
+    func recognise(_ spellings: [Secret<String>], in transaction: any StoreTransaction) throws -> ClientAuthentication?
+    {
+        switch try begin(in: transaction) {
+        case .ended(let authentication): return authentication
+        case .open(let application, _):
+            // An application that does not exist has no secret, and takes as long.
+            let registration = application?.registration ?? ApplicationRegistration()
+            let isRight = spellings.reduce(false) { registration.hasDrawnSecret($1, at: now) || $0 }
+            guard let application, isRight, registration.oauth.admits(shown.method) else { return nil }
+            return .authenticated(application, by: shown.method)
         }
     }
 

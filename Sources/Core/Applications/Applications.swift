@@ -129,25 +129,50 @@ public struct Applications: Sendable {
 }
 
 extension ApplicationRegistration {
+    /// A secret of 256 bits, which is to be told once: ``setSecret(_:isDrawn:keepingFormerUntil:)`` keeps its digest.
+    public static func drawnSecret(random: any RandomSource) -> Secret<String> {
+        Secret(random.bytes(32).base64URL)
+    }
+
+    /// Characters of a secret that was drawn.
+    static let drawnSecretLength = 43
+
     /// Sets the client secret; nil makes the client public.
-    /// - Parameter overlap: until when the secret of before counts too, so that an application's servers can be given the new one
-    ///   one after the other; nil ends it at once.
-    public mutating func setSecret(_ secret: Secret<String>?, keepingFormerUntil overlap: Date? = nil) {
+    /// - Parameters:
+    ///   - isDrawn: whether it is one of ``drawnSecret(random:)``, and nothing that a person chose.
+    ///   - overlap: until when the secret of before counts too, so that an application's servers can be given the new one
+    ///     one after the other; nil ends it at once.
+    public mutating func setSecret(
+        _ secret: Secret<String>?, isDrawn: Bool = false, keepingFormerUntil overlap: Date? = nil
+    ) {
         oauth.formerSecrets =
-            overlap.flatMap { end in secretDigest.map { [FormerSecret(digest: $0, expiresAt: end)] } } ?? []
+            overlap.flatMap { end in
+                secretDigest.map { [FormerSecret(digest: $0, expiresAt: end, isDrawn: secretIsDrawn)] }
+            } ?? []
         secretDigest = secret.map { Self.digest($0) }
+        secretIsDrawn = secret != nil && isDrawn ? true : nil
     }
 
     /// Whether the secret is this client's. A public client has none, and no secret is right. Takes as long whether there is
     /// a secret or not.
     /// - Parameter now: for secrets that are being replaced; without it none of those counts.
     func hasSecret(_ secret: Secret<String>, at now: Date? = nil) -> Bool {
-        let given = Array(Self.digest(secret).utf8)
-        let isPresent = ConstantTime.equal(Array((secretDigest ?? Self.decoyDigest).utf8), given) && secretDigest != nil
+        has(secret, at: now) { _ in true }
+    }
+
+    /// Whether it is this client's and was drawn by this server, so that it could not be guessed. Takes as long in any case.
+    func hasDrawnSecret(_ secret: Secret<String>, at now: Date) -> Bool {
+        has(secret, at: now) { $0 == true }
+    }
+
+    /// - Parameter counts: whether a secret counts, by whether it was drawn.
+    private func has(_ secret: Secret<String>, at now: Date?, _ counts: (Bool?) -> Bool) -> Bool {
+        let given = Self.digest(secret).utf8
+        let isPresent = ConstantTime.equal((secretDigest ?? Self.decoyDigest).utf8, given) && counts(secretIsDrawn)
         let former = oauth.formerSecrets.first
-        let isFormer = ConstantTime.equal(Array((former?.digest ?? Self.decoyDigest).utf8), given)
-        return isPresent
-            || isFormer && secretDigest != nil && former.map { now.map($0.expiresAt.isAfter) ?? false } ?? false
+        let isFormer = ConstantTime.equal((former?.digest ?? Self.decoyDigest).utf8, given) && counts(former?.isDrawn)
+        let isKept = former.map { now.map($0.expiresAt.isAfter) ?? false } ?? false
+        return (isPresent || isFormer && isKept) && secretDigest != nil
     }
 
     private static let decoyDigest = Data(repeating: 0, count: SHA256.byteCount).base64EncodedString()

@@ -131,6 +131,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
 struct FormerSecret: Sendable, Equatable, Codable {
     let digest: String
     let expiresAt: Date
+    /// As ``ApplicationRegistration/secretIsDrawn``.
+    var isDrawn: Bool?
 }
 
 extension Date {

@@ -163,12 +163,14 @@ public struct Resources: Sendable {
 extension StoreTransaction {
     /// By identifier.
     package func resources() throws -> [Resource] {
-        guard let document = try document(Resources.document) else { return [] }
-        do {
-            return try JSONDecoder().decode([Resource].self, from: document)
-        } catch {
-            throw StoreError(.corrupt, "The document of resources cannot be read: \(error)")
+        let resources = try decodedDocument(Resources.document) { document in
+            do {
+                return try JSONDecoder().decode([Resource].self, from: document)
+            } catch {
+                throw StoreError(.corrupt, "The document of resources cannot be read: \(error)")
+            }
         }
+        return resources ?? []
     }
 }
 

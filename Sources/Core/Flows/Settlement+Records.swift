@@ -55,7 +55,7 @@ extension Settlement {
         _ = try transaction.update(flow)
     }
 
-    /// The events that one settlement may write, each at most once: their ids are drawn beforehand.
+    /// The events that one settlement may write, each at most once.
     enum EventPlace: Int, CaseIterable {
         case outcome, refusal, alert, enrolment
     }

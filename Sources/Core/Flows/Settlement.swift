@@ -26,33 +26,6 @@ struct Settlement: Sendable {
 
     var now: Date { attempt.now }
 
-    /// What may be needed of random values, drawn before the transaction: its body may run twice and must not produce new ones.
-    struct Draft: Sendable {
-        let session: SessionDraft
-        let handle: FlowHandle
-        let userID: UserID
-        let factorID: FactorID
-        private let eventIDs: [String]
-        let messageID: String
-        let deviceToken: Secret<String>
-        let standInCode: Secret<String>?
-        let approvalID: String
-
-        init(at now: Date, random: any RandomSource, proofs: ProofRegistry) {
-            session = SessionDraft(random: random)
-            handle = FlowHandle(random: random)
-            userID = UserID(random: random)
-            factorID = FactorID(rawValue: random.uuid())
-            eventIDs = EventPlace.allCases.map { _ in AuditEvent.freshID(at: now, random: random) }
-            messageID = AuditEvent.freshID(at: now, random: random)
-            deviceToken = Secret(random.bytes(32).base64URL)
-            standInCode = proofs.standIn?.fresh(random: random)
-            approvalID = random.bytes(16).hex
-        }
-
-        func eventID(_ place: EventPlace) -> String { eventIDs[place.rawValue] }
-    }
-
     init(
         attempt: Attempt, context: AttemptContext, judged: Judged, advice: Advice = Advice(), realm: Realm,
         isAtOnce: Bool = false

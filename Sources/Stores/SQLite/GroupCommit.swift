@@ -6,6 +6,8 @@ protocol GroupTransaction {
     func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
     /// False when the database has ended the transaction by itself.
     var isOpen: Bool { get }
+    /// How many rows were ever changed, also by what was undone.
+    var totalChanges: Int { get }
 
     func begin() throws
     func commit() throws
@@ -17,8 +19,11 @@ protocol GroupTransaction {
     func rollBackToSavepoint() throws
 }
 
-/// Commits a group of writes together, each in a savepoint of its own, so that a body that throws undoes only itself. A
-/// write that is alone needs none: there SQLite would keep a second copy of every page that it changes.
+/// Commits a group of writes together.
+///
+/// A body that throws before it has changed anything, as bodies should, leaves nothing to undo. Where one has changed something and
+/// throws, the group is undone and run again with a savepoint for each write, so that it undoes only itself. Nothing else has
+/// savepoints: within one SQLite keeps a second copy of every page that is changed (`docs/decisions/0290`).
 ///
 /// No caller gets its result before the commit, neither success nor failure: a body may have thrown because of what its
 /// neighbour wrote. Where the group cannot be committed, each of its writes is run again in a transaction of its own,
@@ -34,7 +39,9 @@ struct GroupCommit {
     /// Runs and commits the writes; afterwards every one of them has an answer.
     init(_ group: [PendingWrite], on database: any GroupTransaction) {
         self.database = database
-        switch attempt(group) {
+        var attempt = attempt(group)
+        if case .undone(_ as HalfDone) = attempt { attempt = self.attempt(group, withSavepoints: true) }
+        switch attempt {
         case .done: break
         case .notBegun(let error): refuse(group, error)
         case .undone(let error): group.count == 1 ? refuse(group, error) : runSingly(group)
@@ -53,14 +60,19 @@ struct GroupCommit {
         case undone(any Error)
     }
 
-    private mutating func attempt(_ group: [PendingWrite]) -> Attempt {
+    /// A body changed rows and threw: what it changed is undone with all else of its transaction.
+    private struct HalfDone: Error {}
+
+    private mutating func attempt(_ group: [PendingWrite], withSavepoints: Bool = false) -> Attempt {
         do {
             try database.begin()
         } catch {
             return .notBegun(error)
         }
         do {
-            let (answers, written) = try group.count == 1 ? runAlone(group[0]) : runBodies(of: group)
+            let (answers, written) =
+                try group.count == 1
+                ? runAlone(group[0]) : withSavepoints ? runInSavepoints(group) : runTogether(group)
             if written > 0 {
                 try database.commit()
                 commits += 1
@@ -88,7 +100,30 @@ struct GroupCommit {
         }
     }
 
-    private func runBodies(of group: [PendingWrite]) throws -> (answers: [@Sendable () -> Void], written: Int) {
+    private func runTogether(_ group: [PendingWrite]) throws
+        -> (answers: [@Sendable () -> Void], written: Int)
+    {
+        var answers: [@Sendable () -> Void] = []
+        var written = 0
+        for write in group {
+            let changes = database.totalChanges
+            do {
+                let answer = try database.run(write.run)
+                guard database.isOpen else {
+                    throw StoreError(.unavailable, "the transaction was rolled back by SQLite")
+                }
+                answers.append(answer)
+                written += 1
+            } catch {
+                guard database.isOpen else { throw error }
+                guard database.totalChanges == changes else { throw HalfDone() }
+                answers.append { write.fail(error) }
+            }
+        }
+        return (answers, written)
+    }
+
+    private func runInSavepoints(_ group: [PendingWrite]) throws -> (answers: [@Sendable () -> Void], written: Int) {
         var answers: [@Sendable () -> Void] = []
         var written = 0
         for write in group {

@@ -395,6 +395,55 @@ struct ClientAuthenticationTests {
     }
 
     @Test
+    func `A drawn secret is looked at within the limit alone, is counted where it is wrong, and ends with its overlap`()
+        async throws
+    {
+        let stage = try await Stage.make()
+        let (first, second) = (
+            ApplicationRegistration.drawnSecret(random: stage.test.random),
+            ApplicationRegistration.drawnSecret(random: stage.test.random)
+        )
+        var registration = ApplicationRegistration()
+        registration.setSecret(first, isDrawn: true)
+        registration.setSecret(second, isDrawn: true, keepingFormerUntil: stage.test.now + 60)
+        _ = try await stage.test.realm.applications.add(
+            id: ClientID(rawValue: "drawn"), registration, by: stage.test.client)
+        func outcome(_ secret: Secret<String>, _ expectation: ClientExpectation? = nil) async throws -> Outcome {
+            Outcome(try await stage.authenticate(Self.post("drawn", secret.reveal()), from: "a", expectation))
+        }
+        for secret in [first, second] { #expect(try await outcome(secret) == .good("drawn", .secretPost)) }
+        #expect(try await outcome(second, ClientExpectation([.secretBasic])) == .refused(.methodNotAdmitted))
+        stage.test.clock.advance(60)
+        #expect(try await outcome(first) == .refused(.wrongCredentials))
+        #expect(try await stage.test.counter(CounterKey.clients(from: "a"))?.count == 1)
+        let wrong = ApplicationRegistration.drawnSecret(random: stage.test.random)
+        for _ in 1..<RateLimit.clientsPerSource.count {
+            #expect(try await outcome(wrong) == .refused(.wrongCredentials))
+        }
+        guard case .refused(.limited) = try await outcome(second) else {
+            Issue.record("looked at")
+            return
+        }
+        #expect(try await stage.test.events(.clientRefused).count == RateLimit.clientsPerSource.count)
+    }
+
+    @Test
+    func `Only a secret that was drawn is noted as such, and stays so over an overlap`() throws {
+        var registration = ApplicationRegistration()
+        registration.setSecret(Secret(String(repeating: "a", count: ApplicationRegistration.drawnSecretLength)))
+        #expect(registration.secretIsDrawn == nil)
+        registration.setSecret(ApplicationRegistration.drawnSecret(random: SystemRandom()), isDrawn: true)
+        let drawn = try JSONDecoder().decode(
+            ApplicationRegistration.self, from: JSONEncoder().encode(registration))
+        #expect(drawn.secretIsDrawn == true)
+        registration.setSecret(Secret(Self.secret), keepingFormerUntil: .distantFuture)
+        #expect(registration.secretIsDrawn == nil)
+        #expect(registration.oauth.formerSecrets.map(\.isDrawn) == [true])
+        registration.setSecret(nil)
+        #expect(registration.secretIsDrawn == nil)
+    }
+
+    @Test
     func `An application shows no more assertions than are remembered, and another may go on`() async throws {
         let stage = try await Stage.make()
         let limit = RateLimit.assertionsPerApplication

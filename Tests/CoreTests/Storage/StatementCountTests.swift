@@ -87,6 +87,29 @@ struct StatementCountTests {
     }
 
     @Test
+    func `A right secret that the server drew runs two statements at most, and they only read`() async throws {
+        let stage = try await Stage()
+        let secret = ApplicationRegistration.drawnSecret(random: stage.test.random)
+        var registration = ApplicationRegistration()
+        registration.setSecret(secret, isDrawn: true)
+        let id = ClientID(rawValue: "service")
+        _ = try await stage.test.realm.applications.add(id: id, registration, by: stage.client)
+        let writes = stage.store.statistics.writes
+        let count = try await stage.count {
+            let judged = try await stage.test.realm.applications.authenticate(
+                ClientCredentials(clientID: id.rawValue, secret: secret), expecting: ClientExpectation([.secretPost]),
+                by: stage.client)
+            guard case .authenticated = judged else {
+                Issue.record("refused")
+                return
+            }
+        }
+        #expect(count.statements <= 2)
+        #expect(count.commits == 0)
+        #expect(stage.store.statistics.writes == writes)
+    }
+
+    @Test
     func `A refresh runs four statements at most`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle

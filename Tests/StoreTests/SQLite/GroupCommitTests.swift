@@ -8,24 +8,38 @@ import Testing
 @Suite("Group commit")
 struct GroupCommitTests {
     @Test
-    func `A group is one transaction with a savepoint for each write, and no caller is answered before the commit`() {
+    func `A group is one transaction, and no caller is answered before the commit`() {
         let database = ScriptedDatabase()
         let commit = GroupCommit([write("a", database), write("b", database)], on: database)
-        #expect(database.journal == "begin save a release save b release commit")
+        #expect(database.journal == "begin a b commit")
         commit.answer()
         #expect(database.journal.hasSuffix("commit a=done b=done"))
         #expect((commit.commits, commit.writes) == (1, 2))
     }
 
     @Test
-    func `A write that throws is undone alone`() {
+    func `A write that throws before it has changed anything leaves nothing to undo`() {
+        let database = ScriptedDatabase()
+        let commit = GroupCommit(
+            [write("a", database), write("b", database, throwing: true, changing: false), write("c", database)],
+            on: database)
+        commit.answer()
+        #expect(database.journal == "begin a b c commit a=done b=thrown c=done")
+        #expect((commit.commits, commit.writes) == (1, 2))
+    }
+
+    @Test
+    func `Where a write has changed something and throws, the group runs again in savepoints, and it is undone alone`()
+    {
         let database = ScriptedDatabase()
         let commit = GroupCommit(
             [write("a", database), write("b", database, throwing: true), write("c", database)], on: database)
         commit.answer()
         #expect(
-            database.journal
-                == "begin save a release save b undo release save c release commit a=done b=thrown c=done")
+            database.journal == """
+                begin a b rollback \
+                begin save a release save b undo release save c release commit a=done b=thrown c=done
+                """)
         #expect((commit.commits, commit.writes) == (1, 2))
     }
 
@@ -42,11 +56,12 @@ struct GroupCommitTests {
     func `Where the group cannot be committed, each write is run again by itself, those that threw too`() {
         let database = ScriptedDatabase(failingCommits: [1, 2])
         let commit = GroupCommit(
-            [write("a", database), write("b", database, throwing: true), write("c", database)], on: database)
+            [write("a", database), write("b", database, throwing: true, changing: false), write("c", database)],
+            on: database)
         commit.answer()
         #expect(
             database.journal == """
-                begin save a release save b undo release save c release nocommit rollback \
+                begin a b c nocommit rollback \
                 begin a nocommit rollback \
                 begin b rollback \
                 begin c commit \
@@ -74,7 +89,7 @@ struct GroupCommitTests {
         commit.answer()
         #expect(
             database.journal == """
-                begin save a release save ended rollback \
+                begin a ended rollback \
                 begin a commit begin ended rollback begin c commit \
                 a=done b=thrown c=done
                 """)
@@ -108,10 +123,13 @@ struct GroupCommitTests {
                 "rollback begin a commit nobegin a=done b=unavailable c=unavailable"))
     }
 
-    private func write(_ name: String, _ database: ScriptedDatabase, throwing: Bool = false) -> PendingWrite {
+    private func write(
+        _ name: String, _ database: ScriptedDatabase, throwing: Bool = false, changing: Bool = true
+    ) -> PendingWrite {
         PendingWrite(
             run: { _ in
                 database.note(name)
+                if changing { database.change() }
                 if throwing { throw Thrown() }
                 return { database.note("\(name)=done") }
             }, fail: database.teller(name))
@@ -127,6 +145,7 @@ private final class ScriptedDatabase: GroupTransaction, Sendable {
         var isOpen = false
         var begins = 0
         var commits = 0
+        var changes = 0
     }
 
     private let state = Mutex(State())
@@ -149,12 +168,17 @@ private final class ScriptedDatabase: GroupTransaction, Sendable {
         state.withLock { $0.isOpen = false }
     }
 
+    func change() {
+        state.withLock { $0.changes += 1 }
+    }
+
     func teller(_ name: String) -> @Sendable (any Error) -> Void {
         { error in self.note("\(name)=\(error is StoreError ? "unavailable" : "thrown")") }
     }
 
     func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try SQLTransaction.run(on: Unused(), body) }
     var isOpen: Bool { state.withLock { $0.isOpen } }
+    var totalChanges: Int { state.withLock { $0.changes } }
 
     func begin() throws {
         try state.withLock { state in

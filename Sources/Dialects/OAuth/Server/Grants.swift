@@ -199,9 +199,9 @@ struct ClientGrant: OAuthGrant {
             }
             resources = [uri]
         }
-        let all = try await oauth.realm.resources.list()
         var extent = OAuthTokens.Extent(scopes: scopes, keyThumbprint: request.keyThumbprint)
         if let uri = resources.first {
+            let all = try await oauth.realm.resources.list()
             guard let known = all.first(where: { $0.uri == uri }) else {
                 throw OAuthFailure.invalidTarget("resource names no API that the application may use.")
             }

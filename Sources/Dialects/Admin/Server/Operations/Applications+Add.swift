@@ -31,7 +31,7 @@ public struct AddApplication: AdministrationOperation {
         try change.validate()
         let secret = change.secret(random: realm.random)
         var registration = ApplicationRegistration()
-        change.apply(to: &registration, secret: secret.value, at: realm.clock.now)
+        change.apply(to: &registration, secret: secret, at: realm.clock.now)
         try registration.judgeOAuth()
         guard let added = try await realm.applications.add(id: clientID, registration, by: client) else {
             throw AdministrationError(

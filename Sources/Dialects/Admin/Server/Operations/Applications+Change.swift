@@ -29,10 +29,10 @@ public struct ChangeApplication: AdministrationOperation {
             throw AdministrationError.noApplication(id.rawValue)
         }
         if judged.scopes.contains(AdministrationRoutes.scope) { try permit.require(.changeAdministrators) }
-        registration.apply(to: &judged, secret: secret.value, at: now)
+        registration.apply(to: &judged, secret: secret, at: now)
         try judged.judgeOAuth()
         let changed = try await realm.applications.change(id, by: client) {
-            registration.apply(to: &$0, secret: secret.value, at: now)
+            registration.apply(to: &$0, secret: secret, at: now)
         }
         guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(

@@ -175,11 +175,14 @@ public struct RegistrationChange: Codable, Sendable {
             if case .generated(let secret) = self { secret } else { nil }
         }
 
-        var value: Secret<String>?? {
+        /// - Parameter overlap: until when the secret of before counts too.
+        func apply(to registration: inout ApplicationRegistration, keepingFormerUntil overlap: Date?) {
             switch self {
-            case .none: .none
-            case .given(let text), .generated(let text): .some(text.secret)
-            case .removed: .some(nil)
+            case .none: break
+            case .given(let text): registration.setSecret(text.secret, keepingFormerUntil: overlap)
+            case .generated(let text):
+                registration.setSecret(text.secret, isDrawn: true, keepingFormerUntil: overlap)
+            case .removed: registration.setSecret(nil, keepingFormerUntil: overlap)
             }
         }
     }
@@ -188,17 +191,14 @@ public struct RegistrationChange: Codable, Sendable {
         if let secret { return .given(secret) }
         return switch hasSecret {
         case nil: .none
-        case true?: .generated(SecretText(random.bytes(32).base64URL))
+        case true?: .generated(SecretText(ApplicationRegistration.drawnSecret(random: random).reveal()))
         case false?: .removed
         }
     }
 
-    /// - Parameter secret: nil leaves it, an inner nil removes it.
-    func apply(to registration: inout ApplicationRegistration, secret: Secret<String>??, at now: Date) {
+    func apply(to registration: inout ApplicationRegistration, secret: SecretChange, at now: Date) {
         if let displayName { registration.displayName = displayName.isEmpty ? nil : displayName }
-        if case .some(let secret) = secret {
-            registration.setSecret(secret, keepingFormerUntil: secretOverlap.map { now + Double($0) * 3600 })
-        }
+        secret.apply(to: &registration, keepingFormerUntil: secretOverlap.map { now + Double($0) * 3600 })
         apply(to: &registration.oauth)
         if let keys = try? assertionKeys() { registration.assertionKeys = keys }
         if let redirectURIs { registration.redirectURIs = redirectURIs }
