@@ -37,16 +37,23 @@ public struct Realm: Sendable {
     public let site = PublicSite()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()
+    /// What this process has seen happen, for metrics.
+    public let statistics = EventStatistics()
+    /// Speaks with the services of hooks.
+    let hookCaller: any HookCaller
 
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
         extensionCaller: any ExtensionCaller = NoExtensionCaller(),
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
-        proofs: ProofRegistry = .standard, keySetFetcher: any KeySetFetcher = NoKeySetFetcher()
+        proofs: ProofRegistry = .standard, keySetFetcher: any KeySetFetcher = NoKeySetFetcher(),
+        hookCaller: any HookCaller = NoHookCaller()
     ) {
+        self.hookCaller = hookCaller
         let store = KeyedStore(
-            base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock))
+            base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock),
+            statistics: statistics)
         self.store = store
         self.clock = clock
         self.random = random

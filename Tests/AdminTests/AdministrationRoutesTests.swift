@@ -179,7 +179,9 @@ import Testing
                 "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove", "groups:add-member",
                 "groups:remove-member", "administrators:invite", "administrators:grant", "administrators:revoke",
                 "administrators:list",
-                "tokens:add", "tokens:list", "tokens:revoke", "keys:rotate", "keys:list", "audit:list", "settings:show",
+                "tokens:add", "tokens:list", "tokens:revoke", "hooks:add", "hooks:list", "hooks:show", "hooks:set",
+                "hooks:rotate-secret", "hooks:remove", "hooks:test", "hooks:replay", "figures:show", "keys:rotate",
+                "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])
     }

@@ -30,6 +30,7 @@ public struct CountersignServer: Sendable {
     let connections: ServerConnections
     let logger: Logger
     let deliveries = DeliveryStatistics()
+    let hooks: HookDelivery
     let requests = RequestMetrics()
     /// What every client gets alike; nil where each request is logged, which the short way does not do.
     let ready: ReadyAnswers?
@@ -92,6 +93,7 @@ public struct CountersignServer: Sendable {
         self.options = options
         self.logger = logger
         watch = StoreWatch(realm: opened.realm)
+        hooks = HookDelivery(realm: opened.realm, note: HookService.note(in: logger))
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         connections = ServerConnections(options, logger: logger)
         publicURL = PublicURL(
@@ -201,8 +203,8 @@ public struct CountersignServer: Sendable {
 
     private var metrics: MetricsRoute {
         MetricsRoute(
-            opened: opened, certificate: certificate, deliveries: deliveries, connections: connections, watch: watch,
-            registry: .ofProcess)
+            opened: opened, certificate: certificate, deliveries: deliveries, hooks: hooks, connections: connections,
+            watch: watch, registry: .ofProcess)
     }
 
     private var guardian: Guardian {
@@ -306,6 +308,8 @@ public struct CountersignServer: Sendable {
             MasterKeyService(opened: opened, logger: logger),
             StoreWatchService(watch: watch, logger: logger),
             DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeSenders: senders),
+            HookService(delivery: hooks),
+            FiguresService(realm: opened.realm, logger: logger),
             AdminTokenService(opened: opened, logger: logger),
             DeviceWatchService(watch: DeviceWatch(realm: opened.realm)),
         ]

@@ -15,12 +15,15 @@ struct MetricsRoute: Sendable {
     let opened: OpenedRealm
     let certificate: ServedCertificate?
     let deliveries: DeliveryStatistics
+    let hooks: HookDelivery
     let connections: ServerConnections
     let watch: StoreWatch
     let registry: PrometheusRegistry
 
     func add(to router: some RouterMethods<CountersignRequestContext>, isForEverybody: Bool = false) {
-        let (opened, certificate, deliveries, watch, registry) = (opened, certificate, deliveries, watch, registry)
+        let (opened, certificate, deliveries, hooks, watch, registry) = (
+            opened, certificate, deliveries, hooks, watch, registry
+        )
         router.get("metrics") { [connections] request, context in
             guard
                 isForEverybody || context.source.isLoopback
@@ -34,7 +37,8 @@ struct MetricsRoute: Sendable {
             for channel in OutboxMessage.Channel.allCases {
                 samples += Self.samples(of: channel, deliveries, waiting: waiting?[channel])
             }
-            let text = registry.text() + PrometheusRegistry.text(of: samples)
+            samples += ProcessFigures.samples + hooks.samples + opened.realm.statistics.samples
+            let text = registry.text(with: samples, describedBy: MetricDescriptions.all)
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
@@ -61,8 +65,7 @@ struct MetricsRoute: Sendable {
         of opened: OpenedRealm, _ certificate: ServedCertificate?
     ) -> [PrometheusRegistry.Sample] {
         opened.store.samples + (certificate?.samples ?? []) + [
-            .init("countersign_password_hashes_waiting", Double(opened.hasher.load)),
-            .init("process_resident_memory_bytes", Double(ProcessMemory.residentBytes ?? 0)),
+            .init("countersign_password_hashes_waiting", Double(opened.hasher.load))
         ]
     }
 }
@@ -90,13 +93,59 @@ extension ServedCertificate {
     }
 }
 
-/// How much memory the process holds.
-enum ProcessMemory {
-    /// Bytes in memory; nil where the system does not say (it does on Linux, in `/proc`).
-    static var residentBytes: Int? {
-        guard let status = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
-        let fields = status.split(separator: " ")
-        guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
-        return pages * sysconf(Int32(_SC_PAGESIZE))
+extension HookDelivery {
+    fileprivate var samples: [PrometheusRegistry.Sample] {
+        let (counts, standing) = (counts, standing)
+        return [
+            .init("countersign_hook_delivered_total", Double(counts.delivered), isCounter: true),
+            .init("countersign_hook_failed_total", Double(counts.failed), isCounter: true),
+            .init("countersign_hook_postponed_total", Double(counts.postponed), isCounter: true),
+            .init("countersign_hooks", Double(standing.enabled), labels: [("state", "enabled")]),
+            .init("countersign_hooks", Double(standing.failing), labels: [("state", "failing")]),
+            .init("countersign_hooks", Double(standing.disabled), labels: [("state", "disabled")]),
+            .init("countersign_hook_lag_seconds", standing.lag),
+        ]
+    }
+}
+
+extension EventStatistics {
+    /// Events under the names of metrics: their labels are words of the program.
+    fileprivate var samples: [PrometheusRegistry.Sample] {
+        var sums: [String: [String: (labels: [(String, String)], value: Double)]] = [:]
+        func add(_ name: String, _ labels: [(String, String)], _ count: Int) {
+            let key = labels.map(\.1).joined(separator: "\n")
+            sums[name, default: [:]][key, default: (labels, 0)].value += Double(count)
+        }
+        for (key, count) in all {
+            let dialect = [("protocol", key.dialect?.rawValue ?? "none")]
+            switch key.kind {
+            case .signedIn:
+                add("countersign_sign_ins_total", dialect, count)
+                if let factor = key.secondFactor { add("countersign_second_factors_total", [("kind", factor)], count) }
+            case .answerRefused:
+                let reason = key.reason ?? "unknown"
+                add("countersign_answers_refused_total", [("reason", reason)], count)
+                let isLockout = [Refusal.Reason.lockedOut, .authenticatorDisabled].map(\.rawValue).contains(reason)
+                if isLockout { add("countersign_lockouts_total", [], count) }
+            case .signedUp: add("countersign_sign_ups_total", dialect, count)
+            case .userCreated: add("countersign_users_created_total", [], count)
+            case .userDeleted: add("countersign_users_deleted_total", [], count)
+            case .clientRefused: add("countersign_clients_refused_total", [], count)
+            case .refreshTokenReused: add("countersign_refresh_tokens_reused_total", [], count)
+            case .factorEnrolled: add("countersign_factors_enrolled_total", [], count)
+            default: break
+            }
+        }
+        // A counter without labels is there from the beginning, so that a rule about its increase sees the first one.
+        for name in [
+            "countersign_lockouts_total", "countersign_users_created_total", "countersign_users_deleted_total",
+            "countersign_clients_refused_total", "countersign_refresh_tokens_reused_total",
+            "countersign_factors_enrolled_total",
+        ] where sums[name] == nil { add(name, [], 0) }
+        return sums.sorted { $0.key < $1.key }.flatMap { name, series in
+            series.sorted { $0.key < $1.key }.map {
+                PrometheusRegistry.Sample(name, $0.value.value, isCounter: true, labels: $0.value.labels)
+            }
+        }
     }
 }

@@ -31,7 +31,7 @@ struct Countersign: AsyncParsableCommand {
         subcommands: [
             Serve.self, Demo.self, UserCommand.self, GroupCommand.self, AdminCommand.self, AppCommand.self,
             ResourceCommand.self, ClientCommand.self,
-            ExtensionCommand.self,
+            ExtensionCommand.self, HookCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, LimitCommand.self, DeliveryCommand.self,
             ConfigCommand.self,
             Doctor.self,

@@ -28,6 +28,11 @@ public enum AdministrationRight: String, Sendable, Codable, CaseIterable {
     case readKeys = "keys:read"
     case rotateKeys = "keys:write"
     case readLog = "audit:read"
+    /// To see how often something happened, without who it was.
+    case readFigures = "figures:read"
+    /// Services that are told what happens.
+    case readHooks = "hooks:read"
+    case changeHooks = "hooks:write"
     /// What is refused because of too many attempts.
     case readLimits = "limits:read"
     case liftLimits = "limits:write"
@@ -59,10 +64,11 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
         case .operator:
             [
                 .readUsers, .changeUsers, .mailResets, .endSessions, .readGroups, .changeGroups, .readApplications,
-                .changeApplications, .readClients, .changeClients, .readLog, .readLimits, .liftLimits, .readDelivery,
+                .changeApplications, .readClients, .changeClients, .readLog, .readFigures, .readLimits, .liftLimits,
+                .readDelivery,
                 .changeDelivery,
             ]
-        case .support: [.readUsers, .mailResets, .endSessions, .readGroups, .readLimits]
+        case .support: [.readUsers, .mailResets, .endSessions, .readGroups, .readFigures, .readLimits]
         case .auditor: Set(AdministrationRight.allCases.filter(\.isReading))
         }
     }

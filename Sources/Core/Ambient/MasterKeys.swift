@@ -146,9 +146,13 @@ struct KeyedStore: Store {
     let keys: MasterKeys
     private let notifier: Notifier
     private let logouts: LogoutNotices
+    private let statistics: EventStatistics
     private let standing = StandingDocuments()
 
-    init(base: any Store, keys: MasterKeys, notifier: Notifier, logouts: LogoutNotices) {
+    init(
+        base: any Store, keys: MasterKeys, notifier: Notifier, logouts: LogoutNotices, statistics: EventStatistics
+    ) {
+        self.statistics = statistics
         self.base = base
         self.keys = keys
         self.notifier = notifier
@@ -169,12 +173,13 @@ struct KeyedStore: Store {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await keys.retrying {
-            let (result, removed, hasLogouts) = try await base.write(isolation) { [standing, logouts] in
+            let (result, removed, hasLogouts, appended) = try await base.write(isolation) { [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 let result = try body(transaction)
                 let hasLogouts = try logouts.write(transaction.endings, in: transaction)
-                return (result, transaction.removedFactors, hasLogouts)
+                return (result, transaction.removedFactors, hasLogouts, transaction.appended)
             }
+            if !appended.isEmpty { statistics.count(appended) }
             if !removed.isEmpty { notifier.notify(removed.map(\.topic)) }
             if hasLogouts { notifier.notify([OutboxMessage.Channel.logout.topic]) }
             return result

@@ -54,8 +54,18 @@ extension AuditEvent {
 
     /// An id for an event of that instant. Drawn before the transaction.
     package static func freshID(at now: Date, random: any RandomSource) -> String {
-        let digits = String(UInt64(max(0, now.microseconds)), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits + random.bytes(4).hex
+        idPrefix(at: now) + random.bytes(4).hex
+    }
+
+    /// What the ids of all events of an instant begin with.
+    static func idPrefix(at instant: Date) -> String {
+        let digits = String(UInt64(max(0, instant.microseconds)), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The instant that an id begins with; nil where it is none.
+    static func date(ofID id: String) -> Date? {
+        UInt64(id.prefix(16), radix: 16).flatMap { Int64(exactly: $0) }.map { Date(microseconds: $0) }
     }
 }
 

@@ -104,6 +104,7 @@ extension Settlement {
         if let last = body.proven.last, last.isSecondFactor, !result.isLogged {
             details["kind"] = .string(last.kind.rawValue)
         }
+        details[AuditCount.secondFactorMember] = body.secondFactorInLog
         try record(.signedIn, user: user.id, details: details, in: transaction)
         return .verdict(.accomplished(.signedIn(signedIn)))
     }
@@ -132,7 +133,8 @@ extension Settlement {
         flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         flow.finishedAt = now
         guard try transaction.update(flow) else { return .stale }
-        try record(.signedIn, user: user.id, in: transaction)
+        let details = body.secondFactorInLog.map { [AuditCount.secondFactorMember: $0] } ?? [:]
+        try record(.signedIn, user: user.id, details: details, in: transaction)
         return .verdict(.accomplished(.signedIn(signedIn)))
     }
 
@@ -187,5 +189,12 @@ extension Settlement {
         guard try transaction.insert(flow) else { return .verdict(.refused(Refusal(.busy))) }
         try record(.secondFactorAsked, user: user.id, in: transaction)
         return .verdict(.more(Continuation(handle: handle, user: user, factors: factors, expiresAt: flow.expiresAt)))
+    }
+}
+
+extension FlowBody {
+    /// The kind of the last second factor that was proven, for those who count sign-ins.
+    fileprivate var secondFactorInLog: JSONValue? {
+        proven.last { $0.isSecondFactor }.map { .string($0.kind.rawValue) }
     }
 }

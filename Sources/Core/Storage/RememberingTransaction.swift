@@ -31,6 +31,9 @@ final class RememberingTransaction {
     /// Sessions that were ended, in whatever way, or left their browser.
     private(set) var endings: [SessionEnding] = []
 
+    /// What was written into the log.
+    private(set) var appended: [AuditEvent] = []
+
     private struct ClientKey: Hashable {
         let kind: ClientRecord.Kind
         let digest: Data
@@ -516,7 +519,25 @@ extension RememberingTransaction: StoreTransaction {
 
     // MARK: The log
 
-    func append(_ event: AuditEvent) throws { try base.append(event) }
+    func append(_ event: AuditEvent) throws {
+        try base.append(event)
+        appended.append(event)
+    }
+
+    func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent] {
+        try base.auditEvents(after: id, before: bound, limit: limit)
+    }
+
+    func auditEvent(_ id: String) throws -> AuditEvent? { try base.auditEvent(id) }
+
+    func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount] {
+        try base.auditCounts(from: begin, before: end)
+    }
+
+    func eventHooks() throws -> [EventHook] { try base.eventHooks() }
+    func insert(_ hook: EventHook) throws -> Bool { try base.insert(hook) }
+    func update(_ hook: EventHook) throws -> Bool { try base.update(hook) }
+    func deleteEventHook(_ id: String) throws -> Bool { try base.deleteEventHook(id) }
 
     func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent] {
         try base.auditEvents(of: user, after: id, limit: limit)

@@ -188,9 +188,25 @@ public protocol AuditStorage {
     /// Events of one user, or of all, newest first.
     /// - Parameter id: only events with an id less than this.
     func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent]
+    /// Events between two places of the log, the oldest first.
+    /// - Parameter id: only events with an id greater than this.
+    func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent]
+    func auditEvent(_ id: String) throws -> AuditEvent?
+    /// How many events of each sort there are between two places of the log, by the hour.
+    func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount]
     /// Puts other details into the events of a kind that are of the user.
     func replaceAuditDetails(of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]) throws
     func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps services that are told what happens.
+public protocol EventHookStorage {
+    /// All of them, those that were added first come first.
+    func eventHooks() throws -> [EventHook]
+    func insert(_ hook: EventHook) throws -> Bool
+    /// Writes registration and progress, where the stored revision is the hook's, and counts it up.
+    func update(_ hook: EventHook) throws -> Bool
+    func deleteEventHook(_ id: String) throws -> Bool
 }
 
 /// Keeps mail and push until they are delivered, and a while longer.

@@ -62,7 +62,8 @@ public enum Isolation: Sendable, Equatable {
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
     AuthorizationCodeStorage, UsedTokenStorage, GroupStorage, AdministratorStorage, MachineTokenStorage,
-    SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage,
+    EventHookStorage, SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage,
+    DocumentStorage,
     SecretStorage, SealedValueStorage, StoreCondition, RowReservation, RowsTogether
 {}
 

@@ -36,21 +36,14 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         public let name: String
         public let isCounter: Bool
         public let value: Double
+        public let labels: [(String, String)]
 
-        public init(_ name: String, _ value: Double, isCounter: Bool = false) {
+        public init(_ name: String, _ value: Double, isCounter: Bool = false, labels: [(String, String)] = []) {
             self.name = name
             self.value = value
             self.isCounter = isCounter
+            self.labels = labels
         }
-    }
-
-    /// Samples in Prometheus' text format.
-    public static func text(of samples: [Sample]) -> String {
-        samples.map { sample in
-            let name = PrometheusText.name(sample.name)
-            return "# TYPE \(name) \(sample.isCounter ? "counter" : "gauge")\n"
-                + "\(name) \(PrometheusText.number(sample.value))\n"
-        }.joined()
     }
 
     private func series(_ label: String, _ dimensions: [(String, String)], _ kind: Series.Kind) -> Series {
@@ -67,17 +60,11 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         }
     }
 
-    /// Every series in Prometheus' text format, in the order of names.
-    public func text() -> String {
-        let series = state.withLock { $0.series }
-        var text = ""
-        var lastName = ""
-        for (key, one) in series.sorted(by: { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }) {
-            if key.name != lastName { text += "# TYPE \(key.name) \(one.kind.word)\n" }
-            lastName = key.name
-            text += one.lines(name: key.name, labels: key.labels)
-        }
-        return text
+    /// Every series in Prometheus' text format, in the order of names and labels, with the type of its name.
+    func lines() -> [(name: String, kind: String, lines: String)] {
+        state.withLock { $0.series }
+            .sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }
+            .map { ($0.key.name, $0.value.kind.word, $0.value.lines(name: $0.key.name, labels: $0.key.labels)) }
     }
 
     // MARK: MetricsFactory

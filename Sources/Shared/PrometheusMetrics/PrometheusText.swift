@@ -24,6 +24,11 @@ enum PrometheusText {
         return String(value)
     }
 
+    /// What stands after `HELP`: a backslash and a line feed are escaped, quotes are not.
+    static func help(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_")
     }

@@ -13,7 +13,8 @@ final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
         case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, grants,
-            authorizationCodes, usedTokens, groups, groupMembers, administrators, machineTokens
+            authorizationCodes, usedTokens, groups, groupMembers, administrators, machineTokens,
+            eventHooks
         case applications, signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }

@@ -31,6 +31,15 @@ private enum Statements {
     static let before = AuditEvent.selection("WHERE id < $1 ORDER BY id DESC LIMIT $2")
     static let ofUserAfter = AuditEvent.selection("WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3")
     static let ofUserBefore = AuditEvent.selection("WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3")
+    static let between = AuditEvent.selection("WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3")
+    static let byID = AuditEvent.selection("WHERE id = $1")
+    // Details of sign-ins say the second factor and nothing that is of one user, so that there are few.
+    static let counts = SQLStatement(
+        """
+        SELECT at / 3600000000, kind, CASE WHEN kind = 'answer.refused' THEN reason END, \
+        CASE WHEN kind = 'sign-in.succeeded' THEN details END, COUNT(*) FROM audit_events \
+        WHERE id >= $1 AND id < $2 GROUP BY 1, 2, 3, 4
+        """)
     static let replacement = SQLStatement("UPDATE audit_events SET details = $3 WHERE user_id = $1 AND kind = $2")
     static let expired = AuditEvent.deletion(key: "id", "WHERE at < $1 ORDER BY at")
 }
@@ -53,6 +62,31 @@ extension SQLTransaction {
         guard let id else { return try auditEvents(of: user, after: nil, limit: limit) }
         guard let user else { return try select(Statements.before, SQLValue(id), SQLValue(limit: limit)) }
         return try select(Statements.ofUserBefore, SQLValue(user.rawValue), SQLValue(id), SQLValue(limit: limit))
+    }
+
+    public func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent] {
+        try select(Statements.between, SQLValue(id), SQLValue(bound.id), SQLValue(limit: limit))
+    }
+
+    public func auditEvent(_ id: String) throws -> AuditEvent? { try first(Statements.byID, SQLValue(id)) }
+
+    public func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount] {
+        var counts: [AuditCount] = []
+        try connection.query(Statements.counts, [SQLValue(begin.id), SQLValue(end.id)]) { columns in
+            var row = RowReader(columns, table: AuditEvent.table)
+            let (hour, kind, reason) = (try row.integer(), try row.text(), try row.optionalText())
+            var factor: String?
+            if let details = try row.optionalText().map({ try Document.decode([String: JSONValue].self, from: $0) }),
+                case .string(let kind)? = details[AuditCount.secondFactorMember]
+            {
+                factor = kind
+            }
+            counts.append(
+                AuditCount(
+                    hour: hour, kind: AuditEvent.Kind(rawValue: kind), reason: reason, secondFactor: factor,
+                    count: try row.integer()))
+        }
+        return counts
     }
 
     public func replaceAuditDetails(

@@ -139,7 +139,8 @@ import Testing
             func count() async throws -> Int {
                 let text = try await RawConnection.exchange(Self.get("/metrics", "GET", Self.last), with: url).text
                 let line = text.components(separatedBy: "\n").first {
-                    $0.hasPrefix("hb_requests_total{") && $0.contains("\"/health/live\"") && $0.contains("\"200\"")
+                    $0.hasPrefix("http_server_requests_total{") && $0.contains("\"/health/live\"")
+                        && $0.contains("\"200\"")
                 }
                 return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
             }

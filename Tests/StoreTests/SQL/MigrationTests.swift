@@ -41,6 +41,7 @@ struct MigrationTests {
                         SQLRow([.integer(12), .text("grants and authorization codes")]),
                         SQLRow([.integer(13), .text("used tokens")]),
                         SQLRow([.integer(14), .text("administration")]),
+                        SQLRow([.integer(15), .text("event hooks")]),
                     ])
             try await store.close()
         }

@@ -102,7 +102,8 @@ public struct OpenedRealm: Sendable {
                 sealer: Sealer(keys: keys, random: random), hasher: hasher,
                 passwordImporter: ImportedPasswords(), mode: kind == .development ? .development : .production,
                 extensionCaller: caller, extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
-                proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound))
+                proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound),
+                hookCaller: HTTPHookCaller(outbound))
             try await realm.checkMasterKey()
             let (token, notices) =
                 switch purpose {

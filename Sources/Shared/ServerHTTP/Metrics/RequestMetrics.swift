@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts requests and measures them, with the series of each route looked up by one hash.
 ///
-/// The series are `hb_requests_total`, `hb_request_errors_total`, `http_server_active_requests` and
+/// The series are `http_server_requests_total`, `http_server_request_errors_total`, `http_server_active_requests` and
 /// `http_server_request_duration_seconds`. A request counts as answered when its answer is handed to the connection:
 /// waiting for the client to read it is not the server's time
 /// (docs/decisions/0165-requests-are-measured-until-their-answer.md).
@@ -18,12 +18,14 @@ public final class RequestMetrics: Sendable {
         fileprivate init(_ key: Key) {
             let labels = [("http.route", key.route), ("http.request.method", key.method)]
             let status = ("http.response.status_code", String(key.status))
-            requests = Counter(label: "hb.requests", dimensions: labels + [status])
+            requests = Counter(label: "http.server.requests", dimensions: labels + [status])
             duration = Timer(
                 label: "http.server.request.duration", dimensions: labels + [status], preferredDisplayUnit: .seconds)
             errors =
                 key.isError
-                ? Counter(label: "hb.request.errors", dimensions: labels + [("error.type", String(key.status))]) : nil
+                ? Counter(
+                    label: "http.server.request.errors", dimensions: labels + [("error.type", String(key.status))])
+                : nil
         }
 
         /// One more request that took so long.

@@ -1,0 +1,66 @@
+import CountersignCore
+import Logging
+import ServiceLifecycle
+
+/// Tells services what happens, while the server runs. At its end calls under way are finished; the rest waits for the next start, or for
+/// another server.
+struct HookService: Service, CustomStringConvertible {
+    let delivery: HookDelivery
+
+    /// What the log calls it.
+    var description: String { "Hooks" }
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await delivery.run()
+        } onGracefulShutdown: {
+            delivery.stop()
+        }
+    }
+
+    /// Ids of hooks and events are in the audit log too. What was said is in neither.
+    static func note(in logger: Logger) -> @Sendable (HookDelivery.Note) -> Void {
+        { note in
+            switch note {
+            case .postponed(let hook, let reason, let seconds):
+                logger.info(
+                    "a hook could not be told yet",
+                    metadata: [
+                        "hook": "\(hook)", "reason": "\(reason)", "again in seconds": "\(Int(seconds.rounded(.up)))",
+                    ])
+            case .givenUp(let hook, let event, let reason):
+                logger.warning(
+                    "a hook refuses an event, which is given up",
+                    metadata: ["hook": "\(hook)", "event": "\(event)", "reason": "\(reason)"])
+            case .disabled(let hook, let reason):
+                logger.error("a hook was disabled", metadata: ["hook": "\(hook)", "reason": "\(reason)"])
+            case .trouble(let error):
+                logger.warning("hooks could not be processed: \(error)")
+            }
+        }
+    }
+}
+
+/// Counts what the log got since the last time, for the figures of the last day.
+struct FiguresService: Service, CustomStringConvertible {
+    let realm: Realm
+    let logger: Logger
+
+    /// What the log calls it.
+    var description: String { "Figures" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            // A cancelled sleep is the shutting down, and no error.
+            while (try? await Task.sleep(for: .seconds(60))) != nil {
+                do {
+                    try await realm.figures.advance()
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.warning("the log could not be counted: \(error)")
+                }
+            }
+        }
+    }
+}

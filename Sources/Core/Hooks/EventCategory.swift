@@ -1,0 +1,38 @@
+/// What a hook can ask for: groups of events of the log. The words are stable.
+///
+/// What delivery itself writes into the log (mails, pushes, hooks) belongs to none, so that no failure makes further messages.
+public enum EventCategory: String, Sendable, Codable, CaseIterable {
+    case users
+    /// Authenticators, devices, passkeys and recovery codes of users.
+    case factors
+    case sessions
+    case signIns = "sign-ins"
+    /// Answers and applications' secrets that were wrong.
+    case refusals
+    /// Roles, tokens of programs, and hooks themselves.
+    case administrators
+    case groups
+    /// Applications, APIs, extensions, and installations that registered themselves.
+    case applications
+    /// Settings and keys.
+    case settings
+
+    /// Nil for what no hook gets.
+    init?(of kind: AuditEvent.Kind) {
+        let word = kind.rawValue.prefix { $0 != "." }
+        switch (word, kind) {
+        case (_, .hookEventFailed): return nil
+        case (_, .clientRefused): self = .refusals
+        case ("user", _), ("users", _), ("account", _): self = .users
+        case ("factor", _), ("passkey", _): self = .factors
+        case ("session", _), ("consent", _): self = .sessions
+        case ("sign-in", _), ("approval", _), ("device-authorization", _), ("security-check", _): self = .signIns
+        case ("answer", _): self = .refusals
+        case ("administrator", _), ("machine-token", _), ("admin-token", _), ("hook", _): self = .administrators
+        case ("group", _): self = .groups
+        case ("application", _), ("resource", _), ("extension", _), ("client", _): self = .applications
+        case ("settings", _), ("key", _), ("master-key", _): self = .settings
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+
+/// Services that are told what happens: registered, changed, tried.
+public struct EventHooks: Sendable {
+    let realm: Realm
+
+    /// As many as there may be: each event is a call to each of them.
+    public static let most = 20
+    public static let longestName = 100
+    static let longestURL = 2048
+    /// Seconds that the secret before the present one signs, too.
+    public static let overlap: TimeInterval = 86_400
+
+    public enum Refusal: Error, Sendable, Equatable {
+        case unknown
+        case tooMany
+        /// Why the URL cannot be called.
+        case url(String)
+        case noEvents
+        case nameTooLong
+        case malformedSecret
+        /// The log has no such event, or none that hooks get.
+        case unknownEvent
+    }
+
+    /// What is to be another; nil stays.
+    public struct Change: Sendable {
+        public var url: String?
+        public var name: String?
+        public var events: Set<EventCategory>?
+        public var isEnabled: Bool?
+        /// Whether events that were missed are left out, and those from now on delivered.
+        public var skipsMissed = false
+
+        public init() {}
+    }
+
+    public func list() async throws -> [EventHook] { try await realm.store.read { try $0.eventHooks() } }
+
+    public func hook(_ id: String) async throws -> EventHook? { try await list().first { $0.id == id } }
+
+    /// Registers a hook: it is told of what happens from now on.
+    /// - Parameter secret: the service's own; nil makes one.
+    /// - Returns: the hook and its secret, which is not shown again.
+    public func add(
+        _ registration: EventHook.Registration, secret: Secret<String>? = nil, by client: ClientContext
+    ) async throws -> Result<(hook: EventHook, secret: Secret<String>), Refusal> {
+        if let refusal = Self.fault(of: registration) { return .failure(refusal) }
+        let realm = realm
+        var own = HookSecret(random: realm.random)
+        if let secret {
+            guard let given = HookSecret(secret) else { return .failure(.malformedSecret) }
+            own = given
+        }
+        let now = realm.clock.now
+        let hook = EventHook(
+            id: realm.random.string(12, of: .alphanumeric), createdAt: now, registration: registration,
+            progress: HookProgress(cursor: AuditBound.bound(now).id))
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        let secrets = HookSecrets(present: own.text.reveal())
+        return try await realm.store.write { transaction in
+            guard try transaction.eventHooks().count < Self.most, try transaction.insert(hook) else {
+                return .failure(.tooMany)
+            }
+            try transaction.append(hook.event(.hookAdded, id: event, at: now, by: client))
+            try transaction.putHookSecrets(secrets, of: hook.id, sealer: realm.sealer)
+            return .success((hook, Secret(secrets.present)))
+        }
+    }
+
+    public func change(
+        _ id: String, _ change: Change, by client: ClientContext
+    ) async throws -> Result<EventHook, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var hook = try transaction.eventHook(id) else { return .failure(.unknown) }
+            let before = hook
+            hook.registration.url = change.url ?? hook.registration.url
+            hook.registration.name = change.name ?? hook.registration.name
+            hook.registration.events = change.events ?? hook.registration.events
+            hook.registration.isEnabled = change.isEnabled ?? hook.registration.isEnabled
+            if let refusal = Self.fault(of: hook.registration) { return .failure(refusal) }
+            if change.isEnabled == true || change.url != nil {
+                // Another beginning: the service is tried at once.
+                hook.progress.attempts = 0
+                hook.progress.nextAttemptAt = nil
+                hook.progress.failingSince = nil
+                hook.progress.disabledBecause = nil
+            }
+            if change.skipsMissed {
+                hook.progress.cursor = AuditBound.bound(now).id
+                hook.progress.done = []
+                hook.progress.failing = [:]
+            }
+            if hook == before { return .success(hook) }
+            guard try transaction.update(hook) else { return .failure(.unknown) }
+            hook.revision += 1
+            try transaction.append(hook.event(.hookChanged, id: event, at: now, by: client))
+            return .success(hook)
+        }
+    }
+
+    /// Makes another secret. The present one signs for ``overlap`` seconds, too.
+    public func rotateSecret(
+        _ id: String, to secret: Secret<String>? = nil, by client: ClientContext
+    ) async throws -> Result<(hook: EventHook, secret: Secret<String>), Refusal> {
+        let realm = realm
+        let now = realm.clock.now
+        var own = HookSecret(random: realm.random)
+        if let secret {
+            guard let given = HookSecret(secret) else { return .failure(.malformedSecret) }
+            own = given
+        }
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        let text = own.text
+        return try await realm.store.write { transaction in
+            guard let hook = try transaction.eventHook(id) else { return .failure(.unknown) }
+            let present = try transaction.hookSecrets(of: id, sealer: realm.sealer)?.present
+            try transaction.append(
+                hook.event(.hookChanged, id: event, at: now, by: client, ["secretChanged": .bool(true)]))
+            try transaction.putHookSecrets(
+                HookSecrets(
+                    present: text.reveal(), former: present, formerUntil: present.map { _ in now + Self.overlap }),
+                of: id, sealer: realm.sealer)
+            return .success((hook, text))
+        }
+    }
+
+    /// The hook that was; nil where there was none of the id.
+    public func remove(_ id: String, by client: ClientContext) async throws -> EventHook? {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let hook = try transaction.eventHook(id), try transaction.deleteEventHook(id) else { return nil }
+            try transaction.append(hook.event(.hookRemoved, id: event, at: now, by: client))
+            try transaction.deleteSealedSecret(HookSecrets.name(of: id))
+            return hook
+        }
+    }
+
+    /// Sends a message that stands for no event, or an event of the log once more, at once and whatever the hook waits for.
+    /// - Parameter event: an event's id, with or without `evt_` before it; nil sends a trial.
+    public func send(
+        event: String? = nil, to id: String
+    ) async throws -> Result<HookReply, Refusal> {
+        let realm = realm
+        let now = realm.clock.now
+        guard let hook = try await hook(id) else { return .failure(.unknown) }
+        let message: HookMessage
+        if let event {
+            let key = event.hasPrefix("evt_") ? String(event.dropFirst(4)) : event
+            guard let found = try await realm.store.read({ try $0.auditEvent(key) }),
+                EventCategory(of: found.kind) != nil
+            else { return .failure(.unknownEvent) }
+            message = HookMessage(found)
+        } else {
+            message = HookMessage(testOf: id, id: AuditEvent.freshID(at: now, random: realm.random), at: now)
+        }
+        let secrets = try await realm.hookSecrets(of: id)
+        let call = HookCall(
+            url: hook.registration.url, body: message.body, headers: message.headers(at: now, secrets: secrets))
+        return .success(await realm.hookCaller.post(call))
+    }
+
+    /// Nil where the registration can be.
+    private static func fault(of registration: EventHook.Registration) -> Refusal? {
+        if registration.events.isEmpty { return .noEvents }
+        if registration.name.count > longestName
+            || PlainText(registration.name, longest: longestName).text != registration.name
+        {
+            return .nameTooLong
+        }
+        guard registration.url.utf8.count <= longestURL else { return .url("has more than \(longestURL) bytes") }
+        guard let parts = URLComponents(string: registration.url), let host = parts.host, !host.isEmpty,
+            parts.user == nil, parts.password == nil, parts.fragment == nil
+        else { return .url("is no https address") }
+        if parts.scheme == "https" { return nil }
+        let isLoopback = ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host)
+        return parts.scheme == "http" && isLoopback ? nil : .url("has to begin with https://")
+    }
+}
+
+extension EventHook {
+    func event(
+        _ kind: AuditEvent.Kind, id: String, at now: Date, by client: ClientContext,
+        _ more: [String: JSONValue] = [:]
+    ) -> AuditEvent {
+        var details: [String: JSONValue] = [
+            "hook": .string(self.id), "url": .string(registration.url),
+            "events": .array(registration.events.map(\.rawValue).sorted().map { .string($0) }),
+            "isEnabled": .bool(registration.isEnabled),
+        ]
+        details.merge(more) { $1 }
+        return AuditEvent(id: id, at: now, kind: kind, userID: nil, context: client, details: details)
+    }
+}
+
+extension StoreTransaction {
+    func eventHook(_ id: String) throws -> EventHook? { try eventHooks().first { $0.id == id } }
+
+    func hookSecrets(of hook: String, sealer: Sealer) throws -> HookSecrets? {
+        let name = HookSecrets.name(of: hook)
+        return try sealedSecret(name).map { try HookSecrets(stored: sealer.open($0, for: .secret(name))) }
+    }
+
+    fileprivate func putHookSecrets(_ secrets: HookSecrets, of hook: String, sealer: Sealer) throws {
+        let name = HookSecrets.name(of: hook)
+        try putSealedSecret(name, sealer.seal(secrets.stored, for: .secret(name), in: self))
+    }
+}
+
+extension Realm {
+    /// Services that are told what happens.
+    public var eventHooks: EventHooks { EventHooks(realm: self) }
+
+    /// What signs messages to a hook now; empty where there is no hook.
+    func hookSecrets(of id: String) async throws -> [HookSecret] {
+        let now = clock.now
+        return try await store.read { [sealer] in try $0.hookSecrets(of: id, sealer: sealer) }?.good(at: now) ?? []
+    }
+}

@@ -1,0 +1,234 @@
+import CountersignCore
+import Foundation
+
+/// Registers a hook: a service that is told what happens, from now on.
+public struct AddHook: AdministrationOperation {
+    public static let name = "hooks:add"
+    public static let right = AdministrationRight.changeHooks
+
+    /// `https://…`; plain http on this machine under `--dev` alone.
+    public var url: String
+    /// Of `users`, `factors`, `sessions`, `sign-ins`, `refusals`, `administrators`, `groups`, `applications`, `settings`; or `*` for all.
+    public var events: [String]
+    /// What people call it; up to 100 characters.
+    public var label: String?
+    /// `whsec_` and 24 to 64 bytes in Base64; one is made where it is left out.
+    public var secret: SecretText?
+
+    public init(url: String, events: [String], label: String? = nil, secret: SecretText? = nil) {
+        self.url = url
+        self.events = events
+        self.label = label
+        self.secret = secret
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let hook: HookSummary
+        /// What signs its messages. It is shown here alone.
+        public let secret: SecretText
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let registration = EventHook.Registration(
+            url: url, name: label ?? "", events: try HookSummary.categories(events))
+        let made = try await HookSummary.judged(
+            realm.eventHooks.add(registration, secret: secret?.secret, by: client), "")
+        return Answer(hook: HookSummary(made.hook), secret: SecretText(made.secret.reveal()))
+    }
+}
+
+/// Lists all hooks, those that were added first come first.
+public struct ListHooks: AdministrationOperation {
+    public static let name = "hooks:list"
+    public static let right = AdministrationRight.readHooks
+
+    public init() {}
+
+    public struct Answer: Codable, Sendable {
+        public let hooks: [HookSummary]
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        Answer(hooks: try await realm.eventHooks.list().map(HookSummary.init))
+    }
+}
+
+/// Shows a hook, and how it fares.
+public struct ShowHook: AdministrationOperation {
+    public static let name = "hooks:show"
+    public static let right = AdministrationRight.readHooks
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let hook: HookSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let hook = try await realm.eventHooks.hook(id) else { throw AdministrationError.noHook(id) }
+        return Answer(hook: HookSummary(hook))
+    }
+}
+
+/// Changes a hook. What is left out stays.
+public struct ChangeHook: AdministrationOperation {
+    public static let name = "hooks:set"
+    public static let right = AdministrationRight.changeHooks
+
+    public var id: String
+    public var url: String?
+    public var events: [String]?
+    public var label: String?
+    public var isEnabled: Bool?
+    /// Whether events that were missed so far are left out.
+    public var skipMissed: Bool?
+
+    public init(
+        id: String, url: String? = nil, events: [String]? = nil, label: String? = nil, isEnabled: Bool? = nil,
+        skipMissed: Bool? = nil
+    ) {
+        self.id = id
+        self.url = url
+        self.events = events
+        self.label = label
+        self.isEnabled = isEnabled
+        self.skipMissed = skipMissed
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let hook: HookSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        var change = EventHooks.Change()
+        change.url = url
+        change.name = label
+        change.events = try events.map(HookSummary.categories)
+        change.isEnabled = isEnabled
+        change.skipsMissed = skipMissed ?? false
+        return Answer(
+            hook: HookSummary(try await HookSummary.judged(realm.eventHooks.change(id, change, by: client), id)))
+    }
+}
+
+/// Gives a hook another secret. The one before signs for a day, too.
+public struct RotateHookSecret: AdministrationOperation {
+    public static let name = "hooks:rotate-secret"
+    public static let right = AdministrationRight.changeHooks
+
+    public var id: String
+    /// As for ``AddHook``.
+    public var secret: SecretText?
+
+    public init(id: String, secret: SecretText? = nil) {
+        self.id = id
+        self.secret = secret
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let hook: HookSummary
+        /// It is shown here alone.
+        public let secret: SecretText
+        /// Until when messages are signed with the secret before as well.
+        public let formerUntil: Timestamp
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let end = Timestamp(realm.clock.now + EventHooks.overlap)
+        let made = try await HookSummary.judged(
+            realm.eventHooks.rotateSecret(id, to: secret?.secret, by: client), id)
+        return Answer(hook: HookSummary(made.hook), secret: SecretText(made.secret.reveal()), formerUntil: end)
+    }
+}
+
+/// Removes a hook, with its secret and with what it has not had.
+public struct RemoveHook: AdministrationOperation {
+    public static let name = "hooks:remove"
+    public static let right = AdministrationRight.changeHooks
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let hook: HookSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let hook = try await realm.eventHooks.remove(id, by: client) else { throw AdministrationError.noHook(id) }
+        return Answer(hook: HookSummary(hook))
+    }
+}
+
+/// Sends a trial, which stands for no event, and says what came of it.
+public struct TestHook: AdministrationOperation {
+    public static let name = "hooks:test"
+    public static let right = AdministrationRight.changeHooks
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public typealias Answer = HookSending
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> HookSending {
+        HookSending(try await HookSummary.judged(realm.eventHooks.send(to: id), id))
+    }
+}
+
+/// Sends an event of the log to a hook once more, at once and under the id that it always has.
+public struct ReplayEvent: AdministrationOperation {
+    public static let name = "hooks:replay"
+    public static let right = AdministrationRight.changeHooks
+
+    public var id: String
+    /// The event's id in the log, or that of the message: with `evt_` before it.
+    public var event: String
+
+    public init(id: String, event: String) {
+        self.id = id
+        self.event = event
+    }
+
+    public typealias Answer = HookSending
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> HookSending {
+        HookSending(try await HookSummary.judged(realm.eventHooks.send(event: event, to: id), id))
+    }
+}
+
+/// What came of one message.
+public struct HookSending: Codable, Sendable {
+    public let isDelivered: Bool
+    /// `status-200`, `timed-out`, `address-refused`, `connection`, …
+    public let result: String
+
+    init(_ reply: HookReply) {
+        isDelivered = reply.isDelivered
+        result = reply.text
+    }
+}
