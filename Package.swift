@@ -73,8 +73,9 @@ let mailTemplates =
     [
         "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
-        "recovery-code-used", "recovery-code-made", "passkey-copied",
-        "role-granted", "role-revoked", "test-mail", "invitation",
+        "recovery-code-used", "recovery-code-made", "passkey-copied", "factor-renamed", "factor-frozen",
+        "factor-unfrozen", "profile-changed", "sessions-ended", "application-revoked", "deletion-requested",
+        "deletion-withdrawn", "role-granted", "role-revoked", "test-mail", "invitation",
     ]
     .flatMap { name in ["en", "de", "ja"].map { "\(name).\($0)" } } + ["layout.html"]
 

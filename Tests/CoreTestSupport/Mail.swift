@@ -24,7 +24,7 @@ extension TestRealm {
         case .verifyEmail: try await mailLink(.verifyEmail(user.id))
         case .resetPassword: try await mailLink(.resetPassword(email))
         case .changeEmail: try await mailLink(.changeEmail(user.id, to: Self.otherEmail))
-        case .signUp, .enrolFactor, .approve, .backchannel: nil
+        case .signUp, .enrolFactor, .approve, .backchannel, .restoreEmail, .keepAccount: nil
         }
     }
 

@@ -26,6 +26,6 @@ struct ActionLinkTests {
     }
 
     @Test func `No action is without a mode`() {
-        #expect(Set(ActionLink.Action.allCases.map { MailedLinkMode($0).rawValue }).count == 4)
+        #expect(Set(ActionLink.Action.allCases.map { MailedLinkMode($0).rawValue }).count == 6)
     }
 }

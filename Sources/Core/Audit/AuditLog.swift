@@ -88,6 +88,11 @@ extension AuditEvent.Kind {
     public static let userDeleted = Self(rawValue: "user.deleted")
     public static let emailVerified = Self(rawValue: "user.email-verified")
     public static let emailChanged = Self(rawValue: "user.email-changed")
+    /// A changed address is as it was before, by the link that the former address got.
+    public static let emailRestored = Self(rawValue: "user.email-restored")
+    /// A user wants the account removed; when it is due is in the details.
+    public static let deletionRequested = Self(rawValue: "user.deletion-requested")
+    public static let deletionWithdrawn = Self(rawValue: "user.deletion-withdrawn")
     public static let passwordChanged = Self(rawValue: "user.password-changed")
     public static let passwordReset = Self(rawValue: "user.password-reset")
     public static let tokensRevoked = Self(rawValue: "user.tokens-revoked")
@@ -98,6 +103,11 @@ extension AuditEvent.Kind {
     public static let passkeyCounter = Self(rawValue: "passkey.counter")
     public static let deviceInvited = Self(rawValue: "factor.device-invited")
     public static let deviceChanged = Self(rawValue: "factor.device-changed")
+    /// Its user reported it lost: no answer by it is right.
+    public static let factorFrozen = Self(rawValue: "factor.frozen")
+    public static let factorUnfrozen = Self(rawValue: "factor.unfrozen")
+    /// A user said that an event of the log was not theirs.
+    public static let eventDisowned = Self(rawValue: "user.event-disowned")
     public static let recoveryCodeMade = Self(rawValue: "factor.recovery-code-made")
     public static let approvalAsked = Self(rawValue: "approval.asked")
     public static let approvalAllowed = Self(rawValue: "approval.allowed")

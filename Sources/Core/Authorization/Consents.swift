@@ -38,11 +38,7 @@ public struct Consents: Sendable {
     public func list(of user: UserID) async throws -> [Consent] {
         let realm = realm
         let now = realm.clock.now
-        return try await realm.store.read { transaction in
-            try transaction.openFlows(of: user, purpose: Self.purpose, at: now, limit: 1000).map {
-                try Consent(of: $0, sealer: realm.sealer)
-            }
-        }
+        return try await realm.store.read { try $0.consents(of: user, at: now, sealer: realm.sealer) }
     }
 
     /// Takes back what a user allowed an application, and ends what it got of the user's sessions.
@@ -51,21 +47,10 @@ public struct Consents: Sendable {
         let realm = realm
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
-            let grants = try transaction.grants(of: user, limit: Session.longestList).filter {
-                $0.clientID == client && $0.dialect == .oauth && $0.revokedAt == nil
-            }
-            let digest = Self.digest(of: user, client)
-            try transaction.reserve(Set(grants.map { .grant($0.id) } + [.user(user), .flow(digest)]))
-            let isKnown = try transaction.deleteFlow(digest: digest)
-            guard isKnown || !grants.isEmpty else { return false }
-            for grant in grants where try transaction.end(grant, at: now) { try transaction.announceEnd(of: grant) }
-            try transaction.append(
-                AuditEvent(
-                    id: eventID, at: now, kind: .consentRevoked, userID: user, context: context,
-                    details: ["application": .string(client.rawValue)]))
-            return true
-        }
+        let event = AuditEvent(
+            id: eventID, at: now, kind: .consentRevoked, userID: user, context: context,
+            details: ["application": .string(client.rawValue)])
+        return try await realm.store.write { try $0.revokeConsent(client, of: user, at: now, event) }
     }
 }
 
@@ -76,6 +61,28 @@ extension Consent {
 }
 
 extension StoreTransaction {
+    func consents(of user: UserID, at now: Date, sealer: Sealer) throws -> [Consent] {
+        try openFlows(of: user, purpose: Consents.purpose, at: now, limit: 1000).map {
+            try Consent(of: $0, sealer: sealer)
+        }
+    }
+
+    /// - Returns: false where nothing was allowed; then the event is not written.
+    func revokeConsent(
+        _ client: ClientID, of user: UserID, at now: Date, _ event: AuditEvent
+    ) throws -> Bool {
+        let grants = try grants(of: user, limit: Session.longestList).filter {
+            $0.clientID == client && $0.dialect == .oauth && $0.revokedAt == nil
+        }
+        let digest = Consents.digest(of: user, client)
+        try reserve(Set(grants.map { .grant($0.id) } + [.user(user), .flow(digest)]))
+        let isKnown = try deleteFlow(digest: digest)
+        guard isKnown || !grants.isEmpty else { return false }
+        for grant in grants where try end(grant, at: now) { try announceEnd(of: grant) }
+        try append(event)
+        return true
+    }
+
     func consent(of user: UserID, to client: ClientID, sealer: Sealer) throws -> Consent? {
         guard let record = try flow(digest: Consents.digest(of: user, client)), record.purpose == Consents.purpose
         else { return nil }

@@ -8,6 +8,8 @@ public struct ActionLink: Sendable {
         case resetPassword = "reset-password"
         case signIn = "sign-in"
         case changeEmail = "change-email"
+        case restoreEmail = "restore-email"
+        case keepAccount = "keep-account"
     }
 
     public var action: Action

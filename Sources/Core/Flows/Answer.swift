@@ -120,6 +120,8 @@ public enum Accomplishment: Sendable {
     case emailVerified(User)
     case passwordReset(User)
     case emailChanged(User)
+    /// An account whose removal was asked for stays.
+    case accountKept(User)
     /// A device said yes or no; the attempt that waits for it knows.
     case decided(ApprovalDecision)
     /// The sign-in is complete and waits to be fetched. The code replaces the recovery code that was used, if one was.

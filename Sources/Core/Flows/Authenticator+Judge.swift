@@ -19,6 +19,7 @@ extension Authenticator {
             case .wrong(let refusal, let raised):
                 refusals.append(refusal)
                 alarm = alarm ?? raised
+            case .right where candidate.isFrozen: refusals.append(context.frozenRefusal)
             case let judged: return judged
             }
         }
@@ -41,6 +42,7 @@ extension Authenticator {
             case .wrong(let refusal, let raised)?:
                 refusals.append(refusal)
                 alarm = alarm ?? raised
+            case .right? where candidate.isFrozen: refusals.append(context.frozenRefusal)
             case let judged?: return judged
             }
         }
@@ -63,4 +65,15 @@ extension Authenticator {
         guard let factor = candidate.located.factor, candidate.located.comparesRevision else { return nil }
         return try realm.sealer.open(factor.payload, for: .factor(factor.id))
     }
+}
+
+extension ProofCandidate {
+    /// Whether its owner has reported the factor lost. Answers are judged all the same, so that they take as long and count as wrong ones
+    /// do, and none is right.
+    fileprivate var isFrozen: Bool { located.factor?.frozenAt != nil }
+}
+
+extension AttemptContext {
+    /// What a right answer by a frozen factor is told. Before anything is proven it tells no more than any wrong one.
+    fileprivate var frozenRefusal: Refusal { Refusal(body.proven.isEmpty ? .wrongAnswer : .authenticatorDisabled) }
 }

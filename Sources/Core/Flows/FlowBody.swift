@@ -42,11 +42,13 @@ struct FlowBody: Codable, Sendable, Equatable {
     var creation: OpenChallenge?
     /// The account that the response makes, in a sign-up by one.
     var newAccount: NewAccount?
+    /// The session that goes on when the attempt ends all sessions of its user: the one that began it.
+    var keptSession: SessionID?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
-        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation,
-            newAccount
+        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation
+        case newAccount, keptSession
         case requestedAuthorization = "consent"
     }
 
@@ -91,6 +93,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         opened = try members.decodeIfPresent(OpenChallenge.self, forKey: .opened)
         creation = try members.decodeIfPresent(OpenChallenge.self, forKey: .creation)
         newAccount = try members.decodeIfPresent(NewAccount.self, forKey: .newAccount)
+        keptSession = try members.decodeIfPresent(SessionID.self, forKey: .keptSession)
     }
 }
 
@@ -194,6 +197,7 @@ extension FlowBody: StoredJSON {
             case "opened": opened = try json.readOptional()
             case "creation": creation = try json.readOptional()
             case "newAccount": newAccount = try json.readOptional()
+            case "keptSession": keptSession = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -216,6 +220,7 @@ extension FlowBody: StoredJSON {
         try json.write("enrolment", optional: enrolment)
         try json.write("invitation", optional: invitation)
         try json.write("journey", optional: journey)
+        try json.write("keptSession", optional: keptSession)
         try json.write("maximumAttempts", maximumAttempts)
         try json.write("newAccount", optional: newAccount)
         try json.write("newEmail", optional: newEmail)

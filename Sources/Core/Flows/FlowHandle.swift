@@ -35,6 +35,10 @@ public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
     case verifyEmail
     case resetPassword
     case changeEmail
+    /// A changed address is to be as it was before.
+    case restoreEmail
+    /// An account whose removal was asked for is to stay.
+    case keepAccount
     /// A request to a device: its handle is the device's, not the waiting client's.
     case approve
     /// A sign-in that an application began by itself, without the user: a device alone can allow it (OpenID Connect
@@ -51,6 +55,8 @@ public enum FlowLifetime {
     public static let link: TimeInterval = 3600
     /// A mailed link that verifies an address.
     public static let verificationLink: TimeInterval = 3 * 86_400
+    /// A mailed link that gives an account its former address back.
+    public static let undoLink: TimeInterval = 86_400
     /// Proof beside the first factor.
     public static let secondFactor: TimeInterval = 300
     /// A request to a device.

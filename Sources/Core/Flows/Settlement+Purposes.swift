@@ -94,10 +94,16 @@ extension Settlement {
         }
         var user = user
         let former = user.email
-        if let former { try tell(former, of: address, user.id, in: transaction) }
+        if let kept = context.body.keptSession {
+            let flow = context.flow.map { [ReservedRow.flow($0.digest)] } ?? []
+            try transaction.reserve(Set(flow + [.user(user.id), .session(kept)]))
+        }
+        let undo = try former.map { try undoing(changeOf: user, from: $0, to: address, in: transaction) }
+        if let former { try tell(former, of: address, user.id, undo: undo, in: transaction) }
         user.email = address
         user.profile.emailVerified = true
         user.revokeTokens(at: now)
+        if let kept = context.body.keptSession { try transaction.carry(kept, into: user, at: now) }
         guard try transaction.update(user) else { return .stale }
         try finishFlow(in: transaction)
         try record(
@@ -106,15 +112,75 @@ extension Settlement {
         return .verdict(.accomplished(.emailChanged(user)))
     }
 
+    /// Keeps what gives an account its former address back: for a day, by a link that goes there.
+    /// - Returns: the link's path.
+    private func undoing(
+        changeOf user: User, from former: EmailAddress, to address: EmailAddress, in transaction: any StoreTransaction
+    ) throws -> String {
+        let body = FlowBody(
+            purpose: .restoreEmail, client: attempt.client, email: former, newEmail: address, challenge: .link)
+        _ = try transaction.insert(
+            FlowRecord(
+                digest: handle.digest, userID: user.id, purpose: FlowPurpose.restoreEmail.rawValue, createdAt: now,
+                expiresAt: now + FlowLifetime.undoLink,
+                body: try body.sealed(by: sealer, digest: handle.digest, in: transaction)))
+        return linkFormat.path(of: ActionLink(.restoreEmail, code: handle.token, locale: attempt.client.locale))
+    }
+
+    /// The former address gets the account back, whatever it was changed to since. All sessions end, and the links that could undo later
+    /// changes go: who made those changes may hold them.
+    func restoreEmail(
+        _ user: User, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let address = context.body.address else { return .verdict(.refused(Refusal(.unknownFlow))) }
+        if let holder = try transaction.user(email: address), holder.id != user.id {
+            return .verdict(.refused(Refusal(.addressTaken)))
+        }
+        let others = try transaction.openFlows(
+            of: user.id, purpose: FlowPurpose.restoreEmail.rawValue, at: now, limit: 1000
+        ).map(\.digest).filter { $0 != context.flow?.digest }
+        let own = context.flow.map { [$0.digest] } ?? []
+        try transaction.reserve(Set((others + own).map { .flow($0) } + [.user(user.id)]))
+        var user = user
+        let former = user.email
+        if let former, former != address { try tell(former, of: address, user.id, in: transaction) }
+        user.email = address
+        user.profile.emailVerified = true
+        user.revokeTokens(at: now)
+        guard try transaction.update(user) else { return .stale }
+        try finishFlow(in: transaction)
+        for digest in others { _ = try transaction.deleteFlow(digest: digest) }
+        try record(
+            .emailRestored, user: user.id, details: ["former": former.map { .string($0.canonical) } ?? .null],
+            in: transaction)
+        return .verdict(.accomplished(.emailChanged(user)))
+    }
+
+    /// The account stays. Its sessions do not come back.
+    func keepAccount(
+        _ user: User, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard user.deletionDueAt != nil else { return .verdict(.refused(Refusal(.unknownFlow))) }
+        var user = user
+        user.deletionDueAt = nil
+        guard try transaction.update(user) else { return .stale }
+        try finishFlow(in: transaction)
+        try record(.deletionWithdrawn, user: user.id, in: transaction)
+        try notify(.init(.deletionWithdrawn), user, in: transaction)
+        return .verdict(.accomplished(.accountKept(user)))
+    }
+
     /// Notifies a former address which one has taken its place.
+    /// - Parameter undo: the path of the link that takes the change back; nil where there is none.
     func tell(
-        _ former: EmailAddress, of address: EmailAddress, _ id: UserID, in transaction: any StoreTransaction
+        _ former: EmailAddress, of address: EmailAddress, _ id: UserID, undo: String? = nil,
+        in transaction: any StoreTransaction
     ) throws {
         try transaction.assignOutboxMessages(to: former.canonical, of: id)
+        var values = ["email": former.canonical, "newEmail": address.canonical]
+        values["link"] = undo
         try transaction.send(
-            OutboxContent(
-                template: "email-changed", locale: attempt.client.locale,
-                values: ["email": former.canonical, "newEmail": address.canonical]),
+            OutboxContent(template: "email-changed", locale: attempt.client.locale, values: values),
             to: former.canonical, about: id, id: messageID, at: now, sealer: sealer)
     }
 }

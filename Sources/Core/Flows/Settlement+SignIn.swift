@@ -100,7 +100,7 @@ extension Settlement {
         var signedIn = try open(user, body, in: transaction)
         signedIn.isNewUser = isNew
         signedIn.recoveryCode = result.replacement
-        var details: [String: JSONValue] = [:]
+        var details: [String: JSONValue] = ["session": .string(signedIn.session.id.rawValue)]
         if let last = body.proven.last, last.isSecondFactor, !result.isLogged {
             details["kind"] = .string(last.kind.rawValue)
         }
@@ -133,7 +133,8 @@ extension Settlement {
         flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         flow.finishedAt = now
         guard try transaction.update(flow) else { return .stale }
-        let details = body.secondFactorInLog.map { [AuditCount.secondFactorMember: $0] } ?? [:]
+        var details: [String: JSONValue] = ["session": .string(signedIn.session.id.rawValue)]
+        if let second = body.secondFactorInLog { details[AuditCount.secondFactorMember] = second }
         try record(.signedIn, user: user.id, details: details, in: transaction)
         return .verdict(.accomplished(.signedIn(signedIn)))
     }

@@ -9,6 +9,8 @@ struct Settlement: Sendable {
     let advice: Advice
     let sealer: Sealer
     let proofs: ProofRegistry
+    /// Spells the links of mails.
+    let linkFormat: any LinkFormat
     /// Whether the answer is counted, judged and settled in one transaction: the flow's row does not count it yet.
     let isAtOnce: Bool
     let draft: Draft
@@ -36,6 +38,7 @@ struct Settlement: Sendable {
         self.advice = advice
         sealer = realm.sealer
         proofs = realm.proofs
+        linkFormat = realm.linkFormat
         draft = attempt.draft
         self.isAtOnce = isAtOnce
     }
@@ -110,7 +113,9 @@ struct Settlement: Sendable {
             guard let present = try transaction.user(judged.id) else {
                 return .verdict(.refused(Refusal(.userNotFound)))
             }
-            if present.isDisabled { return .verdict(.refused(Refusal(.userDisabled))) }
+            if present.isDisabled, !(context.body.purpose == .keepAccount && !present.isSuspended) {
+                return .verdict(.refused(Refusal(.userDisabled)))
+            }
             if present.tokenEpoch != judged.tokenEpoch { return .stale }
             user = present
         }
@@ -160,7 +165,8 @@ struct Settlement: Sendable {
         }
         if var factor = candidate.located.factor {
             guard let present = try transaction.factor(factor.id),
-                !candidate.located.comparesRevision || present.revision == factor.revision
+                !candidate.located.comparesRevision || present.revision == factor.revision,
+                present.frozenAt == nil
             else { return .refused(.stale) }
             if let newPayload {
                 factor.lastUsedAt = now
@@ -235,6 +241,12 @@ struct Settlement: Sendable {
         case .changeEmail:
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try changeEmail(user, in: transaction)
+        case .restoreEmail:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try restoreEmail(user, in: transaction)
+        case .keepAccount:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try keepAccount(user, in: transaction)
         case .signUp:
             guard let newPayload, let kind = fitting?.method.kind else {
                 return .verdict(.refused(Refusal(.unexpectedAnswer)))

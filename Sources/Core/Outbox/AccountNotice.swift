@@ -17,6 +17,16 @@ struct AccountNotice: Sendable, Equatable {
         case recoveryCodeMade = "recovery-code-made"
         /// There may be a copy of a passkey.
         case passkeyCopied = "passkey-copied"
+        case factorRenamed = "factor-renamed"
+        /// Its owner reported it lost.
+        case factorFrozen = "factor-frozen"
+        case factorUnfrozen = "factor-unfrozen"
+        case profileChanged = "profile-changed"
+        /// One or all others.
+        case sessionsEnded = "sessions-ended"
+        /// What an application got was taken back; `factor` is its name.
+        case applicationRevoked = "application-revoked"
+        case deletionWithdrawn = "deletion-withdrawn"
         /// The user administers the realm, or has another role in it.
         case roleGranted = "role-granted"
         case roleRevoked = "role-revoked"

@@ -42,7 +42,9 @@ public struct AssurancePolicy: Sendable {
                     || proofs.traits(factor.kind)?.role == .firstOrSecond && !given.contains(factor.kind))
         }
         if requiresSecondFactor ? !usable.isEmpty : usable.contains(where: { proofs.isSecondFactor($0.kind) }) {
-            return .secondFactor(usable)
+            // What is reported lost makes the question necessary, and is no answer to it.
+            let answering = usable.filter { $0.frozenAt == nil }
+            return .secondFactor(answering.isEmpty ? usable : answering)
         }
         return requiresSecondFactor ? .enrolmentRequired : .enough
     }

@@ -32,10 +32,13 @@ public struct FactorRecord: Sendable, Equatable {
     public internal(set) var revision: Int
     /// Sealed for this factor's id.
     public var payload: Data
+    /// Since when no answer by it is right, as its owner has reported it lost; nil where it is not. It is asked for all the same, so that
+    /// the report takes nothing from the account's protection.
+    public internal(set) var frozenAt: Date?
 
     public init(
         id: FactorID, userID: UserID, kind: FactorKind, name: String, createdAt: Date, lastUsedAt: Date? = nil,
-        revision: Int = 0, payload: Data
+        revision: Int = 0, payload: Data, frozenAt: Date? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -45,6 +48,7 @@ public struct FactorRecord: Sendable, Equatable {
         self.lastUsedAt = lastUsedAt
         self.revision = revision
         self.payload = payload
+        self.frozenAt = frozenAt
     }
 }
 

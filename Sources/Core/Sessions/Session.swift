@@ -40,7 +40,7 @@ public struct Session: Sendable, Equatable {
     /// The protocol in which the session began.
     public let dialect: Dialect
     /// The user's token epoch when the session began; a session of an earlier epoch is over, and its grants with it.
-    public let tokenEpoch: Int
+    public internal(set) var tokenEpoch: Int
     public let createdAt: Date
     public let expiresAt: Date
     public var revokedAt: Date?

@@ -26,6 +26,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var passkeys = PasskeySettings()
     public var browserSessions = BrowserSessionSettings()
     public var terms = TermsSettings()
+    public var accounts = AccountSettings()
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -40,7 +41,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth, passkeys, browserSessions,
-            terms
+            terms, accounts
         case checksDocument = "securityChecks"
         case toolkitDocument = "identityToolkit"
     }
@@ -61,6 +62,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&passkeys, .passkeys)
         try members.assign(&browserSessions, .browserSessions)
         try members.assign(&terms, .terms)
+        try members.assign(&accounts, .accounts)
         toolkitDocument = try members.decodeIfPresent(JSONValue.self, forKey: .toolkitDocument)
         // Earlier programs wrote this one among the second factors.
         let former = try? members.nestedContainer(keyedBy: FormerKeys.self, forKey: .secondFactors)

@@ -60,6 +60,6 @@ public struct Maintenance: Sendable {
                 removed += count
             }
         }
-        return removed
+        return try await removed + realm.accounts.deleteDue()
     }
 }

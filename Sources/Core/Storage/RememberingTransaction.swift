@@ -149,6 +149,10 @@ extension RememberingTransaction: StoreTransaction {
 
     func countUsers() throws -> Int { try base.countUsers() }
 
+    func users(deletionDueBy instant: Date, limit: Int) throws -> [UserID] {
+        try base.users(deletionDueBy: instant, limit: limit)
+    }
+
     // MARK: Factors
 
     func factor(_ id: FactorID) throws -> FactorRecord? { try row(&factors, id) { try $0.factor(id) } }

@@ -18,6 +18,8 @@ public protocol UserStorage {
     /// codes. The audit log stays.
     func deleteUser(_ id: UserID) throws -> Bool
     func countUsers() throws -> Int
+    /// The users whose removal is due at the instant, those first that are due the longest.
+    func users(deletionDueBy instant: Date, limit: Int) throws -> [UserID]
 }
 
 /// Keeps enrolled factors.
@@ -30,7 +32,7 @@ public protocol FactorStorage {
     /// Those that there are.
     func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID>
     func insert(_ factor: FactorRecord) throws -> Bool
-    /// Writes name, times and payload where the stored revision is `factor.revision`, and counts the revision up.
+    /// Writes name, times, payload and freezing where the stored revision is `factor.revision`, and counts the revision up.
     func update(_ factor: FactorRecord) throws -> Bool
     func deleteFactor(_ id: FactorID) throws -> Bool
 }
@@ -60,7 +62,7 @@ public protocol SessionStorage {
     func sessions(of user: UserID, limit: Int) throws -> [Session]
     /// False where the id is taken, or the user was deleted.
     func insert(_ session: Session) throws -> Bool
-    /// Writes revocation, proofs and the browser's digest where the stored revision is `session.revision`; counts it up.
+    /// Writes epoch, revocation, proofs and the browser's digest where the stored revision is `session.revision`; counts it up.
     func update(_ session: Session) throws -> Bool
     /// Removes at most `limit` sessions that expired before the instant, with their grants; answers how many.
     func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int

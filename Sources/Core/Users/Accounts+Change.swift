@@ -18,6 +18,10 @@ public struct AccountChange: Sendable {
     public var revokesTokensAt: Date?
     /// The second factors that stay, some under another name; the others go. Nil leaves them all.
     public var secondFactors: [FactorID: FactorName]?
+    /// Whether the session of the user who asks has to show all that the account asks for, in the last minutes.
+    var needsFullProof = false
+    /// Whether the session of the user who asks goes on where all others end.
+    var keepsSession = false
     /// For an account that comes from another system.
     public var createdAt: Date?
     /// For an account that comes from another system.
@@ -97,13 +101,16 @@ extension Accounts {
             if let session {
                 // As of the request: hashing may have waited.
                 let fault =
-                    change.needsRecentSignIn
-                    ? session.faultUnlessRecent(user, at: asked) : session.fault(of: user)
-                if let fault { return .refused(fault == .signInTooOld ? .signInTooOld : .revoked) }
+                    change.needsFullProof
+                    ? try session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
+                    : change.needsRecentSignIn
+                        ? session.faultUnlessRecent(user, at: asked) : session.fault(of: user)
+                if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
             }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) { return .refused(refusal) }
-            try transaction.reserve(Set(transaction.factors(of: id).map { .factor($0.id) } + [.user(id)]))
+            let kept = change.keepsSession ? session?.session : nil
+            try transaction.reserve(user: user, keeping: kept)
             var events: [AuditEvent.Kind] = []
 
             if case .some(let email) = change.email, email != user.email {
@@ -122,7 +129,8 @@ extension Accounts {
                 events.append(.emailChanged)
             }
             change.apply(to: &user)
-            if let isDisabled = change.isDisabled, isDisabled != user.isDisabled {
+            // An account whose owner wants it removed is as disabled: an administrator's word is kept beside that wish.
+            if let isDisabled = change.isDisabled, isDisabled != user.isDisabled || isDisabled != user.isSuspended {
                 user.isDisabled = isDisabled
                 events.append(isDisabled ? .userDisabled : .userEnabled)
             }
@@ -147,6 +155,7 @@ extension Accounts {
                 if !meansNow || instant > now { user.refuseTokens(issuedBefore: instant) }
             }
             if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
+            if let kept { try transaction.carry(kept, into: user, at: now) }
             guard try transaction.update(user) else { return .refused(.addressTaken) }
             if user.isDisabled, !before.isDisabled { try transaction.endSessions(ofDisabled: user, at: now) }
             user = try transaction.user(id) ?? user

@@ -82,7 +82,7 @@ extension Accounts {
 
 extension StoreTransaction {
     /// Removes a user with everything that the decision on what is kept does not name. False where there is none any more.
-    fileprivate func delete(_ user: User, at now: Date, event: String, by client: ClientContext) throws -> Bool {
+    func delete(_ user: User, at now: Date, event: String, by client: ClientContext) throws -> Bool {
         for factor in try factors(of: user.id) {
             try deleteCounter(CounterKey.factor(factor.id, factor.kind))
         }
@@ -99,8 +99,10 @@ extension StoreTransaction {
         try deleteCounter(CounterKey.offers(to: user.id))
         try deleteCounter(CounterKey.newPasswords(of: user.id))
         try deleteCounter(CounterKey.notices(to: user.id))
+        try deleteCounter(CounterKey.ownChanges(of: user.id))
         // A reason is in the words of the device's user.
         try replaceAuditDetails(of: user.id, .approvalRejected, with: ["reason": "removed with the user"])
         try replaceAuditDetails(of: user.id, .emailChanged, with: ["former": "removed with the user"])
+        try replaceAuditDetails(of: user.id, .emailRestored, with: ["former": "removed with the user"])
     }
 }

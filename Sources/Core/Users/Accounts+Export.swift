@@ -58,7 +58,7 @@ extension PortableAccount {
     /// A user of the realm with all that opens.
     init(_ user: User, _ factors: [FactorRecord], sealer: Sealer, proofs: ProofRegistry) throws {
         self.init(
-            id: user.id, email: user.email, profile: user.profile, isDisabled: user.isDisabled,
+            id: user.id, email: user.email, profile: user.profile, isDisabled: user.isSuspended,
             createdAt: user.createdAt, lastSignInAt: user.lastSignInAt, lastRefreshAt: user.lastRefreshAt,
             passwordChangedAt: user.passwordChangedAt)
         for factor in factors {

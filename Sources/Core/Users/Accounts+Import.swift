@@ -234,7 +234,7 @@ private struct ImportDraft: Sendable {
             profile: account.profile, createdAt: createdAt, lastSignInAt: account.lastSignInAt,
             lastRefreshAt: account.lastRefreshAt, passwordChangedAt: nil,
             tokensValidAfter: Date(microseconds: now.seconds * 1_000_000),
-            tokenEpoch: present.map { $0.tokenEpoch + 1 } ?? 0)
+            tokenEpoch: present.map { $0.tokenEpoch + 1 } ?? 0, deletionDueAt: present?.deletionDueAt)
         if present == nil {
             guard try transaction.insert(user) else { return .idTaken }
         } else {

@@ -10,6 +10,8 @@ public struct OwnSession: Sendable {
     public let evidence: SessionEvidence
     /// The user's token epoch when the token was judged.
     public let epoch: Int
+    /// Names the session, where the protocol knows it: then it has to go on, and goes on after a change that ends all others.
+    public let session: SessionID?
 
     /// Why the session is not enough.
     public enum Fault: Error, Sendable, Equatable {
@@ -21,10 +23,11 @@ public struct OwnSession: Sendable {
         case secondFactorMissing
     }
 
-    public init(userID: UserID, evidence: SessionEvidence, epoch: Int) {
+    public init(userID: UserID, evidence: SessionEvidence, epoch: Int, session: SessionID? = nil) {
         self.userID = userID
         self.evidence = evidence
         self.epoch = epoch
+        self.session = session
     }
 
     /// For what needs no more than that the session goes on.

@@ -22,7 +22,19 @@ public struct User: Sendable, Equatable {
     public internal(set) var revision: Int
     /// Nil for an anonymous user.
     public var email: EmailAddress?
-    public var isDisabled: Bool
+    /// Whether an administrator has disabled the account.
+    public private(set) var isSuspended: Bool
+    /// From when on the account is to be removed, where its owner asked for that and may still think otherwise; nil else. Until then it
+    /// is as disabled (``OwnAccount/requestDeletion(typedName:of:by:)``).
+    public internal(set) var deletionDueAt: Date?
+    /// Whether no sign-in succeeds: an administrator has disabled the account, or its owner wants it removed. Enabling withdraws both.
+    public var isDisabled: Bool {
+        get { isSuspended || deletionDueAt != nil }
+        set {
+            isSuspended = newValue
+            if !newValue { deletionDueAt = nil }
+        }
+    }
     public var profile: UserProfile
     /// Never later changed, but for a user who comes from another system.
     public internal(set) var createdAt: Date
@@ -55,12 +67,13 @@ public struct User: Sendable, Equatable {
     public init(
         id: UserID, revision: Int, email: EmailAddress?, isDisabled: Bool, profile: UserProfile, createdAt: Date,
         lastSignInAt: Date?, lastRefreshAt: Date?, passwordChangedAt: Date?, tokensValidAfter: Date, tokenEpoch: Int,
-        tokensRefusedBefore: Date = Date(microseconds: 0)
+        tokensRefusedBefore: Date = Date(microseconds: 0), deletionDueAt: Date? = nil
     ) {
         self.id = id
         self.revision = revision
         self.email = email
-        self.isDisabled = isDisabled
+        isSuspended = isDisabled
+        self.deletionDueAt = deletionDueAt
         self.profile = profile
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt

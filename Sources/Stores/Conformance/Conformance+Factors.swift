@@ -9,7 +9,7 @@ extension StoreConformance {
                 let factor = FactorRecord(
                     id: FactorID(rawValue: id), userID: UserID(rawValue: "u"),
                     kind: FactorKind(rawValue: Sample.text), name: Sample.text, createdAt: Sample.instants[0],
-                    lastUsedAt: Sample.instants[3], revision: .max, payload: payload)
+                    lastUsedAt: Sample.instants[3], revision: .max, payload: payload, frozenAt: Sample.instants[1])
                 try require(try await store.write { try $0.insert(factor) }, "the id was free")
                 // Not by comparing whole: a failure would print a megabyte.
                 let kept = try await store.read { try $0.factor(factor.id) }
@@ -77,7 +77,7 @@ extension StoreConformance {
             try requireEqual(answers, [true, true, false, false, true], "the answers to five inserts")
         },
 
-        Check("A factor's update writes name, use and payload once for each revision") { store in
+        Check("A factor's update writes name, use, payload and freezing once for each revision") { store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))
                 _ = try transaction.insert(Sample.factor("f", of: "u"))

@@ -40,7 +40,7 @@ extension StoreConformance {
             try requireEqual(answers, [true, true, false, false, true], "the answers to five inserts")
         },
 
-        Check("A session's update writes revocation, proofs and the browser's digest, once for each revision") {
+        Check("A session's update writes epoch, revocation, proofs and the browser's digest, once for each revision") {
             store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))

@@ -13,7 +13,7 @@ extension StoreConformance {
                     providers: ["password", "emailLink", Sample.text]),
                 createdAt: Sample.instants[0], lastSignInAt: Sample.instants[1], lastRefreshAt: Sample.instants[2],
                 passwordChangedAt: Sample.instants[3], tokensValidAfter: Sample.instant(), tokenEpoch: .max,
-                tokensRefusedBefore: Sample.instant(5))
+                tokensRefusedBefore: Sample.instant(5), deletionDueAt: Sample.instant(6))
             let bare = User(id: UserID(rawValue: "bare"), email: nil, createdAt: Sample.instants[3])
             for user in [full, bare] {
                 try require(try await store.write { try $0.insert(user) }, "the id was free")
@@ -56,6 +56,28 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.countUsers() }, 2, "the number of users")
         },
 
+        Check("Users whose removal is due are found, those first that are due the longest, and no others") { store in
+            @Sendable func user(_ id: String, due: Date?) -> User {
+                User(
+                    id: UserID(rawValue: id), revision: 0, email: nil, isDisabled: false, profile: UserProfile(),
+                    createdAt: Sample.instant(), lastSignInAt: nil, lastRefreshAt: nil, passwordChangedAt: nil,
+                    tokensValidAfter: Sample.instant(), tokenEpoch: 0, deletionDueAt: due)
+            }
+            try await store.write { transaction in
+                for (id, due) in [("a", 5), ("b", 3), ("c", 9), ("d", 3)] {
+                    _ = try transaction.insert(user(id, due: Sample.instant(Int64(due))))
+                }
+                _ = try transaction.insert(user("e", due: nil))
+            }
+            func due(_ instant: Int64, limit: Int = 10) async throws -> [String] {
+                try await store.read { try $0.users(deletionDueBy: Sample.instant(instant), limit: limit) }
+                    .map(\.rawValue)
+            }
+            try requireEqual(try await due(5), ["b", "d", "a"], "those that are due")
+            try requireEqual(try await due(5, limit: 1), ["b"], "the first of them")
+            try requireEqual(try await due(2), [], "those that are due before any")
+        },
+
         Check("Users without an address do not take each other's place") { store in
             for id in ["one", "two"] {
                 try require(try await store.write { try $0.insert(Sample.user(id)) }, "user \(id) has no address")
@@ -70,7 +92,7 @@ extension StoreConformance {
                 isDisabled: true, profile: UserProfile(displayName: "New", customClaims: Sample.json),
                 createdAt: Sample.instant(), lastSignInAt: Sample.instant(1), lastRefreshAt: Sample.instant(2),
                 passwordChangedAt: Sample.instant(3), tokensValidAfter: Sample.instant(4), tokenEpoch: 5,
-                tokensRefusedBefore: Sample.instant(2))
+                tokensRefusedBefore: Sample.instant(2), deletionDueAt: Sample.instant(7))
             try require(try await store.write { try $0.update(changed) }, "the revision was the stored one")
             let stored = try await store.read { try $0.user(changed.id) }
             let expected = User(
@@ -78,7 +100,7 @@ extension StoreConformance {
                 createdAt: changed.createdAt, lastSignInAt: changed.lastSignInAt,
                 lastRefreshAt: changed.lastRefreshAt, passwordChangedAt: changed.passwordChangedAt,
                 tokensValidAfter: changed.tokensValidAfter, tokenEpoch: 5,
-                tokensRefusedBefore: changed.tokensRefusedBefore)
+                tokensRefusedBefore: changed.tokensRefusedBefore, deletionDueAt: changed.deletionDueAt)
             try requireEqual(stored, expected, "the user after the update")
 
             var stale = changed

@@ -47,7 +47,8 @@ private enum Statements {
     static let beside = SQLStatement(
         """
         SELECT administrators.user_id FROM administrators JOIN users ON users.id = administrators.user_id \
-        WHERE administrators.role = $1 AND administrators.user_id <> $2 AND users.is_disabled = 0 LIMIT 1
+        WHERE administrators.role = $1 AND administrators.user_id <> $2 AND users.is_disabled = 0 \
+        AND users.deletion_due_at IS NULL LIMIT 1
         """)
     static let replacement = SQLStatement(
         """

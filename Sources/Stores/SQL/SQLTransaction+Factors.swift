@@ -3,19 +3,21 @@ import Foundation
 
 extension FactorRecord: StoredRow {
     static let table = "factors"
-    static let columns = "id, user_id, kind, name, created_at, last_used_at, revision, payload"
+    static let columns = "id, user_id, kind, name, created_at, last_used_at, revision, payload, frozen_at"
 
     init(row: inout RowReader) throws {
         self.init(
             id: FactorID(rawValue: try row.text()), userID: UserID(rawValue: try row.text()),
             kind: FactorKind(rawValue: try row.text()), name: try row.text(), createdAt: try row.date(),
-            lastUsedAt: try row.optionalDate(), revision: try row.integer(), payload: try row.blob())
+            lastUsedAt: try row.optionalDate(), revision: try row.integer(), payload: try row.blob(),
+            frozenAt: try row.optionalDate())
     }
 
     var values: [SQLValue] {
         [
             SQLValue(id.rawValue), SQLValue(userID.rawValue), SQLValue(kind.rawValue), SQLValue(name),
             SQLValue(createdAt), SQLValue(lastUsedAt), SQLValue(revision), SQLValue(payload),
+            SQLValue(frozenAt),
         ]
     }
 }
@@ -32,7 +34,7 @@ private enum Statements {
     static let insertion = FactorRecord.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     static let update = SQLStatement(
         """
-        UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5 \
+        UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5, frozen_at = $6 \
         WHERE id = $1 AND revision = $2
         """, isByRow: true)
     static let deletion = SQLStatement("DELETE FROM factors WHERE id = $1")
@@ -75,7 +77,7 @@ extension SQLTransaction {
         try locks.note(.factors, factor.id.rawValue)
         return try changes(
             Statements.update, SQLValue(factor.id.rawValue), SQLValue(factor.revision), SQLValue(factor.name),
-            SQLValue(factor.lastUsedAt), SQLValue(factor.payload))
+            SQLValue(factor.lastUsedAt), SQLValue(factor.payload), SQLValue(factor.frozenAt))
     }
 
     public func deleteFactor(_ id: FactorID) throws -> Bool {

@@ -41,7 +41,8 @@ private enum Statements {
     static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
     static let update = SQLStatement(
         """
-        UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5 \
+        UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5, \
+        token_epoch = $6 \
         WHERE id = $1 AND revision = $2
         """)
     static let expired = Session.deletion(key: "id", "WHERE expires_at < $1 ORDER BY expires_at")
@@ -67,7 +68,7 @@ extension SQLTransaction {
         return try changes(
             Statements.update,
             SQLValue(session.id.rawValue), SQLValue(session.revision), SQLValue(session.revokedAt),
-            try session.document, SQLValue(session.browserDigest))
+            try session.document, SQLValue(session.browserDigest), SQLValue(session.tokenEpoch))
     }
 
     public func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int {

@@ -5,7 +5,7 @@ extension User: StoredRow {
     static let table = "users"
     static let columns = """
         id, revision, email, is_disabled, profile, created_at, last_sign_in_at, last_refresh_at, \
-        password_changed_at, tokens_valid_after, token_epoch, phone_number, tokens_refused_before
+        password_changed_at, tokens_valid_after, token_epoch, phone_number, tokens_refused_before, deletion_due_at
         """
 
     init(row: inout RowReader) throws {
@@ -23,17 +23,17 @@ extension User: StoredRow {
             lastSignInAt: signedIn, lastRefreshAt: refreshed, passwordChangedAt: passwordChanged,
             tokensValidAfter: validAfter, tokenEpoch: epoch,
             // A user of before the column was judged by the other.
-            tokensRefusedBefore: try row.optionalDate() ?? validAfter)
+            tokensRefusedBefore: try row.optionalDate() ?? validAfter, deletionDueAt: try row.optionalDate())
     }
 
     var values: [SQLValue] {
         get throws {
             [
-                SQLValue(id.rawValue), SQLValue(revision), SQLValue(email?.canonical), SQLValue(isDisabled),
+                SQLValue(id.rawValue), SQLValue(revision), SQLValue(email?.canonical), SQLValue(isSuspended),
                 try Document.encode(profile), SQLValue(createdAt), SQLValue(lastSignInAt), SQLValue(lastRefreshAt),
                 SQLValue(passwordChangedAt), SQLValue(tokensValidAfter), SQLValue(tokenEpoch),
                 // What is read comes from the profile; the column makes the number unique and finds its user.
-                SQLValue(profile.phoneNumber), SQLValue(tokensRefusedBefore),
+                SQLValue(profile.phoneNumber), SQLValue(tokensRefusedBefore), SQLValue(deletionDueAt),
             ]
         }
     }
@@ -68,7 +68,7 @@ private enum Statements {
         """
         UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
         last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
-        token_epoch = $11, phone_number = $12, tokens_refused_before = $13 \
+        token_epoch = $11, phone_number = $12, tokens_refused_before = $13, deletion_due_at = $14 \
         WHERE id = $1 AND revision = $2 \
         AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1) \
         AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.phone_number = $12 AND other.id <> $1)
@@ -80,6 +80,8 @@ private enum Statements {
         """, isByRow: true)
     static let deletion = SQLStatement("DELETE FROM users WHERE id = $1")
     static let count = SQLStatement("SELECT COUNT(*) FROM users")
+    static let deletionDue = SQLStatement(
+        "SELECT id FROM users WHERE deletion_due_at <= $1 ORDER BY deletion_due_at, id LIMIT $2")
 }
 
 extension SQLTransaction {
@@ -117,6 +119,15 @@ extension SQLTransaction {
     public func deleteUser(_ id: UserID) throws -> Bool {
         try locks.note(.users, id.rawValue)
         return try changes(Statements.deletion, SQLValue(id.rawValue))
+    }
+
+    public func users(deletionDueBy instant: Date, limit: Int) throws -> [UserID] {
+        var found: [UserID] = []
+        try connection.query(Statements.deletionDue, [SQLValue(instant), SQLValue(limit: limit)]) { columns in
+            var reader = RowReader(columns, table: User.table)
+            found.append(UserID(rawValue: try reader.text()))
+        }
+        return found
     }
 
     public func countUsers() throws -> Int {

@@ -55,7 +55,9 @@ struct MailMessageTests {
 
     private static let notices = [
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed", "passkey-copied",
-        "recovery-code-used", "recovery-code-made", "role-granted", "role-revoked", "test-mail",
+        "recovery-code-used", "recovery-code-made", "role-granted", "role-revoked", "test-mail", "factor-renamed",
+        "factor-frozen", "factor-unfrozen", "profile-changed", "sessions-ended", "application-revoked",
+        "deletion-withdrawn",
     ]
 
     @Test
@@ -75,7 +77,8 @@ struct MailMessageTests {
                     #expect(mail.text.contains("ada@example.org") && mail.text.contains("2026-11-22 08:05 UTC"))
                     #expect(!mail.text.contains("{{") && !mail.text.contains("()") && !mail.text.contains("「」"))
                     #expect(mail.text.contains("auditor") == name.hasPrefix("role-"))
-                    let isOfFactor = name.hasPrefix("factor-") || name == "passkey-copied"
+                    let isOfFactor =
+                        ["passkey-copied", "application-revoked"].contains(name) || name.hasPrefix("factor-")
                     let namesFactor = isOfFactor && factor != nil
                     #expect(mail.text.contains("Ada's phone") == namesFactor, "\(mail.text)")
                 }
@@ -136,7 +139,7 @@ struct MailMessageTests {
             template: template, locale: locale,
             values: [
                 "link": "auth/action?a=1&b=2", "email": "ada@example.org", "newEmail": "b@example.org",
-                "code": "12345678", "at": "2026-11-22 08:05 UTC",
+                "code": "12345678", "at": "2026-11-22 08:05 UTC", "due": "2026-12-06 08:05 UTC",
             ])
     }
 

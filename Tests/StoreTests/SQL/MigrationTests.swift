@@ -42,6 +42,7 @@ struct MigrationTests {
                         SQLRow([.integer(13), .text("used tokens")]),
                         SQLRow([.integer(14), .text("administration")]),
                         SQLRow([.integer(15), .text("event hooks")]),
+                        SQLRow([.integer(16), .text("own accounts")]),
                     ])
             try await store.close()
         }
@@ -285,6 +286,46 @@ struct MigrationTests {
         }
         #expect(groups == [group] && role == .owner)
         try await again.close()
+    }
+
+    @Test
+    func `Users and factors of an earlier version are neither to be removed nor frozen, and can be both`() async throws
+    {
+        let steps = Array(Migrations.all.steps.prefix { $0.name != "own accounts" })
+        let old = try await open(Migrations(steps))
+        try await old.write { transaction in
+            try insertUserOfBefore(transaction)
+            try raw(
+                transaction,
+                """
+                INSERT INTO factors (id, user_id, kind, name, created_at, last_used_at, revision, payload) \
+                VALUES ('f', 'u', 'totp', 'Phone', 1, NULL, 0, x'00')
+                """)
+        }
+        try await old.close()
+        let new = try await open(.all)
+        let (user, factor) = try await new.read { transaction in
+            (
+                try transaction.user(UserID(rawValue: "u")), try transaction.factor(FactorID(rawValue: "f"))
+            )
+        }
+        let (kept, frozen) = (try #require(user), try #require(factor))
+        #expect(kept.deletionDueAt == nil && !kept.isSuspended && frozen.frozenAt == nil && frozen.name == "Phone")
+        let instant = Date(microseconds: 5)
+        let after = User(
+            id: kept.id, revision: kept.revision, email: kept.email, isDisabled: false, profile: kept.profile,
+            createdAt: kept.createdAt, lastSignInAt: nil, lastRefreshAt: nil, passwordChangedAt: nil,
+            tokensValidAfter: kept.tokensValidAfter, tokenEpoch: kept.tokenEpoch, deletionDueAt: instant)
+        let iced = FactorRecord(
+            id: frozen.id, userID: frozen.userID, kind: frozen.kind, name: frozen.name, createdAt: frozen.createdAt,
+            revision: frozen.revision, payload: frozen.payload, frozenAt: instant)
+        let written = try await new.write { [try $0.update(after), try $0.update(iced)] }
+        #expect(written == [true, true])
+        let (due, again) = try await new.read { transaction in
+            (try transaction.users(deletionDueBy: instant, limit: 9), try transaction.factor(iced.id)?.frozenAt)
+        }
+        #expect(due == [kept.id] && again == instant)
+        try await new.close()
     }
 
     @Test

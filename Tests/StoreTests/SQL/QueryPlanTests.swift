@@ -41,6 +41,7 @@ struct QueryPlanTests {
             _ = try transaction.user(email: EmailAddress(kept: "a@b"))
             _ = try transaction.user(phoneNumber: PhoneNumber(kept: "+15555550100"))
             _ = try transaction.users(after: id, limit: 1)
+            _ = try transaction.users(deletionDueBy: instant, limit: 1)
             _ = try transaction.update(user("u", email: "a@b"))
             try transaction.touch(id, signedInAt: instant, refreshedAt: instant)
             _ = try transaction.insert(factor)

@@ -82,16 +82,17 @@ extension ProofRegistry {
     func isLastWayIn(_ factor: FactorRecord, of user: User, among factors: [FactorRecord]) -> Bool {
         guard traits(factor.kind)?.role.isFirst == true else { return false }
         if user.email != nil, user.profile.emailVerified { return false }
-        return !factors.contains { $0.id != factor.id && traits($0.kind)?.role.isFirst == true }
+        return !factors.contains { $0.id != factor.id && $0.frozenAt == nil && traits($0.kind)?.role.isFirst == true }
     }
 }
 
 extension StoreTransaction {
     /// Removes a factor, writes it down and tells the owner; with the last second factor all sessions end. False where it is
     /// gone.
+    /// - Parameter kept: the session that goes on even so.
     func withdraw(
         _ factor: FactorRecord, _ proofs: ProofRegistry, at now: Date, eventID: String, by client: ClientContext,
-        sealer: Sealer
+        sealer: Sealer, keeping kept: SessionID? = nil
     ) throws -> Bool {
         guard let owner = try user(factor.userID), try remove(factor.id, proofs) else { return false }
         try append(
@@ -101,6 +102,7 @@ extension StoreTransaction {
         if proofs.isSecondFactor(factor.kind), try proofs.secondFactors(among: factors(of: factor.userID)).isEmpty {
             var user = owner
             user.revokeTokens(at: now)
+            if let kept { try carry(kept, into: user, at: now) }
             _ = try update(user)
         }
         try notify(

@@ -10,6 +10,8 @@ protocol StandInProof: ProofMethod {
     func fresh(random: any RandomSource) -> Secret<String>
     func payload(of code: Secret<String>) throws -> Payload
     func matches(_ code: String, _ kept: Payload) -> Bool
+    /// How many codes are left, and whether they were made as a list: a single one is replaced by another when it is used.
+    func supply(_ kept: Payload) -> (left: Int, isList: Bool)
 }
 
 extension TicketSecretProof {
@@ -18,6 +20,8 @@ extension TicketSecretProof {
 }
 
 extension StandInProof {
+    func supply(of payload: Data) throws -> (left: Int, isList: Bool) { supply(try Payload(stored: payload)) }
+
     /// Whether the code is the one that a row keeps.
     func matches(_ code: String, row payload: Data) throws -> Bool {
         matches(code, try Payload(stored: payload))

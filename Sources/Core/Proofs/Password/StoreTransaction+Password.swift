@@ -11,6 +11,8 @@ extension StoreTransaction {
             let payload = try PasswordFactor.payload(
                 hash: hash, earlier: former.last(settings().passwords.remembered - 1))
             factor.payload = try sealer.seal(payload, for: .factor(factor.id), in: self)
+            // A thief of the former one does not know this.
+            factor.frozenAt = nil
             _ = try update(factor)
             try deleteCounter(CounterKey.factor(factor.id, factor.kind))
             try deleteCounter(CounterKey.newPasswords(of: user.id))

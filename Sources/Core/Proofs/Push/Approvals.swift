@@ -108,7 +108,7 @@ struct ApprovalDraft: Sendable {
         if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
         guard try transaction.settings().secondFactors.offersPush else { return .refused(Refusal(.factorNotOffered)) }
         let devices = try transaction.factors(of: userID)
-            .filter { $0.kind == .push && (factorID == nil || $0.id == factorID) }
+            .filter { $0.kind == .push && $0.frozenAt == nil && (factorID == nil || $0.id == factorID) }
         guard !devices.isEmpty else { return .refused(Refusal(.unknownFactor)) }
 
         let standing = try transaction.chargePush(to: userID, at: now)

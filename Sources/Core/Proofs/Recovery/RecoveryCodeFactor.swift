@@ -2,15 +2,30 @@ import Crypto
 import Foundation
 import OneTimePassword
 
-/// A code on paper that stands in once for a lost second factor, and is replaced by a new one.
+/// Codes on paper, each of which stands in once for a lost second factor. The last one is replaced by a new one when it is used.
 ///
 /// It is no second factor by itself: a user who has nothing else is not asked for it.
 struct RecoveryCodeFactor: StandInProof {
-    /// What is kept. Shapes so far: `{"digest"}`.
+    /// What is kept. Shapes so far: `{"digest"}`, `{"digest", "others"}`.
     struct Payload: Codable, Equatable {
         /// SHA-256: with 124 random bits there is nothing to guess.
         var digest: Data
+        /// Those of the list's other codes that were not used yet; nil for a single code.
+        var others: [Data]?
+
+        init(digest: Data, others: [Data]? = nil) {
+            self.digest = digest
+            self.others = others
+        }
+
+        var digests: [Data] { [digest] + (others ?? []) }
+        /// How many are left.
+        var count: Int { 1 + (others?.count ?? 0) }
+        var isList: Bool { others != nil }
     }
+
+    /// Codes of a list.
+    static let count = 10
 
     let kind = FactorKind.recoveryCode
     let traits: ProofTraits = {
@@ -29,27 +44,43 @@ struct RecoveryCodeFactor: StandInProof {
 
     func payload(of code: Secret<String>) -> Payload { Payload(digest: Self.digest(code.reveal())) }
 
+    /// - Precondition: there is a code.
+    static func payload(of codes: [Secret<String>]) -> Payload {
+        let digests = codes.map { digest($0.reveal()) }
+        return Payload(digest: digests[0], others: Array(digests.dropFirst()))
+    }
+
+    func supply(_ kept: Payload) -> (left: Int, isList: Bool) { (kept.count, kept.isList) }
+
     /// People type it in groups and in any case.
     private static func digest(_ code: String) -> Data {
         let canonical = code.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return Data(SHA256.hash(data: Data(canonical.utf8)))
     }
 
-    /// One that is right is replaced at once.
+    /// One that is right is gone; the last one is replaced at once.
     func judge(
         _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) async throws -> Judgement<Payload> {
         guard let kept = material.payload else { return .wrong(.unknownFactor) }
         guard matches(code.reveal(), kept) else { return .wrong(.wrongAnswer) }
-        let next = fresh(random: permit.random)
         var result = ProofResult()
-        result.replacement = next
         result.notice = AccountNotice(.recoveryCodeUsed)
+        let used = Self.digest(code.reveal())
+        let left = kept.digests.filter { !ConstantTime.equal($0, used) }
+        if let first = left.first {
+            return .right(RightAnswer(newPayload: Payload(digest: first, others: Array(left.dropFirst())), result))
+        }
+        let next = fresh(random: permit.random)
+        result.replacement = next
         return .right(RightAnswer(newPayload: Payload(digest: Self.digest(next.reveal())), result))
     }
 
     func matches(_ answer: String, _ kept: Payload) -> Bool {
-        answer.utf8.count <= 128 && ConstantTime.equal(Self.digest(answer), kept.digest)
+        answer.utf8.count <= 128
+            && kept.digests.reduce(false) { isRight, digest in
+                ConstantTime.equal(Self.digest(answer), digest) || isRight
+            }
     }
 }
 
@@ -75,6 +106,7 @@ extension RecoveryCodeFactor.Payload: StoredJSON {
         while let name = try json.nextMember() {
             switch name {
             case "digest": digest = try json.read()
+            case "others": others = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -84,6 +116,7 @@ extension RecoveryCodeFactor.Payload: StoredJSON {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
         try json.write("digest", digest)
+        try json.write("others", optional: others)
         json.endObject()
     }
 }

@@ -176,7 +176,8 @@ extension FlowPurpose {
         case .verifyEmail: "VERIFY_EMAIL"
         case .resetPassword: "PASSWORD_RESET"
         case .changeEmail: "VERIFY_AND_CHANGE_EMAIL"
-        case .signUp, .enrolFactor, .approve, .backchannel: "OOB_REQ_TYPE_UNSPECIFIED"
+        case .restoreEmail: "RECOVER_EMAIL"
+        case .signUp, .enrolFactor, .approve, .backchannel, .keepAccount: "OOB_REQ_TYPE_UNSPECIFIED"
         }
     }
 }

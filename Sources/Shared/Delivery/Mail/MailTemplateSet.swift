@@ -130,6 +130,8 @@ struct MailTemplateSet: Sendable {
         "factors-removed": "at", "password-changed": "at", "password-removed": "at", "recovery-code-used": "at",
         "recovery-code-made": "at", "passkey-copied": "at", "role-granted": "role", "role-revoked": "role",
         "test-mail": "at",
+        "factor-renamed": "at", "factor-frozen": "at", "factor-unfrozen": "at", "profile-changed": "at",
+        "sessions-ended": "at", "application-revoked": "at", "deletion-requested": "link", "deletion-withdrawn": "at",
     ]
 
     /// Made-up values to try a template with.

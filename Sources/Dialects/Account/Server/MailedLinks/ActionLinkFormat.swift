@@ -21,6 +21,8 @@ extension MailedLinkMode {
             case .resetPassword: .resetPassword
             case .signIn: .signIn
             case .changeEmail: .verifyAndChangeEmail
+            case .restoreEmail: .recoverEmail
+            case .keepAccount: .keepAccount
             }
     }
 }

@@ -6,6 +6,8 @@ enum MailedLinkMode: String {
     case resetPassword
     case verifyAndChangeEmail
     case signIn
+    case recoverEmail
+    case keepAccount
 
     /// A link, whichever protocol requested its mail.
     var expectation: FlowExpectation {
@@ -14,6 +16,8 @@ enum MailedLinkMode: String {
         case .resetPassword: .mailedLink(for: [.resetPassword])
         case .verifyAndChangeEmail: .mailedLink(for: [.changeEmail])
         case .signIn: .mailedLink(for: [.signIn])
+        case .recoverEmail: .mailedLink(for: [.restoreEmail])
+        case .keepAccount: .mailedLink(for: [.keepAccount])
         }
     }
 }

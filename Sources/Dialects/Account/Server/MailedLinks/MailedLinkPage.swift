@@ -84,6 +84,12 @@ struct MailedLinkPage: Sendable {
             content.password = .newPassword(
                 name: "new_password", label: frame.passwordWords.newPasswordLabel(minimum), minimumLength: minimum,
                 isInvalid: problem != nil, revealLabel: frame.visit.words.plain("showPassword"))
+        case .recoverEmail:
+            message = words.restoreAddress(summary.email?.canonical)
+            content.button = words.restoreAddressButton
+        case .keepAccount:
+            message = words.keepAccount(summary.email?.canonical)
+            content.button = words.keepAccountButton
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
             message = words.openInApp
@@ -121,7 +127,8 @@ struct MailedLinkPage: Sendable {
         let verdict = try await realm.authenticator.answer(
             .link(newPassword: password), to: .flow(FlowHandle(code), mode.expectation), by: client)
         switch verdict {
-        case .accomplished(.emailVerified), .accomplished(.emailChanged), .accomplished(.passwordReset):
+        case .accomplished(.emailVerified), .accomplished(.emailChanged), .accomplished(.passwordReset),
+            .accomplished(.accountKept):
             return frame.visit.redirect(
                 to: PagePath(
                     "/auth/action",
@@ -146,6 +153,8 @@ struct MailedLinkPage: Sendable {
         case .verifyEmail: message = words.addressConfirmed
         case .verifyAndChangeEmail: message = words.addressChanged
         case .resetPassword: message = words.passwordSet
+        case .recoverEmail: message = words.addressRestored
+        case .keepAccount: message = words.accountKept
         case .signIn: return page(words.deadLink, frame, status: .badRequest)
         }
         var frame = frame

@@ -212,6 +212,22 @@ extension Setting {
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
             "how long the audit log keeps events",
             weakerWhen: (.smaller, "Older events are removed from the audit log within a minute.")),
+        .integer(
+            "accounts.deletionGraceDays", \.accounts.deletionGraceDays, in: 0...365, unit: " days",
+            "how long an account stays, as disabled, whose user wants it removed",
+            weakerWhen: (.smaller, "Users have less time from now on to withdraw a removal that they did not ask for.")),
+        .list(
+            "accounts.editableAttributes", \.accounts.editableAttributes, OwnProfile.isAttributeName,
+            most: AccountSettings.mostAttributes, accepts: "names of attributes, of 1 to 64 characters without spaces",
+            "attributes that users change themselves",
+            weakness: { before, after in
+                let added = Set(after.accounts.editableAttributes ?? []).subtracting(
+                    before.accounts.editableAttributes ?? [])
+                return added.isEmpty
+                    ? nil
+                    : "Users set \(added.sorted().joined(separator: ", ")) themselves from now on: applications must not "
+                        + "take what these say as checked."
+            }),
         .bool(
             "securityChecks.acceptsSharedSecrets", \.securityChecks.acceptsSharedSecrets,
             "clients may sign with a secret that they send in the request (web SDKs of 2016 and 2017)",

@@ -1,0 +1,157 @@
+import Foundation
+
+/// What a user filters the own part of the log by.
+public enum ActivityKind: String, Sendable, CaseIterable {
+    case signIns = "sign-ins"
+    case factors
+    case passwords
+    case sessions
+    case applications
+    case account
+
+    /// The group of an event; nil for what is about mails, devices and other workings of the server.
+    public init?(_ kind: AuditEvent.Kind) {
+        let found = Self.allCases.first { $0.kinds.contains(kind) }
+        guard let found else { return nil }
+        self = found
+    }
+
+    var kinds: Set<AuditEvent.Kind> {
+        switch self {
+        case .signIns:
+            [.signedIn, .secondFactorAsked, .answerRefused, .signInDisowned, .approvalAllowed, .approvalRejected]
+        case .factors:
+            [
+                .factorEnrolled, .factorWithdrawn, .factorsReset, .factorFrozen, .factorUnfrozen, .recoveryCodeMade,
+                .deviceInvited, .deviceChanged, .passkeyCounter,
+            ]
+        case .passwords: [.passwordChanged, .passwordReset]
+        case .sessions:
+            [
+                .sessionEnded, .signedOut, .grantEnded, .tokensRevoked, .refreshTokenReused,
+                .authorizationCodeReused,
+            ]
+        case .applications: [.consentGiven, .consentRevoked]
+        case .account:
+            [
+                .signedUp, .userCreated, .userImported, .userChanged, .userDisabled, .userEnabled, .emailVerified,
+                .emailChanged, .emailRestored, .userDataShown, .deletionRequested, .deletionWithdrawn, .eventDisowned,
+            ]
+        }
+    }
+}
+
+/// Part of a user's own log, the newest first.
+public struct ActivityPage: Sendable {
+    public let events: [AuditEvent]
+    /// Where the next page goes on; nil where there is none.
+    public let next: String?
+}
+
+/// What "that wasn't me" did.
+public struct Disowned: Sendable {
+    /// What is frozen now; a password among them is good again when it is set anew.
+    public let frozen: [FactorRecord]
+    public let endedSessions: Int
+    /// Whether a link that sets a new password was mailed.
+    public let resetMailed: Bool
+}
+
+extension OwnAccount {
+    /// Days of the log that users see of their own.
+    public static let activityDays = 90
+    /// Rows that are read for one page, however few of them are of the kind.
+    private static let scanned = 2000
+
+    /// The user's own part of the log.
+    /// - Parameters:
+    ///   - kind: only those of the kind.
+    ///   - id: only events before this one.
+    ///   - limit: 1 to 200. A page may have fewer and yet a next one, where events of the kind are rare.
+    public func activity(
+        of session: OwnSession, kind: ActivityKind? = nil, before id: String? = nil, limit: Int = 50
+    ) async throws -> Result<ActivityPage, Refusal> {
+        let limit = min(max(limit, 1), 200)
+        return try await read(of: session) { transaction, user, now in
+            let oldest = now - Double(Self.activityDays) * 86_400
+            var found: [AuditEvent] = []
+            var cursor = id
+            var rest = Self.scanned
+            while rest > 0 {
+                let batch = try transaction.auditEvents(of: user.id, before: cursor, limit: min(rest, 200))
+                for event in batch {
+                    guard event.at >= oldest else { return ActivityPage(events: found, next: nil) }
+                    cursor = event.id
+                    guard let group = ActivityKind(event.kind), kind == nil || group == kind else { continue }
+                    found.append(event)
+                    if found.count == limit { return ActivityPage(events: found, next: cursor) }
+                }
+                if batch.count < min(rest, 200) { return ActivityPage(events: found, next: nil) }
+                rest -= batch.count
+            }
+            return ActivityPage(events: found, next: cursor)
+        }
+    }
+
+    /// The user says that an event of the log was not theirs: all other sessions end, what the event's session was proven with is frozen,
+    /// and a link that sets a new password is mailed. What this session is proven with stays, as do last ways in.
+    ///
+    /// A proof of the last minutes is enough, of whatever kind: it only takes away.
+    public func disown(
+        _ eventID: String, of own: OwnSession, by client: ClientContext
+    ) async throws -> Result<Disowned, Refusal> {
+        struct Done {
+            let frozen: [FactorRecord]
+            let ended: Int
+            let address: EmailAddress?
+        }
+        let outcome = try await change(of: own, .recent, by: client) { transaction, user, draft in
+            guard let event = try transaction.auditEvent(eventID, of: user.id) else { throw Refusal.unknown }
+            let sessionID = event.details["session"]?.stringValue.map(SessionID.init(rawValue:))
+            let suspect = try sessionID.flatMap { try transaction.session($0) }.flatMap {
+                $0.userID == user.id ? $0 : nil
+            }
+            var named = Set((suspect?.proofs ?? []).compactMap(\.factorID))
+            if let factor = event.details["factor"]?.stringValue { named.insert(FactorID(rawValue: factor)) }
+            named.subtract(own.evidence.proofs.compactMap(\.factorID))
+            let factors = try transaction.factors(of: user.id)
+            try transaction.reserve(user: user, keeping: nil)
+            var frozen: [FactorRecord] = []
+            for factor in factors where named.contains(factor.id) {
+                if draft.proofs.isLastWayIn(factor, of: user, among: try transaction.factors(of: user.id)) { continue }
+                if try transaction.freeze(factor, at: draft.now) { frozen.append(factor) }
+            }
+            let ended = try transaction.endSessions(of: user, but: own.session, at: draft.now)
+            try transaction.append(
+                draft.event(
+                    .eventDisowned, of: user.id,
+                    [
+                        "event": .string(eventID), "ended": .integer(Int64(ended)),
+                        "factors": .array(frozen.map { .string($0.id.rawValue) }),
+                    ]))
+            try draft.notify(AccountNotice(.sessionsEnded), user, in: transaction)
+            let isReachable = user.profile.emailVerified && factors.password != nil
+            return Done(frozen: frozen, ended: ended, address: isReachable ? user.email : nil)
+        }
+        switch outcome {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let done):
+            var isMailed = false
+            if let address = done.address,
+                case .sent(_, _?) = try await realm.mailings.sendLink(.resetPassword(address), by: client)
+            {
+                isMailed = true
+            }
+            return .success(Disowned(frozen: done.frozen, endedSessions: done.ended, resetMailed: isMailed))
+        }
+    }
+}
+
+extension StoreTransaction {
+    /// An event of a user's log, by its id.
+    fileprivate func auditEvent(_ id: String, of user: UserID) throws -> AuditEvent? {
+        // Ids are as long as each other and have no letter above `f`: nothing is between this and the next.
+        guard id.utf8.count <= 64 else { return nil }
+        return try auditEvents(of: user, before: id + "0", limit: 1).first { $0.id == id }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// What users see of their profile, and what of it they may change.
+public struct OwnProfile: Sendable {
+    public let user: User
+    /// By name.
+    public let attributes: [Attribute]
+
+    public struct Attribute: Sendable, Equatable {
+        public let name: String
+        /// Nil where the account has none, and may have one.
+        public let value: JSONValue?
+        public let isEditable: Bool
+    }
+
+    /// Whether a text may stand in ``AccountSettings/editableAttributes``.
+    public static func isAttributeName(_ text: String) -> Bool {
+        (1...64).contains(text.unicodeScalars.count)
+            && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value > 0x20 && $0.value != 0x7F }
+    }
+
+    /// - Parameter editable: names of the attributes that users change themselves (``AccountSettings/editableAttributes``).
+    init(_ user: User, editable: [String]) {
+        self.user = user
+        attributes = Set(user.profile.attributes.keys).union(editable).sorted().map { name in
+            Attribute(name: name, value: user.profile.attributes[name], isEditable: editable.contains(name))
+        }
+    }
+}
+
+/// What is to be different about a profile. Members that are nil stay as they are; an inner nil clears.
+public struct ProfileChange: Sendable {
+    public var displayName: String??
+    /// A language tag (BCP 47) of pages and mails.
+    public var locale: String??
+    /// By name; nil or `null` removes.
+    public var attributes: [String: JSONValue?] = [:]
+
+    public static let longestName = 200
+    /// Characters of an attribute's text.
+    public static let longestAttribute = 1024
+
+    public init() {}
+
+    /// The name of the first member that has a value which it cannot have.
+    func fault(editable: [String], declared: [ApplicationRegistration.Attribute]) -> String? {
+        if case .some(.some(let name)) = displayName, !Self.isLine(name, longest: Self.longestName) {
+            return "displayName"
+        }
+        if case .some(.some(let tag)) = locale, !UserProfile.isLocale(tag) { return "locale" }
+        for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            guard editable.contains(name) else { return "attributes.\(PlainText.key(name).prefix(64))" }
+            switch value {
+            case nil, .null?:
+                if declared.contains(where: { $0.name == name && $0.isRequired }) { return "attributes.\(name)" }
+            case let value?:
+                guard Self.isScalar(value), declared.filter({ $0.name == name }).allSatisfy({ $0.admits(value) })
+                else { return "attributes.\(name)" }
+            }
+        }
+        return nil
+    }
+
+    private static func isScalar(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text): isLine(text, longest: longestAttribute)
+        case .bool, .number: true
+        default: false
+        }
+    }
+
+    /// One line that is not blank.
+    static func isLine(_ text: String, longest: Int) -> Bool {
+        text.unicodeScalars.count <= longest && !text.allSatisfy(\.isWhitespace)
+            && !text.unicodeScalars.contains { CharacterSet.controlCharacters.union(.newlines).contains($0) }
+    }
+}
+
+extension OwnAccount {
+    public func profile(of session: OwnSession) async throws -> Result<OwnProfile, Refusal> {
+        try await read(of: session) { transaction, user, _ in
+            OwnProfile(user, editable: try transaction.settings().accounts.editableAttributes ?? [])
+        }
+    }
+
+    /// Changes what users may change of their profile. An address is changed by ``beginAddressChange(to:of:by:)``.
+    public func change(
+        _ change: ProfileChange, of session: OwnSession, by client: ClientContext
+    ) async throws -> Result<OwnProfile, Refusal> {
+        try await self.change(of: session, .full, by: client) { transaction, user, draft in
+            let editable = try transaction.settings().accounts.editableAttributes ?? []
+            let declared = try transaction.application(client.clientID)?.registration.attributes ?? []
+            if let fault = change.fault(editable: editable, declared: declared) { throw Refusal.invalid(fault) }
+            var after = user
+            if let displayName = change.displayName { after.profile.displayName = displayName }
+            if let locale = change.locale { after.profile.locale = locale }
+            for (name, value) in change.attributes {
+                after.profile.attributes[name] = value == .some(.null) ? nil : value
+            }
+            guard after != user else { return OwnProfile(user, editable: editable) }
+            guard try transaction.update(after) else { throw Refusal.busy }
+            try transaction.append(draft.event(.userChanged, of: user.id, ["bySelf": .bool(true)]))
+            try draft.notify(AccountNotice(.profileChanged), user, in: transaction)
+            return OwnProfile(after, editable: editable)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import CoreTestSupport
+import Foundation
+import OneTimePassword
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Users' own sessions, activity and removal")
+struct OwnSessionsTests {
+    @Test
+    func `Sessions are grouped by device, ended one by one and all but this`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user, address: "192.0.2.1")
+        let (second, third) = (
+            try await test.session(of: user, address: "192.0.2.1"),
+            try await test.session(of: user, address: "192.0.2.2")
+        )
+        let account = test.realm.ownAccount
+        let devices = try await account.devices(of: own).get()
+        #expect(devices.count == 2 && devices[0].isCurrent && devices[0].sessions.count == 2)
+        #expect(devices[0].sessions.filter(\.isCurrent).map(\.session.id) == [own.session])
+        try await account.endSession(try #require(third.session), of: own, by: test.client).get()
+        #expect(
+            try await account.endSession(try #require(third.session), of: own, by: test.client).refusal == .unknown)
+        #expect(try await account.endOtherSessions(of: own, by: test.client).get() == 1)
+        #expect(try await !test.isLiving(second))
+        #expect(try await test.isLiving(own))
+        #expect(try await account.endOtherSessions(of: own, by: test.client).get() == 0)
+        let stranger = try await test.session(of: test.addUser(TestRealm.otherEmail))
+        #expect(
+            try await account.endSession(try #require(own.session), of: stranger, by: test.client).refusal == .unknown)
+        #expect(try await test.templates().filter { $0 == "sessions-ended" }.count == 2)
+    }
+
+    // MARK: Activity
+
+    @Test
+    func `Activity has the own events of ninety days, by kind and page by page`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        _ = try await test.signIn()
+        test.clock.advance(91 * 86_400)
+        for _ in 0..<5 { _ = try await test.signIn() }
+        _ = try await test.signIn(password: "wrong")
+        let stranger = try await test.addUser(TestRealm.otherEmail)
+        _ = try await test.signIn(TestRealm.otherEmail)
+        let own = try await test.session(of: user)
+        let account = test.realm.ownAccount
+        let all = try await account.activity(of: own).get()
+        #expect(all.events.count == 6 && all.next == nil && all.events.allSatisfy { $0.userID == user.id })
+        #expect(all.events[0].kind == .answerRefused && all.events[1].details["session"] != nil)
+        #expect(try await account.activity(of: own, kind: .factors).get().events.isEmpty)
+        var pages: [[String]] = []
+        var cursor: String?
+        repeat {
+            let page = try await account.activity(of: own, kind: .signIns, before: cursor, limit: 2).get()
+            pages.append(page.events.map(\.id))
+            cursor = page.next
+        } while cursor != nil && pages.count < 9
+        #expect(pages.joined().elementsEqual(all.events.map(\.id)))
+        #expect(Set(pages.joined()).count == 6)
+        #expect(stranger.id != user.id)
+    }
+
+    @Test
+    func `What was not the user's ends sessions, freezes what proved it and mails a reset`() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let pending = try await test.pending()
+        let thief = try #require(
+            try await test.answer(
+                enrolled.totp.code(at: test.now).stringCode, of: enrolled.factor.id, for: pending.handle
+            ).signedIn)
+        let event = try #require(try await test.events(.signedIn).first)
+        #expect(event.details["session"] == .string(thief.session.id.rawValue))
+        let own = OwnSession(
+            userID: enrolled.user.id,
+            evidence: SessionEvidence(dialect: .oauth, proofs: [Proof(kind: .email, at: test.now)]),
+            epoch: try await test.user(enrolled.user.id).tokenEpoch)
+        let done = try await test.realm.ownAccount.disown(event.id, of: own, by: test.client).get()
+        #expect(Set(done.frozen.map(\.kind)) == [.password, .totp] && done.resetMailed)
+        #expect(done.endedSessions >= 1)
+        #expect(try await test.realm.sessions.session(thief.session.id, of: enrolled.user.id) == nil)
+        #expect(try await test.signIn().reason == .wrongAnswer)
+        #expect(try await test.templates().contains("reset-password"))
+        #expect(try await test.realm.ownAccount.disown("no such", of: own, by: test.client).refusal == .unknown)
+        let stranger = try await test.session(of: test.addUser(TestRealm.otherEmail))
+        #expect(try await test.realm.ownAccount.disown(event.id, of: stranger, by: test.client).refusal == .unknown)
+    }
+
+    // MARK: Removal
+
+    private func keeping(in test: TestRealm) async throws -> FlowHandle {
+        let mail = try #require(try await test.mails().last { $0.content.template == "deletion-requested" })
+        let code = mail.content.values["link"]?.split(separator: "code=").last.map(String.init) ?? ""
+        return FlowHandle(String(code.prefix { $0 != "&" }))
+    }
+
+    @Test(arguments: TestStore.available)
+    func `An account goes when its grace period is over, and stays where its user thinks otherwise`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let user = try await test.addUser()
+        let account = test.realm.ownAccount
+        let own = try await test.session(of: user)
+        #expect(
+            try await account.requestDeletion(typedName: "ada", of: own, by: test.client).refusal == .wrongAddress)
+        let notice = try await account.requestDeletion(
+            typedName: " ADA@example.org ", of: own, by: test.client
+        ).get()
+        #expect(notice == DeletionNotice(dueAt: test.now + 14 * 86_400, undoMailed: true))
+        #expect(try await !test.isLiving(own))
+        #expect(try await test.user(user.id).isDisabled)
+        #expect(try await test.signIn().reason == .userDisabled)
+
+        test.clock.advance(14 * 86_400 - 1)
+        _ = try await test.realm.maintenance.run()
+        #expect(try await test.user(user.id).isDisabled)
+        let handle = try await keeping(in: test)
+        guard case .accomplished(.accountKept) = try await test.follow(handle, [.keepAccount]) else {
+            Issue.record("The account is not kept.")
+            return
+        }
+        test.clock.advance(2)
+        _ = try await test.realm.maintenance.run()
+        #expect(try await test.signIn().signedIn != nil)
+        #expect(try await test.follow(handle, [.keepAccount]).reason == .flowFinished)
+
+        let again = try await test.session(of: user)
+        _ = try await account.requestDeletion(typedName: "ada@example.org", of: again, by: test.client).get()
+        test.clock.advance(14 * 86_400)
+        _ = try await test.realm.maintenance.run()
+        #expect(try await test.realm.accounts.user(user.id) == nil)
+        #expect(try await test.events(.userDeleted).count == 1)
+    }
+
+    @Test
+    func `A link does not bring back an account that an administrator has disabled`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        _ = try await test.realm.ownAccount.requestDeletion(
+            typedName: "ada@example.org", of: own, by: test.client
+        ).get()
+        var disabling = AccountChange()
+        disabling.isDisabled = true
+        _ = try await test.realm.accounts.change(user.id, disabling, by: test.client)
+        #expect(try await test.follow(keeping(in: test), [.keepAccount]).reason == .userDisabled)
+        var enabling = AccountChange()
+        enabling.isDisabled = false
+        _ = try await test.realm.accounts.change(user.id, enabling, by: test.client)
+        #expect(try await test.user(user.id).deletionDueAt == nil)
+        #expect(try await test.signIn().signedIn != nil)
+    }
+
+    @Test
+    func `Without a grace period an account goes at once`() async throws {
+        let test = try await TestRealm.make()
+        try await test.changeSettings { $0.accounts.deletionGraceDays = 0 }
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        _ = try await test.realm.ownAccount.requestDeletion(
+            typedName: "ada@example.org", of: own, by: test.client
+        ).get()
+        #expect(try await test.realm.accounts.user(user.id) == nil)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `Of a removal and the link against it at once one has its way`(store: TestStore) async throws {
+        let shared = try await store.open()
+        let test = try TestRealm.make(keptIn: shared)
+        let other = try TestRealm.make(keptIn: shared, clock: test.clock, seed: 2)
+        for round in 0..<6 {
+            let address = EmailAddress(kept: "ada\(round)@example.org")
+            let user = try await test.addUser(address)
+            let own = try await test.session(of: user)
+            _ = try await test.realm.ownAccount.requestDeletion(
+                typedName: address.canonical, of: own, by: test.client
+            ).get()
+            let handle = try await keeping(in: test)
+            // The link expires with the grace period: a clock that is behind still takes it.
+            test.clock.advance(14 * 86_400 - 1)
+            let clock = ManualClock()
+            clock.advance(test.now.timeIntervalSince(clock.now) + 2)
+            let late = try TestRealm.make(keptIn: shared, clock: clock, seed: 3)
+            let kept = try await race(2, meetingBefore: 1) { racer -> Bool in
+                if racer == 0 { return try await other.follow(handle, [.keepAccount]).isAccomplished }
+                _ = try await late.realm.accounts.deleteDue()
+                return false
+            }
+            let isThere = try await test.realm.accounts.user(user.id) != nil
+            #expect(isThere == kept.contains(true), "\(round)")
+            if isThere { #expect(try await !test.user(user.id).isDisabled) }
+        }
+    }
+}
