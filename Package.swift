@@ -189,7 +189,9 @@ let package = Package(
         // The frame of pages: layout, style sheet, fields, languages and the catalogues of their words.
         .target(
             name: "WebPages",
-            dependencies: ["CountersignCore", "ServerHTTP", .crypto, .hummingbird, .httpTypes, .mustache, .nioCore],
+            dependencies: [
+                "CountersignCore", "Pictures", "ServerHTTP", .crypto, .hummingbird, .httpTypes, .mustache, .nioCore,
+            ],
             path: "Sources/Shared/WebPages",
             resources: [
                 "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
@@ -222,6 +224,7 @@ let package = Package(
         .target(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
         .target(name: "QRCode", dependencies: ["CQREncode"], path: "Sources/Shared/QRCode"),
+        .target(name: "Pictures", dependencies: ["CPNG"], path: "Sources/Shared/Pictures"),
         .target(name: "TerminalQRCode", dependencies: ["QRCode"], path: "Sources/Shared/TerminalQRCode"),
         .systemLibrary(
             name: "CPostgres", path: "Sources/CSystem/CPostgres", pkgConfig: "libpq",
@@ -239,6 +242,9 @@ let package = Package(
         .systemLibrary(
             name: "CQREncode", path: "Sources/CSystem/CQREncode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+        .systemLibrary(
+            name: "CPNG", path: "Sources/CSystem/CPNG", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
 
         // The accounts of the authenticator for the terminal, and the files of other authenticators.
         .target(
@@ -264,7 +270,8 @@ let package = Package(
         .target(
             name: "AdminServer",
             dependencies: [
-                "CountersignCore", "SecurityChecks", "OAuthHTTP", "ServerHTTP", "OneTimePassword", .httpTypes,
+                "CountersignCore", "SecurityChecks", "OAuthHTTP", "Pictures", "ServerHTTP", "OneTimePassword",
+                .httpTypes,
                 .hummingbird,
                 .jwtKit, .logging, .nioCore,
             ],
@@ -273,6 +280,7 @@ let package = Package(
             name: "AccountServer",
             dependencies: [
                 "CountersignCore", "OneTimePassword", "QRCode", "ServerHTTP", "WebPages", .httpTypes, .hummingbird,
+                .nioCore,
             ],
             path: "Sources/Dialects/Account",
             resources: [.embedInCode("Templates/mailed-link.mustache")]),
@@ -404,6 +412,7 @@ let package = Package(
                 .logging,
             ]),
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
+        .testTarget(name: "PicturesTests", dependencies: ["Pictures"]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "DeliveryTests",

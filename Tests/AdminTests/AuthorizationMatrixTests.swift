@@ -39,6 +39,7 @@ import Testing
         "users:end-session": Row("users:sessions", .operator, .support),
         "applications:add": Row("applications:write", .operator),
         "applications:set": Row("applications:write", .operator),
+        "applications:set-logo": Row("applications:write", .operator),
         "applications:list": Row("applications:read", .operator, .auditor),
         "applications:show": Row("applications:read", .operator, .auditor),
         "applications:remove": Row("applications:write", .operator),

@@ -17,7 +17,13 @@ struct PageThemeTests {
 
     private func css(_ text: String) -> [String: [UInt8]] { ["theme.css": Array(text.utf8)] }
 
-    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0]
+    /// One grey pixel.
+    private static let png: [UInt8] =
+        Array(
+            Data(
+                base64Encoded:
+                    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==")
+                ?? Data())
 
     @Test
     func `A theme's style sheet stands behind ours, its logo in the header, its words on the page`() throws {
@@ -43,7 +49,8 @@ struct PageThemeTests {
     @Test(arguments: [
         ("theme.css", "@import \"other.css\";", "imports"),
         ("theme.css", "body { background: URL( 'https://x/y.png') }", "url"),
-        ("logo.png", "<svg/>", "no PNG"), ("logo.webp", "RIFFxxxxWEBX ", "no WebP"), ("logo.svg", "<svg/>", "not read"),
+        ("logo.png", "<svg/>", "no PNG"), ("logo.png", "\u{89}PNG", "no PNG"),
+        ("logo.webp", "RIFFxxxxWEBX ", "no WebP"), ("logo.svg", "<svg/>", "not read"),
         ("messages.fr.json", "{}", "not read"), ("messages.en.json", "[]", "no JSON object"),
         ("messages.en.json", #"{"noSuchMessage": "x"}"#, "does not exist"),
         ("messages.en.json", #"{"startAgain": "{surprise}"}"#, "no such places"),
@@ -62,6 +69,52 @@ struct PageThemeTests {
                 try PageTheme(directory: $0)
             }
         }
+    }
+
+    /// A theme with a folder of templates, and what the server says of it.
+    private func site(templates: [String: String], messages: String = "{}") throws -> (PageSite, [String]) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("theme-\(UUID().uuidString)")
+        let inner = folder.appendingPathComponent("templates")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, text) in templates { try Data(text.utf8).write(to: inner.appendingPathComponent(name)) }
+        try Data(messages.utf8).write(to: folder.appendingPathComponent("messages.en.json"))
+        let theme = try PageTheme(directory: folder.path)
+        let site = try PageSite(addresses: PageAddresses(published: { [] }, takesLoopback: true), theme: theme)
+        return (site, theme.warnings)
+    }
+
+    private static let field =
+        "<p class=\"mine\"><label for=\"{{.name}}\">{{.label}}</label><input id=\"{{.name}}\" name=\"{{.name}}\"></p>"
+
+    @Test
+    func `A replaced template and an overridden message are on the page, and an older template warns`() throws {
+        let own = "{{! version \(ReplacedTemplates.version) }}\n\(Self.field)"
+        let (site, warnings) = try site(
+            templates: ["field.mustache": own, ".DS_Store": ""], messages: #"{"startAgain": "Once more"}"#)
+        #expect(warnings == [])
+        let visit = try PageTemplateTests.visit(.english, of: site)
+        let form = PageForm(action: "/x", fields: [PageField(name: "f", label: "Field")], buttons: [.init("Go")])
+        let html = Page("sign-in", visit.words("startAgain"), nil, [.form(form)]).html(in: visit)
+        #expect(html.contains("<p class=\"mine\"><label for=\"f\">Field</label>"), "\(html)")
+        #expect(html.contains("<h1>Once more</h1>") && !html.contains("version"))
+        for (text, said) in [
+            ("{{! version 0 }}\n\(Self.field)", "made from version 0"), (Self.field, "does not say"),
+            ("{{! version 99 }}\n\(Self.field)", "a later server"),
+        ] {
+            let (_, warnings) = try self.site(templates: ["field.mustache": text])
+            #expect(warnings.count == 1 && warnings[0].contains(said), "\(warnings)")
+        }
+    }
+
+    @Test(arguments: [
+        ("sign-in.mustache", "{{! version 1 }}", "not read"), ("frame.html", "", "not read"),
+        ("field.mustache", "{{#open}}", "line"), ("form.mustache", "<form></form>", "sample-token"),
+        ("frame.mustache", "<p>{{page.title.plain}}</p>", "data-page"),
+    ])
+    func `Templates that pages cannot work with end the start`(name: String, text: String, said: String) throws {
+        let faults = try #require(throws: PageTheme.Faults.self) { try site(templates: [name: text]) }
+        #expect(faults.description.contains(said), "\(faults)")
     }
 
     @Test

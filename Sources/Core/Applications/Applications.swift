@@ -118,7 +118,9 @@ public struct Applications: Sendable {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
+            let logo = try transaction.application(id)?.registration.oauth.logo
             guard try transaction.deleteApplication(id) else { return false }
+            if let logo { try transaction.putDocument(Self.document(ofLogo: logo), Data()) }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationRemoved, userID: nil, context: client,

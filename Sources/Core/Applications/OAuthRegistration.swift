@@ -62,6 +62,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var clientURI: String?
     public var policyURI: String?
     public var termsURI: String?
+    /// Names its picture (``Applications/logo(_:)``).
+    public internal(set) var logo: String?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
 
@@ -101,6 +103,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         clientURI = try members.decodeIfPresent(String.self, forKey: .clientURI)
         policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
+        logo = try members.decodeIfPresent(String.self, forKey: .logo)
     }
 
     /// What a registration that names none may use: of RFC 7591, section 2, with refresh tokens; or what its kind is for.

@@ -4,6 +4,7 @@ One Chromium serves a whole program; a person is a context of it, with cookies o
 """
 
 import base64
+import contextlib
 import datetime
 import hashlib
 import hmac
@@ -12,6 +13,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import threading
@@ -151,6 +153,17 @@ class Server:
             {"requestType": kind, "email": made["email"], "returnOobLink": True}, headers=OWNER)
         assert status == 200, answer
         return answer["oobLink"].removeprefix(self.base)
+
+    @contextlib.contextmanager
+    def busy(self):
+        """Holds the database as another program would: nothing is written meanwhile."""
+        held = sqlite3.connect(os.path.join(self.data, "countersign.sqlite"), timeout=PATIENCE, isolation_level=None)
+        try:
+            held.execute("BEGIN EXCLUSIVE")
+            yield
+        finally:
+            held.rollback()
+            held.close()
 
     def application(self, name, *arguments):
         """Registers an application, once."""
@@ -326,6 +339,12 @@ class Person:
         kind = self.type(username=email)
         assert kind == "password", (kind, self.text)
         return self.type(password=password)
+
+    def beside(self, **options):
+        """Another person's browser, or another device of this one's, that looks alike."""
+        dark = "dark" in self.look
+        return Person(
+            self.context.browser, self.base, **{"language": self.language, "dark": dark, "scripts": self.scripts, **options})
 
     def close(self):
         self.context.close()

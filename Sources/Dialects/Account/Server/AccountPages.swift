@@ -44,6 +44,9 @@ public struct AccountPages: Sendable {
         links.get("auth/action") { request, _ in try await mailedLink.show(request) }
         links.post("auth/action") { request, context in try await mailedLink.submit(request, context) }
 
+        let logo = ApplicationLogo(realm: realm)
+        router.get("assets/logos/{file}") { _, context in try await logo.show(context) }
+
         let home = HomePage(pages: self)
         let routes = router.group().add(middleware: PageMiddleware(options.site))
         routes.get("/") { request, _ in try home.show(request) }

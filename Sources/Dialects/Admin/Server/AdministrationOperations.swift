@@ -18,6 +18,7 @@ public enum AdministrationOperations {
         EndSession.self,
         AddApplication.self,
         ChangeApplication.self,
+        SetApplicationLogo.self,
         ListApplications.self,
         ShowApplication.self,
         RemoveApplication.self,

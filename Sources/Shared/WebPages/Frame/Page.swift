@@ -28,6 +28,8 @@ public struct Page: Sendable {
     public var hasPassword = false
     /// Where the page's forms may lead in the end, beside this server: sources of Content Security Policy.
     public var formActions: [String] = []
+    /// The picture of the application that waits, above the heading: a path of this server.
+    public var picture: String?
     public var blocks: [PageBlock] = []
     /// Whether it shows lists, which want more room than a form.
     public var isWide = false

@@ -61,6 +61,7 @@ private struct FramedPage {
     var site: String
     var title: PageText
     var text: PageText?
+    var picture: String?
     var problem: PageText?
     var problemField: String?
     var problemLink: String
@@ -90,6 +91,7 @@ private struct FramedPage {
         site = visit.site.name
         title = page.title
         text = page.text
+        picture = page.picture
         problem = page.problem
         problemField = page.problemField
         problemLink = words.plain("frameProblemLink")

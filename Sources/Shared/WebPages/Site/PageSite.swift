@@ -1,6 +1,8 @@
 import CountersignCore
+import HTTPTypes
 import Hummingbird
 import Mustache
+import NIOCore
 
 /// What all pages of a server share: how they look, what they say, where they are reached.
 public struct PageSite: Sendable {
@@ -27,15 +29,16 @@ public struct PageSite: Sendable {
         self.addresses = addresses
         messages = try (theme?.messages ?? [:]).reduce(.ofServer()) { try $0.overridden($1.value, in: $1.key) }
         assets = PageAssets(theme: theme)
-        func template(_ bytes: [UInt8]) throws -> MustacheTemplate {
-            try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self))
+        func template(_ name: String, _ ours: [UInt8]) throws -> MustacheTemplate {
+            try MustacheTemplate(string: String(decoding: theme?.templates[name] ?? ours, as: UTF8.self))
         }
         templates = MustacheLibrary(templates: [
-            "frame": try template(PackageResources.frame_mustache),
-            "block": try template(PackageResources.block_mustache),
-            "form": try template(PackageResources.form_mustache),
-            "field": try template(PackageResources.field_mustache),
+            "frame": try template("frame", PackageResources.frame_mustache),
+            "block": try template("block", PackageResources.block_mustache),
+            "form": try template("form", PackageResources.form_mustache),
+            "field": try template("field", PackageResources.field_mustache),
         ])
+        if theme?.templates.isEmpty == false { try checkTemplates() }
     }
 
     /// What the service is called where its operator does not say.
@@ -47,5 +50,37 @@ public struct PageSite: Sendable {
     ///   - languages: what an application asked for: `ui_locales`.
     public func visit(_ request: Request, lang: String? = nil, languages: [String] = []) -> PageVisit {
         PageVisit(site: self, request: request, lang: lang, languages: languages)
+    }
+}
+
+extension PageSite {
+    /// Refuses replaced templates that leave out what every page needs: its name for programs, headings, problems as alerts, and all that a
+    /// form sends. The content security policy keeps out scripts and styles that they bring.
+    /// - Throws: ``PageTheme/Faults``.
+    private func checkTemplates() throws {
+        let form = PageForm(
+            action: "/sample-action", hidden: [.init(name: "csrf", value: "sample-token")],
+            fields: [PageField(name: "sample_field", label: "Sample label")],
+            buttons: [.init("Sample button", name: "decision", value: "sample-decision")])
+        let page = Page(
+            "sample-page", PageText("Sample heading"), PageText("Sample sentence"),
+            problem: PageText("Sample problem"),
+            [.form(form), .links([.init(PageText("Sample link"), to: "/sample-target")])])
+        let request = Request(
+            head: HTTPRequest(method: .get, scheme: "https", authority: "localhost", path: "/"),
+            body: RequestBody(buffer: ByteBuffer()))
+        let html = page.html(in: visit(request))
+        let needed = [
+            "<html lang=\"en\"", "data-page=\"sample-page\"", "Sample heading", "Sample sentence",
+            "role=\"alert\"", "Sample problem", "method=\"post\"", "action=\"/sample-action\"", "sample-token",
+            "name=\"sample_field\"", "Sample label", "sample-decision", "Sample button", "/sample-target",
+            "Sample link",
+            PageAssets.styleSheetPath,
+        ]
+        let missing = needed.filter { !html.contains($0) }
+        guard missing.isEmpty else {
+            throw PageTheme.Faults(
+                faults: missing.map { "the replaced templates leave out what pages need: \($0)" })
+        }
     }
 }

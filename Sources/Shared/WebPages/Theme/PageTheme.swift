@@ -1,7 +1,8 @@
 import Foundation
+import Pictures
 
-/// How an operator wants the pages to look and what they say: a directory with any of `theme.css`, `logo.png` or `logo.webp`, and
-/// `messages.<language>.json` (docs/pages.md).
+/// How an operator wants the pages to look and what they say: a directory with any of `theme.css`, `logo.png` or `logo.webp`,
+/// `messages.<language>.json`, and `templates/*.mustache` (docs/pages.md).
 ///
 /// It is read once, before the server listens. It has no code: the content security policy of pages loads nothing that is not here.
 public struct PageTheme: Sendable, Equatable {
@@ -25,6 +26,8 @@ public struct PageTheme: Sendable, Equatable {
 
     let styleSheet: Asset?
     let logo: Asset?
+    /// What stands in place of our templates, by their names.
+    let templates: [String: [UInt8]]
     /// What an operator's catalogue says instead, by language, as JSON.
     let messages: [PageLanguage: [UInt8]]
     /// What the operator should know: colours that are hard to read.
@@ -35,7 +38,9 @@ public struct PageTheme: Sendable, Equatable {
         let folder = URL(fileURLWithPath: directory)
         var (styleSheet, logo, messages): (Asset?, Asset?, [PageLanguage: [UInt8]]) = (nil, nil, [:])
         var faults: [String] = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted() where !name.hasPrefix(".") {
+        let replaced = ReplacedTemplates(directory: folder.appendingPathComponent(ReplacedTemplates.folder))
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        where !name.hasPrefix(".") && name != ReplacedTemplates.folder {
             let file = folder.appendingPathComponent(name)
             let bytes = (try? FileHandle(forReadingFrom: file).read(upToCount: Self.largestFile + 1)).map {
                 [UInt8]($0)
@@ -53,16 +58,21 @@ public struct PageTheme: Sendable, Equatable {
                 faults += Self.faults(ofStyleSheet: String(decoding: bytes, as: UTF8.self))
                 styleSheet = Asset(name: name, type: "text/css; charset=utf-8", bytes: bytes)
             case "logo.png", "logo.webp":
-                let isPNG = name == "logo.png"
                 if logo != nil { faults.append("there are two logos") }
-                if !(isPNG ? Self.isPNG(bytes) : Self.isWebP(bytes)) {
-                    faults.append("\(name) is no \(isPNG ? "PNG" : "WebP") picture")
+                if name == "logo.webp" {
+                    if !Self.isWebP(bytes) { faults.append("\(name) is no WebP picture") }
+                    logo = Asset(name: name, type: "image/webp", bytes: bytes)
+                } else if let picture = try? PNGPicture(reencoding: bytes) {
+                    logo = Asset(name: name, type: "image/png", bytes: picture.bytes)
+                } else {
+                    faults.append(
+                        "\(name) is no PNG picture of at most \(PNGPicture.longestSide) pixels a side")
                 }
-                logo = Asset(name: name, type: isPNG ? "image/png" : "image/webp", bytes: bytes)
             default:
                 guard let language = Self.language(ofMessages: name) else {
                     faults.append(
-                        "\(name) is not read: a theme has theme.css, logo.png or logo.webp, and messages.<language>.json"
+                        "\(name) is not read: a theme has theme.css, logo.png or logo.webp, messages.<language>.json, "
+                            + "and templates"
                     )
                     continue
                 }
@@ -76,11 +86,15 @@ public struct PageTheme: Sendable, Equatable {
                 }
             }
         }
+        faults += replaced.faults
         guard faults.isEmpty else { throw Faults(faults: faults) }
+        templates = replaced.templates
         self.styleSheet = styleSheet
         self.logo = logo
         self.messages = messages
-        warnings = styleSheet.map { ThemeColors.warnings(ofTheme: String(decoding: $0.bytes, as: UTF8.self)) } ?? []
+        warnings =
+            replaced.warnings
+            + (styleSheet.map { ThemeColors.warnings(ofTheme: String(decoding: $0.bytes, as: UTF8.self)) } ?? [])
     }
 
     private static func language(ofMessages name: String) -> PageLanguage? {
@@ -101,10 +115,6 @@ public struct PageTheme: Sendable, Equatable {
             }
         }
         return faults
-    }
-
-    private static func isPNG(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
     }
 
     private static func isWebP(_ bytes: [UInt8]) -> Bool {

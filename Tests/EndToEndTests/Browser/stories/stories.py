@@ -471,6 +471,121 @@ def way_back(stage):
 
 
 @story
+def invited(stage):
+    """An administrator invites a person, who makes an account by the link; after that the link is used."""
+    person, email = stage.person, stage.email()
+    said = stage.server.run("user", "invite", email, "--print-link", "--public-url", person.base)
+    link = said.strip().splitlines()[-1].removeprefix(person.base)
+    person.open(link)
+    stage.look("invitation", "sign-up")
+    person.press("main form button")
+    assert person.kind == "verify", (person.kind, person.text)
+    person.type(code=stage.mail_code(email))
+    person.type(new_password=PASSWORD)
+    assert person.kind == "account", (person.kind, person.text)
+    person.open(link)
+    stage.look("invitation-used", "sign-up")
+
+
+@story
+def terms(stage):
+    """The operator has terms of use: each user agrees once to each version."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    try:
+        stage.server.run("config", "set", "terms.url", "https://example.com/terms")
+        stage.server.run("config", "set", "terms.version", "2026-11")
+        person.open(stage.request("dev-native", "openid"))
+        person.sign_in(email)
+        stage.look("terms", "terms")
+        person.press("main button[value=allow]")
+        assert "code=" in person.tab.url, person.tab.url
+    finally:
+        stage.server.run("config", "set", "terms.version", "none")
+
+
+@story
+def other_device(stage):
+    """A phone on which the user is signed in signs a browser in that is beside it; another one is denied."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open("/sign-in/other-device")
+    stage.look("other-device", "other-device")
+    person.press("main form button")
+    stage.look("other-device-waiting", "other-device")
+    code, number = person.tab.locator("p.secret span[aria-hidden]").all_inner_texts()
+    phone = person.beside(width=390)
+    try:
+        phone.open("/sign-in/other-device/confirm")
+        phone.sign_in(email)
+        stage.album.look(phone, "other-device-type", "activate")
+        phone.type(user_code="BCDF-GHJK")
+        stage.album.look(phone, "other-device-type-refused", "activate", alert=True)
+        phone.type(user_code=code)
+        stage.album.look(phone, "other-device-confirm", "device-confirm")
+        phone.type(number="000000" if number != "000000" else "000001")
+        stage.album.look(phone, "other-device-confirm-refused", "device-confirm", alert=True)
+        phone.type(number=number)
+        stage.album.look(phone, "other-device-allowed", "device-confirm")
+        # The script that waits leads on.
+        person.tab.wait_for_url("**/account*")
+        assert person.kind == "account", (person.kind, person.text)
+        person.open("/sign-out")
+        person.press("main button")
+        person.open("/sign-in/other-device")
+        person.press("main form button")
+        code, _ = person.tab.locator("p.secret span[aria-hidden]").all_inner_texts()
+        # The clock has not moved for the phone; for a browser that begins later its session is too old.
+        stage.server.advance(1)
+        person.press("main a")
+        person.open("/sign-in/other-device")
+        person.press("main form button")
+        code, _ = person.tab.locator("p.secret span[aria-hidden]").all_inner_texts()
+        phone.open(f"/sign-in/other-device/confirm?user_code={code}")
+        stage.album.look(phone, "other-device-prove", "device-confirm")
+        phone.press("main button[value=deny]")
+        stage.album.look(phone, "other-device-refused", "device-confirm")
+        person.tab.wait_for_selector("[role=alert]")
+        stage.look("other-device-denied", "other-device", alert=True)
+    finally:
+        phone.close()
+
+
+@story
+def expiring(stage):
+    """Two minutes before an attempt ends its page says so."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.tab.clock.install()
+    person.open("/sign-in")
+    person.type(username=email)
+    line = person.tab.locator("[data-expires]")
+    seconds = int(line.get_attribute("data-expires"))
+    assert line.inner_text() == "", line.inner_text()
+    person.tab.clock.fast_forward((seconds - 119) * 1000)
+    person.tab.wait_for_function("document.querySelector('[data-expires]').textContent !== ''")
+    person.tab.clock.resume()
+    stage.look("expiring", "password")
+
+
+@story
+def overloaded(stage):
+    """Another program holds the database: what was sent is not done, and the page says to try again."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open("/sign-in")
+    with stage.server.busy():
+        with person.tab.expect_response(lambda response: response.request.method == "POST") as answered:
+            person.type(username=email)
+    assert answered.value.status == 503, answered.value.status
+    assert int(answered.value.headers["retry-after"]) > 0, answered.value.headers
+    stage.look("overloaded", "error")
+    person.open("/sign-in")
+    person.type(username=email)
+    assert person.kind == "password", (person.kind, person.text)
+
+
+@story
 def inbox(stage):
     """The developer's inbox."""
     person = stage.person

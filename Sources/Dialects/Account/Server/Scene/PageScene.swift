@@ -197,6 +197,7 @@ struct PageScene: Sendable {
         let named = items(attempt).compactMap { name, value in value.map { (name, $0) } }
         visit.linkItems = visit.query.merging(named) { $1 }
         page.expiresIn = expiresIn
+        page.picture = pending?.application.registration.oauth.logo.map(ApplicationLogo.path)
         if let source = pending?.formActionSource { page.formActions.append(source) }
         return visit.response(page, status: status)
     }

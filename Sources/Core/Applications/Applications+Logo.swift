@@ -1,0 +1,47 @@
+import Crypto
+import Foundation
+
+/// Pictures by which people know an application on the pages of a sign-in.
+///
+/// Each is a document of its own: requests read an application often, and its picture seldom.
+extension Applications {
+    /// Puts a picture in place of an application's; nil takes it away.
+    /// - Parameter png: as it is served: decoded and written anew by the caller (docs/decisions/0299).
+    /// - Returns: nil where there is no such application.
+    public func setLogo(_ png: Data?, of id: ClientID, by client: ClientContext) async throws -> Application? {
+        let realm = realm
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let name = png.map { Self.logoName(id, $0) }
+        return try await realm.store.write { transaction in
+            guard var application = try transaction.application(id) else { return nil }
+            if let former = application.registration.oauth.logo, former != name {
+                try transaction.putDocument(Self.document(ofLogo: former), Data())
+            }
+            if let name, let png { try transaction.putDocument(Self.document(ofLogo: name), png) }
+            application.registration.oauth.logo = name
+            _ = try transaction.update(application)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
+                    details: ["application": .string(id.rawValue), "logo": .bool(png != nil)]))
+            return try transaction.application(id)
+        }
+    }
+
+    /// The picture of a name that a registration has; nil where there is none.
+    public func logo(_ name: String) async throws -> Data? {
+        guard name.utf8.count == 32, name.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
+            return nil
+        }
+        let document = try await realm.store.read { try $0.document(Self.document(ofLogo: name)) }
+        return document.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Of the application and the picture, so that browsers keep it for as long as they like, and no two applications share one.
+    private static func logoName(_ id: ClientID, _ png: Data) -> String {
+        Data(SHA256.hash(data: Data(id.rawValue.utf8) + [0] + png).prefix(16)).hex
+    }
+
+    static func document(ofLogo name: String) -> String { "logo.\(name)" }
+}
