@@ -1,11 +1,12 @@
 import CountersignCore
-import CountersignServer
 import Foundation
 import Logging
 import PasswordHashing
 import ServerHTTP
 import TestSupport
 import Testing
+
+@testable import CountersignServer
 
 @Suite struct ServerConfigurationTests {
     /// A directory that is there for one test.
@@ -461,5 +462,33 @@ import Testing
         for key in ConfigurationKey.allCases {
             #expect(lines.contains { $0.contains("**`\(key.rawValue)`**") }, "\(key.rawValue) is not explained")
         }
+    }
+
+    @Test func `A file with every key as a comment sets nothing`() async throws {
+        let text = ConfigurationFile.commented()
+        #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
+        #expect(String(describing: try await load(yaml: text)) == String(describing: try await load()))
+    }
+
+    @Test func `Each line of that file is a setting without its number sign`() async throws {
+        let text = ConfigurationFile.commented()
+        for key in ConfigurationKey.allCases {
+            let name = key.rawValue.split(separator: ".").last.map(String.init) ?? ""
+            #expect(text.contains("\(name): \(key.example)"), "\(key.rawValue)")
+        }
+        // All keys at once, so that nesting is shown too: only what contradicts, or is not on this machine, is refused.
+        let all = text.split(separator: "\n").filter { !$0.hasPrefix("# ") && $0 != "#" }.map { $0.dropFirst() }
+        let faults = try await faults(yaml: all.joined(separator: "\n"))
+        #expect(!faults.isEmpty)
+        for fault in faults {
+            #expect(["cannot be read", "is set too", "directory"].contains { fault.contains($0) }, "\(fault)")
+        }
+    }
+
+    @Test func `What a packager sets stands in the file`() async throws {
+        let text = ConfigurationFile.commented(setting: [.data: "/srv/data", .logLevel: "notice"])
+        let configuration = try await load(yaml: text)
+        #expect(configuration.dataDirectory == "/srv/data")
+        #expect(configuration.logLevel == .notice)
     }
 }

@@ -65,6 +65,9 @@ public struct CountersignServer: Sendable {
         /// What the store remembers of how this server was started; nil where it does not.
         public var deployment: Deployment?
 
+        /// Who is told that the server is ready and runs; nil where no service manager started it.
+        public var serviceManager: SystemdNotifier?
+
         /// Security checks of the developer's own; under `--dev` the samples, where there are none.
         public var securityChecks = SecurityCheckCatalogue.empty
         /// Routes of the developer's own, in this process: what the checks protect.
@@ -302,7 +305,9 @@ public struct CountersignServer: Sendable {
             } else {
                 HTTPServerBuilder { [connections, ready] in PlainChannel(connections, ready: ready, responder: $0) }
             }
-        let (publicURL, options, noteAddress) = (publicURL, options, noteAddress)
+        let (publicURL, options, noteAddress, serviceManager) = (
+            publicURL, options, noteAddress, options.serviceManager
+        )
         var services: [any Service] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
@@ -317,6 +322,7 @@ public struct CountersignServer: Sendable {
         if let certificate {
             services.append(CertificateService(certificate: certificate, clock: opened.realm.clock, logger: logger))
         }
+        if let serviceManager { services.append(WatchdogService(notifier: serviceManager)) }
         if let address = options.metricsListen {
             services.append(
                 MetricsService(
@@ -337,7 +343,9 @@ public struct CountersignServer: Sendable {
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
                 await noteAddress()
-                await onListening(PublicURL.address(options.scheme, host: options.host, port: port))
+                let address = PublicURL.address(options.scheme, host: options.host, port: port)
+                await onListening(address)
+                serviceManager?.ready(at: address)
             },
             logger: logger)
     }

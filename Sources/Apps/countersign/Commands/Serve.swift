@@ -120,7 +120,9 @@ struct Serve: AsyncParsableCommand {
         EndWhileStarting.begin()
         let opened = try await OpenedRealm.open(configuration)
         EndWhileStarting.end()
-        let server = CountersignServer(opened, options: .init(configuration), logger: logger)
+        var options = CountersignServer.Options(configuration)
+        options.serviceManager = SystemdNotifier()
+        let server = CountersignServer(opened, options: options, logger: logger)
         do {
             try await server.run { address in
                 Terminal.print("listening on \(address)")
