@@ -20,7 +20,7 @@ endif
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo quick test stories endurance bench check format clean
+.PHONY: help deps libraries run dev demo release install deb packages quick test stories endurance bench check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -42,6 +42,29 @@ dev: libraries ## The same for a laptop, on ./countersign-dev-data: inbox, plain
 demo: libraries ## Play the whole story in the terminal, against a server of its own (ARGS=--pause to scan its QR code)
 	$(SWIFT) build $(release) --product countersign
 	.build/release/countersign demo $(ARGS)
+
+# Where `make install` puts things; DESTDIR goes before it, for packages.
+prefix ?= /usr/local
+DESTDIR ?=
+dist := .build/dist
+
+# The commit is told to this build alone: each other one would otherwise begin anew with each commit. A tree with changes has none.
+release: libraries ## Build one stripped program with its man pages and completions, in .build/dist
+	COUNTERSIGN_COMMIT=$$(git diff --quiet HEAD 2>/dev/null && git rev-parse --short=12 HEAD) \
+	COUNTERSIGN_COMMIT_DATE=$$(git log -1 --format=%cs 2>/dev/null) $(SWIFT) build $(release) --product countersign
+	scripts/distribute .build/release/countersign $(dist)
+
+install: ## Install what `make release` made: make install prefix=/usr/local DESTDIR=
+	@test -x $(dist)/bin/countersign || { echo "Run make release first." >&2; exit 1; }
+	install -d "$(DESTDIR)$(prefix)"
+	cp -R $(dist)/. "$(DESTDIR)$(prefix)/"
+
+deb: release ## Make a Debian package of it, in .build/packages
+	@scripts/deps packages
+	scripts/make-deb $(dist) .build/packages
+
+packages: deb ## Install, upgrade, remove and purge the package in a bare Debian, and start the program there
+	scripts/check-deb .build/packages
 
 # What a change is checked with while it is made. REQUIRE_POSTGRES=0 leaves out PostgreSQL, where it is installed.
 quick_tests := ^(JSONTests|OneTimePasswordTests|CoreTests|SecurityChecksTests|StoreTests)[.]|[.](WireTests|GoldenAnswerTests)/
