@@ -24,22 +24,24 @@ package struct TestRealm: Sendable {
 
     package static func make(
         on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1,
-        extensionCaller: any ExtensionCaller = NoExtensionCaller()
+        extensionCaller: any ExtensionCaller = NoExtensionCaller(), hookCaller: any HookCaller = NoHookCaller()
     ) async throws -> TestRealm {
-        try await make(keptIn: store.open(), mode: mode, seed: seed, extensionCaller: extensionCaller)
+        try await make(
+            keptIn: store.open(), mode: mode, seed: seed, extensionCaller: extensionCaller, hookCaller: hookCaller)
     }
 
     /// Another server, where the clock is another's.
     package static func make(
         keptIn store: any Store, clock: ManualClock = ManualClock(), mode: RealmMode = .production, seed: UInt64 = 1,
-        extensionCaller: any ExtensionCaller = NoExtensionCaller()
+        extensionCaller: any ExtensionCaller = NoExtensionCaller(), hookCaller: any HookCaller = NoHookCaller()
     ) throws -> TestRealm {
         let random = SeededRandom(seed: seed)
         let hasher = FastHasher()
         let sealer = Sealer(active: try .init(bytes: Secret(Array(repeating: 7, count: 32))), random: random)
         let realm = Realm(
             store: RaceStore(store), clock: clock, random: random, sealer: sealer,
-            hasher: hasher, mode: mode, extensionCaller: extensionCaller, extensionFormat: EntraExtensionFormat())
+            hasher: hasher, mode: mode, extensionCaller: extensionCaller, extensionFormat: EntraExtensionFormat(),
+            hookCaller: hookCaller)
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
 

@@ -13,6 +13,11 @@ public struct HookMessage: Sendable, Equatable {
         body = Self.body(event)
     }
 
+    init(id: String, body: Data) {
+        self.id = id
+        self.body = body
+    }
+
     /// A message that stands for no event.
     init(testOf hook: String, id: String, at now: Date) {
         self.id = "evt_\(id)"

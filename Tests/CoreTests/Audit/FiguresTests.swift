@@ -1,0 +1,72 @@
+import Foundation
+import OneTimePassword
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Figures of the last day")
+struct FiguresTests {
+    private func total(_ day: Figures.Day, _ name: Figures.Name, _ label: String? = nil) -> Int {
+        day.series.filter { $0.name == name && (label == nil || $0.label == label) }.flatMap(\.counts).reduce(0, +)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `What happened is counted by the hour, alike before and after it was gathered`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let enrolled = try await test.addEnrolledUser()
+        let empty = try await test.realm.figures.lastDay()
+        #expect(empty.hours.count == 24 && Figures.Name.allCases.allSatisfy { total(empty, $0) == 0 })
+        #expect(empty.series.allSatisfy { $0.counts.count == 24 })
+        for _ in 0..<2 { _ = try await test.signIn(password: "wrong") }
+        test.clock.advance(3600)
+        let handle = try await test.pending().handle
+        let code = enrolled.totp.code(at: test.now).stringCode
+        #expect(try await test.answer(code, of: enrolled.factor.id, for: handle).isAccomplished)
+        func expectDay(_ comment: String) async throws {
+            let day = try await test.realm.figures.lastDay()
+            #expect(total(day, .signIns) == 1 && total(day, .secondFactors, "totp") == 1, "\(comment)")
+            #expect(total(day, .refusals, "wrongAnswer") == 2, "\(comment)")
+            let refusals = try #require(day.series.first { $0.name == .refusals })
+            #expect(refusals.counts[22] == 2 && refusals.counts[23] == 0, "\(comment): \(refusals.counts)")
+        }
+        try await expectDay("not gathered")
+        try await test.realm.figures.advance()
+        try await expectDay("gathered but for half a minute")
+        test.clock.advance(31)
+        for _ in 0..<2 { try await test.realm.figures.advance() }
+        try await expectDay("gathered, once")
+        #expect(test.realm.statistics.all.values.reduce(0, +) > 0)
+
+        // A day later nothing of it is left, whether or not a server ran meanwhile.
+        test.clock.advance(25 * 3600)
+        let later = try await test.realm.figures.lastDay()
+        #expect(Figures.Name.allCases.allSatisfy { total(later, $0) == 0 })
+        try await test.realm.figures.advance()
+        let document = try await test.store.read { try $0.document("figures") }
+        #expect((document?.count ?? 0) < 500)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `Servers that gather together count everything once`(store: TestStore) async throws {
+        let shared = try await store.open()
+        let servers = try (1...2).map { try TestRealm.make(keptIn: shared, seed: UInt64($0)) }
+        let random = servers[0].random
+        for hour in 0..<5 {
+            let at = servers[0].now + Double(hour) * 3600
+            let events = (0..<10).map { number in
+                AuditEvent(
+                    id: AuditEvent.freshID(at: at + Double(number), random: random), at: at + Double(number),
+                    kind: .signedUp, userID: nil, context: servers[0].client)
+            }
+            try await shared.write { transaction in for event in events { try transaction.append(event) } }
+        }
+        for server in servers { server.clock.advance(5 * 3600) }
+        await withTaskGroup(of: Void.self) { group in
+            for server in servers + servers { group.addTask { try? await server.realm.figures.advance() } }
+        }
+        try await servers[0].realm.figures.advance()
+        let day = try await servers[1].realm.figures.lastDay()
+        #expect(total(day, .signUps) == 50)
+        #expect(day.series.first { $0.name == .signUps }?.counts.filter { $0 > 0 } == [10, 10, 10, 10, 10])
+    }
+}
