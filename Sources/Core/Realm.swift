@@ -29,6 +29,7 @@ public struct Realm: Sendable {
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
     let rememberedResources = Remembered<[Resource]>()
+    let proofNonce = PresentNonce()
     let clientKeySets: ClientKeySets
     let unsettledCharges = UnsettledCharges()
     let pollPace = PollPace()

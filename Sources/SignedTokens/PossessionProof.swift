@@ -22,13 +22,11 @@ public struct PossessionProof: Sendable, Equatable {
         public var urls: Set<String>
         /// The token that comes with the request, where one does.
         public var accessToken: String?
-        public var requiresNonce: Bool
 
-        public init(method: String, urls: Set<String>, accessToken: String? = nil, requiresNonce: Bool = false) {
+        public init(method: String, urls: Set<String>, accessToken: String? = nil) {
             self.method = method
             self.urls = urls
             self.accessToken = accessToken
-            self.requiresNonce = requiresNonce
         }
     }
 

@@ -10,6 +10,8 @@ public struct AccessToken: Sendable {
     /// The session and the grant that it is of; nil where an application has it for itself.
     public let session: GrantedSession?
     public let expiresAt: Date?
+    /// The API that it is for, as it is registered; nil where it is for this server itself.
+    public let resource: Resource?
 
     public var client: ClientID { ClientID(rawValue: claims.string("client_id") ?? "") }
     public var scopes: [String] { claims.string("scope")?.split(separator: " ").map(String.init) ?? [] }
@@ -36,19 +38,20 @@ extension Tokens {
     /// - Parameters:
     ///   - issuers: this server's addresses, as tokens spell them.
     ///   - audiences: what it may be for.
+    ///   - takesAPIs: whether it may be for any registered API, too.
     /// - Returns: nil where it does not count.
     public func accessToken(
-        _ text: String, issuers: Set<String>, audiences: Set<String>
+        _ text: String, issuers: Set<String>, audiences: Set<String>, takesAPIs: Bool = false
     ) async throws -> AccessToken? {
         let realm = realm
         guard let text = try await opened(text) else { return nil }
+        // Of the APIs the transaction below knows; only there it is decided.
         var expectation = TokenExpectation(
-            types: [.accessToken], issuers: .oneOf(issuers), audiences: .oneOf(audiences))
+            types: [.accessToken], issuers: .oneOf(issuers), audiences: takesAPIs ? .any : .oneOf(audiences))
         // Which kind it says to be; the signature shows below that this server said so.
-        guard let parts = CompactJWS(untrusted: text), let payload = parts.payloadBytes,
-            let claimed = try? JSONParser.parse(payload),
+        guard let received = ReceivedToken(text), let claimed = received.claims,
             // A token of another protocol is that one's to verify, and is not verified here first.
-            case .string(let issuer)? = claimed["iss"], issuers.contains(issuer)
+            let issuer = claimed.string("iss"), issuers.contains(issuer)
         else { return nil }
         let isOfUser = claimed["sid"] != nil
         if isOfUser {
@@ -57,14 +60,17 @@ extension Tokens {
                 .application(ClientID(rawValue: $0.string("client_id") ?? ""), of: .oauth)
             }
         }
-        guard let verified = try await verify(text, expecting: expectation).token,
+        guard let verified = try await verify(received, expecting: expectation).token,
             let id = verified.claims.string("jti")
         else { return nil }
         if !isOfUser, verified.claims.string("sub") != verified.claims.string("client_id") { return nil }
         let now = realm.clock.now
         let digest = Self.usedDigest(Self.revokedPurpose, id)
+        let audience = verified.claims.string("aud") ?? ""
         return try await realm.store.read { transaction -> AccessToken? in
             if try transaction.flow(digest: digest) != nil { return nil }
+            let resource = takesAPIs ? try transaction.resources().first { $0.uri == audience } : nil
+            guard resource != nil || audiences.contains(audience) else { return nil }
             var session = verified.session
             if isOfUser {
                 // The newest grant was found; the token may be of another one of the same application.
@@ -87,7 +93,8 @@ extension Tokens {
                     ?? ((verified.claims.integer("iat") ?? 0) >= application.createdAt.seconds)
             else { return nil }
             return AccessToken(
-                claims: verified.claims, user: verified.user, session: session, expiresAt: verified.expiresAt)
+                claims: verified.claims, user: verified.user, session: session, expiresAt: verified.expiresAt,
+                resource: resource)
         }
     }
 

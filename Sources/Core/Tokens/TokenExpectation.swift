@@ -12,7 +12,7 @@ public struct TokenExpectation: Sendable {
         case oneOf(Set<String>)
         /// For development, where a token may be of any project.
         case anyBeginning(with: String)
-        /// For development alone.
+        /// For development; and where the caller judges the claim by itself.
         case any
 
         func admits(_ name: String) -> Bool {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JSON
 import SignedTokens
+import Synchronization
 
 extension Tokens {
     /// What came of a proof.
@@ -11,24 +12,26 @@ extension Tokens {
     }
 
     /// Judges a proof that a request brings. A right one counts once.
+    /// - Parameter demand: whether it has to have a nonce, by the settings of the transaction that remembers the proof.
     public func judge(
-        _ text: String, _ expectation: PossessionProof.Expectation
+        _ text: String, _ expectation: PossessionProof.Expectation,
+        nonces demand: @escaping @Sendable (RealmSettings) -> Bool
     ) async throws -> ProofJudgement {
         let realm = realm
         let now = realm.clock.now
         let judged: (proof: PossessionProof, nonce: String?)
         do { judged = try PossessionProof.judge(text, expectation, at: now) } catch { return .refused(error) }
-        if let nonce = judged.nonce {
-            guard isNonce(nonce, at: now) else { return .refused(.nonce) }
-        } else if expectation.requiresNonce {
-            return .refused(.nonce)
-        }
+        if let nonce = judged.nonce, !isNonce(nonce, at: now) { return .refused(.nonce) }
+        let hasNonce = judged.nonce != nil
         let used = UsedToken(
             .possessionProof, judged.proof.id, of: judged.proof.keyThumbprint,
             expiresAt: now + PossessionProof.oldest + PossessionProof.newest)
-        // One row by its key, and nothing is decided by another.
-        let isFirst = try await realm.store.write(.rows) { try $0.insert(used) }
-        return isFirst ? .proven(keyThumbprint: judged.proof.keyThumbprint) : .refused(.used)
+        let thumbprint = judged.proof.keyThumbprint
+        // One row by its key; of the settings it counts what they say as the transaction begins.
+        return try await realm.store.write(.rows) { transaction in
+            guard try hasNonce || !demand(transaction.settings()) else { return .refused(.nonce) }
+            return try transaction.insert(used) ? .proven(keyThumbprint: thumbprint) : .refused(.used)
+        }
     }
 
     // MARK: Nonces
@@ -36,14 +39,17 @@ extension Tokens {
     private static let nonceContext = "dpop-nonce"
 
     /// A nonce that counts for this minute and the next one (RFC 9449, section 8). Every server of the realm knows it by the master
-    /// key; nothing is kept.
+    /// key; the store keeps nothing. It is made once a minute: where the master key is replaced meanwhile, the client is told the next.
     public func nonce() async throws -> String {
         let minute = ProofNonces.minute(realm.clock.now)
+        if let known = realm.proofNonce.text(of: minute) { return known }
         let realm = realm
         let digest = try await realm.store.read { transaction in
             try realm.sealer.digest(String(minute), for: Self.nonceContext, in: transaction)
         }
-        return ProofNonces.text(minute, digest)
+        let text = ProofNonces.text(minute, digest)
+        realm.proofNonce.keep(text, of: minute)
+        return text
     }
 
     private func isNonce(_ text: String, at now: Date) -> Bool {
@@ -58,4 +64,15 @@ extension Tokens {
         for part in parts { hash.update(data: Data("\(part.utf8.count):\(part)".utf8)) }
         return Data(hash.finalize())
     }
+}
+
+/// The nonce of the present minute.
+final class PresentNonce: Sendable {
+    private let known = Mutex<(minute: Int64, text: String)?>(nil)
+
+    func text(of minute: Int64) -> String? {
+        known.withLock { known in known.flatMap { $0.minute == minute ? $0.text : nil } }
+    }
+
+    func keep(_ text: String, of minute: Int64) { known.withLock { $0 = (minute, text) } }
 }

@@ -10,7 +10,13 @@ public struct Tokens: Sendable {
     /// User and session are read from one snapshot, as they are now. Nothing is written.
     /// - Throws: `StoreError` where keys, user or session cannot be read.
     public func verify(_ text: String, expecting expectation: TokenExpectation) async throws -> TokenJudgement {
-        guard let token = try await authentic(text, expectation) else { return .refused(.malformed) }
+        guard let received = ReceivedToken(text) else { return .refused(.malformed) }
+        return try await verify(received, expecting: expectation)
+    }
+
+    /// The same of a token whose parts were decoded already.
+    func verify(_ received: ReceivedToken, expecting expectation: TokenExpectation) async throws -> TokenJudgement {
+        guard let token = try await authentic(received, expectation) else { return .refused(.malformed) }
         let claims = token.claims
         guard token.algorithm.map(expectation.algorithms.contains) ?? true else { return .refused(.wrongAlgorithm) }
         guard expectation.types.contains(token.type) else { return .refused(.wrongType) }
@@ -41,8 +47,7 @@ public struct Tokens: Sendable {
         let algorithm: SigningAlgorithm?
     }
 
-    private func authentic(_ text: String, _ expectation: TokenExpectation) async throws -> Authentic? {
-        guard let token = ReceivedToken(text) else { return nil }
+    private func authentic(_ token: ReceivedToken, _ expectation: TokenExpectation) async throws -> Authentic? {
         let type = TokenType(header: token.header.typ)
         if let claims = try await realm.keyring.verified(token) {
             return Authentic(claims: claims, type: type, algorithm: SigningAlgorithm(rawValue: token.header.alg))

@@ -112,7 +112,7 @@ extension VerificationKey {
             let low = exponent.last, low & 1 == 1, exponent.first != 0, exponent.count <= 4,
             exponent.count > 1 || low >= 3
         else { throw CryptoKitError.incorrectParameterSize }
-        return .rsa(try _RSA.Signing.PublicKey(n: Array(modulus), e: Array(exponent)))
+        return .rsa(try OpenedRSAKeys.shared.key(modulus: Array(modulus), exponent: Array(exponent)))
     }
 
     /// - Throws: where the bytes are no key, or a point of small order, with which anyone can sign.

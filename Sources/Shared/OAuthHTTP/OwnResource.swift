@@ -62,15 +62,16 @@ public struct OwnResource: Sendable {
     private func challenge(
         _ request: Request, _ token: String, _ key: String, of client: ClientID
     ) async throws -> TokenChallenge? {
-        let setting = try await realm.settings().oauth.dpopNonce
         let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
         let expectation = PossessionProof.Expectation(
-            method: request.method.rawValue, urls: Set(publicURLs().map { $0 + request.uri.path }), accessToken: token,
-            requiresNonce: setting.isRequired(of: isConfidential ? .secretBasic : .none))
+            method: request.method.rawValue, urls: Set(publicURLs().map { $0 + request.uri.path }), accessToken: token)
         let proofs = request.headers[values: .dpop]
         var fault = PossessionProof.Fault.malformed
         if proofs.count == 1 {
-            switch try await realm.tokens.judge(proofs[0], expectation) {
+            let judged = try await realm.tokens.judge(proofs[0], expectation) {
+                $0.oauth.dpopNonce.isRequired(of: isConfidential ? .secretBasic : .none)
+            }
+            switch judged {
             case .proven(key): return nil
             case .proven: fault = .signature
             case .refused(let found): fault = found

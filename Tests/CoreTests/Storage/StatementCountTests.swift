@@ -87,6 +87,20 @@ struct StatementCountTests {
     }
 
     @Test
+    func `The nonce of a minute is made once, and the next minute has another`() async throws {
+        let stage = try await Stage()
+        let tokens = stage.test.realm.tokens
+        let first = try await tokens.nonce()
+        let count = try await stage.count {
+            let again = try await tokens.nonce()
+            #expect(again == first)
+        }
+        #expect(count.statements == 0)
+        stage.test.clock.advance(60)
+        #expect(try await tokens.nonce() != first)
+    }
+
+    @Test
     func `A right secret that the server drew runs two statements at most, and they only read`() async throws {
         let stage = try await Stage()
         let secret = ApplicationRegistration.drawnSecret(random: stage.test.random)

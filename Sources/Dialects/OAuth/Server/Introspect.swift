@@ -31,15 +31,9 @@ extension OAuth {
     }
 
     private func accessTokenMembers(_ text: String, for asker: ClientID) async throws -> [String: JSONValue]? {
-        let resources = try await realm.resources.list()
-        let audiences = Set(options.publicURLs()).union(resources.map(\.uri))
-        guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences) else {
-            return nil
-        }
-        let audience = token.claims.string("aud")
-        guard token.client == asker || resources.contains(where: { $0.uri == audience && $0.owner == asker }) else {
-            return nil
-        }
+        let token = try await realm.tokens.accessToken(
+            text, issuers: issuers, audiences: Set(options.publicURLs()), takesAPIs: true)
+        guard let token, token.client == asker || token.resource?.owner == asker else { return nil }
         var members: [String: JSONValue] = ["active": .bool(true)]
         for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "acr", "auth_time", "cnf"] {
             members[name] = token.claims[name]

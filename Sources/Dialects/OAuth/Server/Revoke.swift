@@ -4,11 +4,6 @@ import OAuthHTTP
 import ServerHTTP
 
 extension OAuth {
-    /// What access tokens of this protocol may be for: this server and the APIs.
-    func audiences() async throws -> Set<String> {
-        Set(options.publicURLs()).union(try await realm.resources.list().map(\.uri))
-    }
-
     /// `POST /oauth/revoke`: ends the grant of a refresh token, or refuses an access token from now on; 200 for whatever is no token
     /// of the application's (RFC 7009).
     func revoke(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
@@ -18,9 +13,9 @@ extension OAuth {
         for dialect in [Dialect.oauth, .guardian] {
             try await realm.sessions.revoke(Secret(text), of: .application(application.id, of: dialect))
         }
-        if let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences()),
-            token.client == application.id
-        {
+        let token = try await realm.tokens.accessToken(
+            text, issuers: issuers, audiences: Set(options.publicURLs()), takesAPIs: true)
+        if let token, token.client == application.id {
             try await realm.tokens.revoke(token)
         }
         return Response(status: .ok, headers: [.cacheControl: "no-store"])

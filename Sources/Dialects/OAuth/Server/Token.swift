@@ -56,10 +56,9 @@ extension OAuth {
         guard proofs.count == 1 else {
             throw OAuthFailure.invalidProof(.malformed, nonce: try await realm.tokens.nonce())
         }
-        let setting = try await realm.settings().oauth.dpopNonce
-        let expectation = PossessionProof.Expectation(
-            method: request.method.rawValue, urls: urls(path), requiresNonce: setting.isRequired(of: method))
-        switch try await realm.tokens.judge(proof, expectation) {
+        let expectation = PossessionProof.Expectation(method: request.method.rawValue, urls: urls(path))
+        let judged = try await realm.tokens.judge(proof, expectation) { $0.oauth.dpopNonce.isRequired(of: method) }
+        switch judged {
         case .proven(let thumbprint): return thumbprint
         case .refused(let fault): throw OAuthFailure.invalidProof(fault, nonce: try await realm.tokens.nonce())
         }
