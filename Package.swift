@@ -507,8 +507,8 @@ let package = Package(
             name: "NativeAuthTests",
             dependencies: [
                 "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "Delivery",
-                "OneTimePassword", "PasswordHashing", "ServerHTTP", "DialectTestSupport", "TestSupport", .crypto,
-                .hummingbird,
+                "OneTimePassword", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP", "DialectTestSupport",
+                "TestSupport", .crypto, .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,
@@ -602,8 +602,8 @@ let package = Package(
             ],
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",
-                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "peer_steps.py",
-                "verify_token.py",
+                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "passkey_peer.py",
+                "peer_steps.py", "verify_token.py",
             ]),
     ]
         + dialect(

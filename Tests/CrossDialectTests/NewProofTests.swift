@@ -403,7 +403,7 @@ struct NewProofTests {
                 to: .flow(other.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [Self.owner])),
                 by: Self.client)
             guard case .refused(let refusal) = code else { throw Unexpected(what: "\(code)") }
-            #expect(refusal.reason == .unexpectedAnswer)
+            #expect(refusal.reason == .unknownFlow)
             guard
                 case .accomplished(.enrolled) = try await register(
                     "ada-1", key: Self.key, to: other.nonce, other.handle, server)

@@ -3,6 +3,7 @@ import DialectTestSupport
 import Foundation
 import NativeAuthWire
 import OneTimePassword
+import PasskeyTestSupport
 import Testing
 
 @Suite("Second factors in native authentication")
@@ -195,6 +196,43 @@ struct SecondFactorTests {
             _ = try await register(NativeClient.email, client)
             let second = try await signIn("capabilities", "registration_required")
             #expect(second.json["redirect_reason"] == "Client is missing mfa_required capability", "\(second.text)")
+        }
+    }
+
+    @Test
+    func `Where only a passkey would do, the answer is redirect`() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await server.application(requiresMFA: true)
+            let user = try await server.account()
+            // By the protocol that has passkeys; this one has no word for them.
+            let signedIn = try await server.post(
+                "/v1/accounts:signInWithPassword",
+                [
+                    "email": .string(NativeClient.email), "password": .string(NativeClient.password),
+                    "returnSecureToken": true,
+                ])
+            let begun = try await server.post(
+                "/v2/accounts/passkeyEnrollment:start", ["idToken": signedIn.json["idToken"]])
+            var authenticator = SoftwareAuthenticator(origin: "http://localhost:8080")
+            let made = try authenticator.create(optionsJSON: Data(begun.json["credentialCreationOptions"].bytes))
+            let enrolled = try await server.post(
+                "/v2/accounts/passkeyEnrollment:finalize",
+                ["idToken": signedIn.json["idToken"], "authenticatorRegistrationResponse": try JSON(parsing: made)])
+            #expect(enrolled.json["localId"] == .string(user.id.rawValue), "\(enrolled.text)")
+
+            let start = try await client.post(
+                .initiate,
+                [
+                    "username": NativeClient.email, "challenge_type": NativeClient.everything,
+                    "capabilities": NativeClient.capabilities,
+                ])
+            let reply = try await client.token(
+                .password, ["continuation_token": start.token, "password": NativeClient.password])
+            #expect(reply.status == 200 && reply.json["challenge_type"] == "redirect", "\(reply.text)")
+            #expect(reply.token == nil && reply.json["access_token"].text == nil, "\(reply.text)")
+            // An app beside it can be asked for here.
+            _ = try await server.authenticator(of: user)
+            _ = try await pending(client, "mfa_required")
         }
     }
 

@@ -59,6 +59,18 @@ struct BackchannelSignInTests {
     }
 
     @Test
+    func `A request that nothing but phr would meet is refused, whoever is meant`() async throws {
+        try await with { server, _, _ in
+            for hint in ["ada@example.org", "nobody@example.org"] {
+                let reply = try await begin(server, ["acr_values": "phr", "login_hint": hint])
+                #expect(reply.status == 400, "\(reply.text)")
+                #expect(reply.json["error"] == "unmet_authentication_requirements", "\(reply.text)")
+                #expect(try await begin(server, ["acr_values": "phr aal1", "login_hint": hint]).status == 200)
+            }
+        }
+    }
+
+    @Test
     func `A user named by an address allows it on a device, and the tokens are fetched once`() async throws {
         try await with { server, user, device in
             let begun = try await begin(server)

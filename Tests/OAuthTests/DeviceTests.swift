@@ -100,6 +100,21 @@ struct DeviceTests {
     }
 
     @Test
+    func `A request that nothing but phr would meet is refused, as the user is at another device`() async throws {
+        try await TestServer.with(.development) { server in
+            for values in ["phr", "phrh", "phr phrh", "else phr"] {
+                let reply = try await server.form(
+                    "/oauth/device/code", ["client_id": "dev-native", "scope": "openid", "acr_values": values])
+                #expect(reply.status == 400, "\(values): \(reply.text)")
+                #expect(reply.json["error"] == "unmet_authentication_requirements", "\(values): \(reply.text)")
+            }
+            for values in ["phr aal2", "aal1 phr", "else", "aal2"] {
+                #expect(try await begin(server, ["acr_values": values])["user_code"].text != nil, "\(values)")
+            }
+        }
+    }
+
+    @Test
     func `Another application's device code is unknown, as is a device code without the grant`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

@@ -86,8 +86,9 @@ class Authenticator(CtapDevice):
         }
 
 
-order = json.load(sys.stdin)
-client = Fido2Client(Authenticator(order["alg"]), DefaultClientDataCollector(order["origin"]))
-made = client.make_credential(PublicKeyCredentialCreationOptions.from_dict(order["create"]))
-shown = client.get_assertion(PublicKeyCredentialRequestOptions.from_dict(order["get"])).get_response(0)
-json.dump({"registration": dict(made), "authentication": dict(shown)}, sys.stdout)
+if __name__ == "__main__":
+    order = json.load(sys.stdin)
+    client = Fido2Client(Authenticator(order["alg"]), DefaultClientDataCollector(order["origin"]))
+    made = client.make_credential(PublicKeyCredentialCreationOptions.from_dict(order["create"]))
+    shown = client.get_assertion(PublicKeyCredentialRequestOptions.from_dict(order["get"])).get_response(0)
+    json.dump({"registration": dict(made), "authentication": dict(shown)}, sys.stdout)

@@ -60,6 +60,9 @@ struct ProofFinder {
             return try compared(with: code)
         case (.registration(let kind, let form, _), .enrolment(let offered, let creation)) where kind == offered:
             return registration(kind, form, creation)
+        case (.registration, .enrolment):
+            // A handle of another kind's enrolment is as unknown as a made-up one, here and where codes come.
+            return .refused(Refusal(.unknownFlow))
         case (.registration(let kind, let form, _), _) where body.openCreation?.kind == kind:
             guard let open = body.openCreation else { return .refused(Refusal(.unexpectedAnswer)) }
             // As in an enrolment of its own, which takes one response: another has to be asked for.
@@ -170,7 +173,7 @@ struct ProofFinder {
         }
         guard let method = proofs.method(kind) else { return .refused(Refusal(.unknownFactor)) }
         // What waits for a response takes no code.
-        guard !(method is any ResponseEnrolledProof) else { return .refused(Refusal(.unexpectedAnswer)) }
+        guard !(method is any ResponseEnrolledProof) else { return .refused(Refusal(.unknownFlow)) }
         return .found(
             ProofCandidate(
                 method: method, form: .code(code),

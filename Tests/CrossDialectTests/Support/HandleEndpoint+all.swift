@@ -8,7 +8,7 @@ import Testing
 
 extension HandleEndpoint {
     /// Every endpoint of every protocol that takes a handle.
-    static let all = identityToolkit + oauth + browser + devices + pages + nativeAuth + securityChecks
+    static let all = identityToolkit + oauth + browser + devices + pages + nativeAuth + securityChecks + passkeys
 
     // MARK: Identity Toolkit
 

@@ -8,7 +8,8 @@ import Testing
 
 extension HandleKind {
     /// Every kind of handle of every protocol.
-    static let all = identityToolkit + links + guardian + tickets + nativeAuth + registrations + securityChecks
+    static let all =
+        identityToolkit + links + guardian + tickets + nativeAuth + registrations + securityChecks + passkeys
 
     // MARK: Identity Toolkit
 

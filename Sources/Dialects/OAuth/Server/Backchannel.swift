@@ -66,6 +66,7 @@ extension OAuth {
         var asked = BackchannelAuthentications.Request(
             hint, scopes: scopes, acrValues: Array(form.words("acr_values").prefix(16)))
         if asked.acrValues.isEmpty { asked.acrValues = application.registration.oauth.defaultACR }
+        try refuseResistanceAlone(asked.acrValues)
         if try await realm.resources.list().flatMap(\.scopes).contains(where: {
             $0.minimumACR == .aal2 && scopes.contains($0.name)
         }) {

@@ -23,14 +23,15 @@ extension OAuth {
         let key = try await possession(request, Path.device, method)
         let client = context.client(application.id, of: .oauth)
         do {
-            let acrValues = form.words("acr_values")
+            let named = form.words("acr_values")
+            let acrValues = named.isEmpty ? application.registration.oauth.defaultACR : Array(named.prefix(16))
+            try refuseResistanceAlone(acrValues)
             let asked = DeviceAuthorizations.Request(
                 client: application.id,
                 scopes: try AuthorizationParameters.scopes(form.words("scope"), of: application),
                 resources: try await AuthorizationParameters.resources(
                     form.text("resource").map { [$0] } ?? [], of: application, realm),
-                acrValues: acrValues.isEmpty
-                    ? application.registration.oauth.defaultACR : Array(acrValues.prefix(16)), challenge: challenge,
+                acrValues: acrValues, challenge: challenge,
                 keyThumbprint: key,
                 address: client.source, userAgent: client.userAgent)
             switch try await realm.deviceAuthorizations.begin(asked, by: client) {
@@ -46,5 +47,16 @@ extension OAuth {
         } catch let refusal as AuthorizationParameters.Refusal {
             throw OAuthFailure(refusal.error, refusal.description)
         }
+    }
+
+    /// Refuses a request that nothing but `phr` would meet, where the user is at another device than the one that gets the tokens: a
+    /// third party may have shown the user its own device's code, which is what `phr` rules out.
+    func refuseResistanceAlone(_ acrValues: [String]) throws {
+        let known = acrValues.filter { ContextClass.requestable.contains($0) || $0 == "phrh" }
+        guard let first = known.first, known.allSatisfy({ $0 == ContextClass.phishingResistant || $0 == "phrh" })
+        else { return }
+        throw OAuthFailure(
+            "unmet_authentication_requirements",
+            "\(first) cannot be given to another device than the one that signs in. Ask for aal2, or use /authorize.")
     }
 }
