@@ -1,3 +1,4 @@
+import CountersignCore
 import DialectTestSupport
 import Foundation
 import PasskeyTestSupport

@@ -354,17 +354,22 @@ class Person:
 class Passkeys:
     """A virtual authenticator of a person's browser (DevTools protocol, domain WebAuthn): it answers without asking anyone."""
 
-    def __init__(self, person, verifies=True, resident=True, backup_eligible=False):
-        self._session = person.context.new_cdp_session(person.tab)
-        self._session.send("WebAuthn.enable")
+    def __init__(self, person, verifies=True, resident=True, backup_eligible=False, transport="internal", beside=None):
+        """`beside` is another authenticator of the same person."""
+        self._session = beside._session if beside else person.context.new_cdp_session(person.tab)
+        if not beside:
+            self._session.send("WebAuthn.enable")
         made = self._session.send("WebAuthn.addVirtualAuthenticator", {"options": {
-            "protocol": "ctap2", "transport": "internal", "hasResidentKey": resident, "hasUserVerification": verifies,
+            "protocol": "ctap2", "transport": transport, "hasResidentKey": resident, "hasUserVerification": verifies,
             "isUserVerified": verifies, "automaticPresenceSimulation": True,
             "defaultBackupEligibility": backup_eligible, "defaultBackupState": backup_eligible}})
         self._id = made["authenticatorId"]
 
     def _set(self, method, **values):
         self._session.send(f"WebAuthn.{method}", {"authenticatorId": self._id, **values})
+
+    def remove(self):
+        self._session.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": self._id})
 
     def answers(self, does):
         """Whether someone is there to touch it."""

@@ -379,6 +379,34 @@ def passkey(stage):
 
 
 @story
+def passkey_authenticators(stage):
+    """A key that keeps no passkey, or does not recognise its user, makes none; of two that do, one keeps it and signs in."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open(at_localhost(stage, "/sign-in"))
+    person.sign_in(email)
+    assert person.kind == "account", (person.kind, person.text)
+    first = Passkeys(person, transport="usb", resident=False)
+    second = Passkeys(person, transport="usb", verifies=False, beside=first)
+    person.open(at_localhost(stage, "/account/passkey"))
+    person.tab.locator("form[data-passkey=create] button[type=submit]").first.click()
+    person.tab.locator("form[data-passkey=create] [role=alert]").wait_for()
+    assert not first.credentials and not second.credentials
+    second.remove()
+
+    keys = [Passkeys(person, backup_eligible=True, beside=first), Passkeys(person, transport="usb", beside=first)]
+    first.remove()
+    person.open(at_localhost(stage, "/account/passkey"))
+    add_passkey(person)
+    assert sum(len(key.credentials) for key in keys) == 1, [key.credentials for key in keys]
+    person.open(at_localhost(stage, "/sign-out"))
+    person.press("main button")
+    person.open(at_localhost(stage, "/sign-in/passkey"))
+    use_passkey(person)
+    assert person.kind == "account", (person.kind, person.text)
+
+
+@story
 def account(stage):
     """A user looks at the account's pages, proves once more who they are, and ends a session elsewhere."""
     person, email = stage.person, stage.email()
