@@ -16,7 +16,11 @@ struct AccountPageTests {
     static let pages = [
         ("/account", "account"), ("/account/security", "account-security"), ("/account/passkey", "account-passkey"),
         ("/account/sessions", "account-sessions"), ("/account/applications", "account-applications"),
-        ("/account/activity", "account-activity"), ("/account/activity?kind=security", "account-activity"),
+        ("/account/activity", "account-activity"), ("/account/activity?kind=factors", "account-activity"),
+        ("/account/profile", "account-profile"), ("/account/address", "account-address"),
+        ("/account/authenticator", "account-authenticator"), ("/account/device", "account-device"),
+        ("/account/recovery-codes", "account-recovery"), ("/account/password", "account-password"),
+        ("/account/data", "account-data"), ("/account/delete", "account-delete"),
     ]
 
     static func signedIn(_ test: @Sendable (TestServer, TestBrowser) async throws -> Void) async throws {
@@ -178,6 +182,171 @@ struct AccountPageTests {
         }
     }
 
+    // MARK: Changes
+
+    /// The six digits that an authenticator with the page's secret shows.
+    private static func code(of page: TestPage, _ server: TestServer) throws -> String {
+        let secret = try #require(page.html.firstMatch(of: /secret=([A-Z2-7]+)/)).1
+        return try TOTP(secret: Base32.decode(String(secret))).code(at: server.now).stringCode
+    }
+
+    @Test
+    func `An authenticator app is set up by the secret that the page shows, and only in the browser that began`()
+        async throws
+    {
+        try await Self.signedIn { server, browser in
+            let first = try await browser.open("/account/authenticator")
+            #expect(!first.html.contains("otpauth"))
+            let form = try #require(first.forms.first { $0.action == "/account/authenticator" })
+            let shown = try #require(try await browser.sendForm(form, [:]).page)
+            #expect(shown.html.contains("<svg") && shown.html.contains("otpauth://totp/"), "\(shown.html)")
+            #expect(shown.html.contains(/<span aria-hidden="true">([A-Z2-7]{4} ){7}[A-Z2-7]{4}</))
+            let reloaded = try await browser.open("/account/authenticator")
+            #expect(
+                try Self.code(of: reloaded, server) == Self.code(of: shown, server), "It is the same after a reload.")
+            let elsewhere = TestBrowser(server)
+            _ = try await SignInPageTests.password(elsewhere, Self.address)
+            #expect(try await !elsewhere.open("/account/authenticator").html.contains("otpauth"))
+
+            let wrong = try await browser.submit(shown, ["code": "000000", "name": "Phone <b>"])
+            #expect(wrong.status == 422 && wrong.hasAlert && wrong.html.contains("otpauth"), "\(wrong.html)")
+            let added = try await browser.submit(
+                wrong, ["code": Self.code(of: shown, server), "name": "Phone <b>"])
+            #expect(added.path == "/account/security?done=authenticator-added", "\(added.html)")
+            #expect(added.html.contains("<bdi>Phone &lt;b&gt;</bdi>"))
+            #expect(try await browser.open("/account").html.contains("Signed in with two factors."))
+        }
+    }
+
+    @Test
+    func `Recovery codes are shown once, as a page and as a file, and each lets its owner in`() async throws {
+        try await Self.signedIn { server, browser in
+            let begun = try await browser.open("/account/authenticator")
+            let form = try #require(begun.forms.first { $0.action == "/account/authenticator" })
+            let shown = try #require(try await browser.sendForm(form, [:]).page)
+            _ = try await browser.submit(shown, ["code": Self.code(of: shown, server)])
+            let page = try await browser.open("/account/recovery-codes")
+            let make = try #require(page.forms.first { $0.action == "/account/recovery-codes" })
+            let made = try #require(try await browser.sendForm(make, [:]).page)
+            let codes = made.html.matches(of: /<li class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</).map {
+                String($0.1)
+            }
+            #expect(Set(codes).count == 10, "\(made.html)")
+            let file = try await browser.send(.get, "/account/recovery-codes.txt")
+            #expect(file.headers[.contentDisposition] == "attachment; filename=\"recovery-codes.txt\"")
+            #expect(file.headers[.cacheControl] == "no-store")
+            #expect(codes.allSatisfy(file.text.contains), "\(file.text)")
+            let elsewhere = TestBrowser(server)
+            let asked = try await SignInPageTests.password(elsewhere, Self.address)
+            let next = try await elsewhere.submit(asked, ["recovery_code": #require(codes.first)])
+            #expect(["account", "code"].contains(next.kind ?? ""), "\(next.html)")
+            #expect(try await elsewhere.open("/account").kind == "account")
+            #expect(try await !elsewhere.open("/account/recovery-codes").html.contains(codes[1]))
+        }
+    }
+
+    @Test
+    func `A changed password ends the other sessions, and this one goes on`() async throws {
+        try await Self.signedIn { server, browser in
+            let other = TestBrowser(server)
+            _ = try await SignInPageTests.password(other, Self.address)
+            let page = try await browser.open("/account/password")
+            let weak = try await browser.submit(page, ["new_password": "password1234"])
+            #expect(weak.status == 422 && weak.hasAlert && !weak.html.contains("password1234"), "\(weak.html)")
+            let changed = try await browser.submit(weak, ["new_password": "another four long words"])
+            #expect(changed.path == "/account/security?done=password-changed", "\(changed.html)")
+            #expect(try await other.open("/account").kind == "sign-in")
+            let again = TestBrowser(server)
+            #expect(
+                try await SignInPageTests.password(again, Self.address, password: "another four long words").kind
+                    == "account")
+        }
+    }
+
+    @Test
+    func `Another address takes the code that went there, and a taken one is refused`() async throws {
+        try await Self.signedIn { server, browser in
+            _ = try await server.account("bob@example.com")
+            let page = try await browser.open("/account/address")
+            for taken in ["bob@example.com", "no address"] {
+                let refused = try await browser.submit(page, ["email": taken])
+                #expect(refused.status == 422 && refused.hasAlert && refused.kind == "account-address")
+            }
+            let code = try await browser.submit(page, ["email": "ada.new@example.com"])
+            #expect(code.kind == "account-address-code" && code.html.contains("<bdi>ada.new@example.com</bdi>"))
+            #expect(try await browser.open("/account/profile").html.contains("<bdi>\(Self.address)</bdi>"))
+            let wrong = try await browser.submit(code, ["code": "00000000"])
+            #expect(wrong.status == 422 && wrong.hasAlert, "\(wrong.html)")
+            let done = try await browser.submit(wrong, ["code": server.code(mailedTo: "ada.new@example.com")])
+            #expect(done.path == "/account/profile?done=address-changed", "\(done.html)")
+            #expect(done.html.contains("<bdi>ada.new@example.com</bdi>") && done.html.contains("Confirmed"))
+        }
+    }
+
+    @Test
+    func `A factor that is reported lost signs in no more, and stays in the list`() async throws {
+        try await TestServer.with(.development) { server in
+            let totp = try await server.authenticator(of: try await server.account(Self.address))
+            let browser = TestBrowser(server)
+            let asked = try await SignInPageTests.password(browser, Self.address)
+            _ = try await browser.submit(asked, ["code": totp.code(at: server.now).stringCode])
+            let list = try await browser.open("/account/security")
+            let link = try #require(list.links.values.first { $0.hasPrefix("/account/factor?id=") })
+            let frozen = try await browser.submit(
+                browser.open(link), ["decision": "lost", "id": PasskeyPageTests.id(link)])
+            #expect(frozen.path == "/account/security?done=frozen" && frozen.html.contains("Reported lost"))
+            try await server.advance(31)
+            let thief = TestBrowser(server)
+            let second = try await SignInPageTests.password(thief, Self.address)
+            #expect(second.kind != "account", "The password alone is still not enough: \(second.html)")
+            #expect(try await thief.open("/account").kind == "sign-in")
+        }
+    }
+
+    @Test
+    func `A reported sign-in ends the other sessions and tells what was done`() async throws {
+        try await Self.signedIn { server, browser in
+            let other = TestBrowser(server)
+            _ = try await SignInPageTests.password(other, Self.address)
+            let page = try await browser.open("/account/activity")
+            let link = try #require(page.links.values.first { $0.hasPrefix("/account/activity/not-me?event=") })
+            let asked = try await browser.open(link)
+            #expect(asked.kind == "account-not-me")
+            let done = try await browser.submit(
+                asked, ["event": #require(asked.form(with: ["event": ""])?.values["event"])])
+            #expect(done.path.hasPrefix("/account/activity/not-me/done?ended=1"), "\(done.path)")
+            #expect(try await other.open("/account").kind == "sign-in")
+            #expect(try await browser.open("/account").kind == "account")
+        }
+    }
+
+    @Test
+    func `What is kept is a page and a file without secrets`() async throws {
+        try await Self.signedIn { _, browser in
+            let page = try await browser.open("/account/data")
+            #expect(page.kind == "account-data" && page.html.contains("<bdi>\(Self.address)</bdi>"))
+            let file = try await browser.send(.get, "/account/data.json")
+            #expect(file.headers[.contentDisposition] == "attachment; filename=\"account.json\"")
+            #expect(file.headers[.contentType] == "application/json")
+            #expect(file.json["data"]["profile"]["email"] == .string(Self.address), "\(file.text)")
+            #expect(!file.json["log"].elements.isEmpty && !file.text.contains(NativeClient.password))
+        }
+    }
+
+    @Test
+    func `An account is removed by its own name alone, and its sessions end at once`() async throws {
+        try await Self.signedIn { server, browser in
+            let page = try await browser.open("/account/delete")
+            let refused = try await browser.submit(page, ["typed": "bob@example.com"])
+            #expect(refused.status == 422 && refused.hasAlert && refused.kind == "account-delete", "\(refused.html)")
+            let done = try await browser.submit(refused, ["typed": Self.address])
+            #expect(done.kind == "account-deleted" && browser.cookies[SignInPageTests.session] == nil, "\(done.html)")
+            #expect(try await browser.open("/account").kind == "sign-in")
+            let again = TestBrowser(server)
+            #expect(try await SignInPageTests.password(again, Self.address).kind != "account")
+        }
+    }
+
     // MARK: What pages show
 
     @Test
@@ -214,7 +383,7 @@ struct AccountPageTests {
         try await Self.signedIn { server, browser in
             let page = try await browser.open("/account/activity")
             #expect(page.html.contains("Signed in"), "\(page.html)")
-            #expect(try await browser.open("/account/activity?kind=security").html.contains("Nothing happened."))
+            #expect(try await browser.open("/account/activity?kind=factors").html.contains("Nothing happened."))
             for _ in 0..<12 {
                 let other = TestBrowser(server)
                 let password = try await other.submit(other.open("/sign-in"), ["username": Self.address])

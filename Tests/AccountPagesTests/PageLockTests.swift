@@ -254,7 +254,9 @@ struct PageLockTests {
         "/forgot/verify", "/reset", "/activate",
     ]
     private static let formsOfSessions = [
-        "/account/applications", "/account/factor", "/account/passkeys", "/account/passkeys/options",
+        "/account/activity/not-me", "/account/address", "/account/address/verify", "/account/applications",
+        "/account/authenticator", "/account/delete", "/account/device", "/account/factor", "/account/passkeys",
+        "/account/password", "/account/profile", "/account/recovery-codes", "/account/passkeys/options",
         "/account/sessions", "/sign-out",
     ]
 

@@ -180,6 +180,8 @@ public struct CountersignServer: Sendable {
             realm: realm,
             options: AccountPages.Options(
                 isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published }, site: site,
+                deviceLink: guardian.deviceLink,
+                dataDocument: { try UserData.document($0, log: $1, logDays: $2) },
                 programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil)
         ).addRoutes(to: router)
         site.assets.addRoutes(to: router)

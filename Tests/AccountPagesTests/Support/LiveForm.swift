@@ -25,16 +25,24 @@ struct LiveForm: Sendable, CustomTestStringConvertible {
         var names: Set<String> = []
         /// Whether a script fills it in.
         var isOfScript = false
+        /// Where the form is sent, where that tells it from others.
+        var action: String?
 
         func form(sourceLocation: SourceLocation = #_sourceLocation) throws -> TestPage.Form {
             let names = isOfScript ? names : names.union(typed.keys)
             return try #require(
-                (isOfScript ? page.formsOfScripts : page.forms).first { names.isSubset(of: $0.names) }, "\(page.html)",
+                (isOfScript ? page.formsOfScripts : page.forms).first {
+                    names.isSubset(of: $0.names) && (action == nil || action == $0.action)
+                }, "\(page.html)",
                 sourceLocation: sourceLocation)
         }
 
-        init(browser: TestBrowser, page: TestPage, typed: [String: String], names: Set<String> = []) {
+        init(
+            browser: TestBrowser, page: TestPage, typed: [String: String], names: Set<String> = [],
+            action: String? = nil
+        ) {
             (self.browser, self.page, self.typed, self.names) = (browser, page, typed, names)
+            self.action = action
         }
 
         /// A form that a script fills in: it may have other fields than those that it brings.
@@ -491,6 +499,101 @@ extension LiveForm {
                 $0.page?.path == "/account/sessions?done=ended" && $0.page?.form(with: ["session": ""]) == nil
             }),
         LiveForm(
+            path: "/account/profile", name: "a name is changed",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/profile"),
+                    typed: ["display_name": "Ada Lovelace"])
+            },
+            leads: {
+                $0.page?.path == "/account/profile?done=saved" && $0.page?.html.contains("Ada Lovelace") == true
+            }),
+        LiveForm(
+            path: "/account/address", name: "another address",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/address"),
+                    typed: ["email": "new-\(address)"])
+            }, leads: { $0.kind == "account-address-code" }),
+        LiveForm(
+            path: "/account/address/verify", name: "the code of another address",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                let page = try await browser.submit(browser.open("/account/address"), ["email": "new-\(address)"])
+                return Scene(
+                    browser: browser, page: page,
+                    typed: ["code": try await server.code(mailedTo: "new-\(address)")])
+            }, leads: { $0.page?.path == "/account/profile?done=address-changed" }),
+        LiveForm(
+            path: "/account/authenticator", name: "an authenticator is begun",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/authenticator"), typed: [:],
+                    names: ["csrf"], action: "/account/authenticator")
+            }, leads: { $0.kind == "account-authenticator" && $0.page?.html.contains("otpauth://") == true }),
+        LiveForm(
+            path: "/account/authenticator", name: "the first code of an authenticator of the account",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                let begun = try await browser.open("/account/authenticator")
+                let form = try #require(begun.forms.first { $0.action == "/account/authenticator" })
+                let page = try #require(try await browser.sendForm(form, [:]).page)
+                return Scene(browser: browser, page: page, typed: ["code": try code(of: page, server)])
+            }, leads: { $0.page?.path == "/account/security?done=authenticator-added" }),
+        LiveForm(
+            path: "/account/device", name: "a device is begun",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/device"), typed: [:], names: ["csrf"],
+                    action: "/account/device")
+            }, leads: { $0.kind == "account-device" && $0.page?.html.contains("data-wait=") == true }),
+        LiveForm(
+            path: "/account/recovery-codes", name: "new recovery codes",
+            reach: { server, address in
+                let (browser, _) = try await factor(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/recovery-codes"), typed: [:],
+                    names: ["csrf"], action: "/account/recovery-codes")
+            },
+            leads: {
+                $0.kind == "account-recovery" && $0.page?.html.matches(of: /<li class="secret">/).count == 10
+            }),
+        LiveForm(
+            path: "/account/password", name: "another password",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/password"),
+                    typed: ["new_password": newPassword])
+            }, leads: { $0.page?.path == "/account/security?done=password-changed" }),
+        LiveForm(
+            path: "/account/activity/not-me", name: "a sign-in that was not the user's",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                let link = try await browser.open("/account/activity").links.values.first {
+                    $0.hasPrefix("/account/activity/not-me?event=")
+                }
+                return Scene(
+                    browser: browser, page: try await browser.open(#require(link)), typed: [:], names: ["event"])
+            }, leads: { $0.page?.path.hasPrefix("/account/activity/not-me/done?") == true }),
+        LiveForm(
+            path: "/account/delete", name: "the account is to be removed",
+            reach: { server, address in
+                let browser = try await fresh(server, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/account/delete"), typed: ["typed": address])
+            }, leads: { $0.kind == "account-deleted" }),
+        LiveForm(
+            path: "/account/factor", name: "an authenticator is reported lost",
+            reach: { server, address in
+                let (browser, page) = try await factor(server, address)
+                return Scene(browser: browser, page: page, typed: ["decision": "lost"])
+            }, leads: { $0.page?.path == "/account/security?done=frozen" }),
+        LiveForm(
             path: "/account/factor", name: "an authenticator is renamed",
             reach: { server, address in
                 let (browser, page) = try await factor(server, address)
@@ -505,7 +608,7 @@ extension LiveForm {
                 let (browser, page) = try await factor(server, address)
                 return Scene(browser: browser, page: page, typed: ["decision": "remove"])
             },
-            leads: { [$0.kind, $0.page?.path].contains("account-security") || $0.kind == "sign-in" }),
+            leads: { $0.page?.path == "/account/security?done=last-factor-removed" }),
         LiveForm(
             path: "/sign-in/confirm", name: "a password once more",
             reach: { server, address in
@@ -527,6 +630,14 @@ extension LiveForm {
                     browser: browser, page: try await browser.open("/sign-out"), typed: ["decision": "all"])
             }, leads: { $0.kind == "signed-out" }),
     ]
+
+    /// A browser that has just signed in with a password.
+    private static func fresh(_ server: TestServer, _ address: String) async throws -> TestBrowser {
+        _ = try await server.account(address)
+        let browser = TestBrowser(server)
+        #expect(try await SignInPageTests.password(browser, address).kind == "account")
+        return browser
+    }
 
     /// Up to the page of an authenticator app, in a session that was proven with it.
     private static func factor(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {

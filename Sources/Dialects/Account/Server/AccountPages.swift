@@ -17,16 +17,24 @@ public struct AccountPages: Sendable {
         public var publicURLs: @Sendable () -> [String]
         /// What these pages share with others.
         public var site: PageSite
+        /// What the app of a device reads to take a ticket; nil where no protocol of devices is served.
+        public var deviceLink: (@Sendable (DeviceTicket) -> String?)?
+        /// What is kept about a user, as JSON: with the user's part of the log, and the days that the log is kept.
+        public var dataDocument: (@Sendable (PersonalData, [AuditEvent], _ logDays: Int) throws -> String)?
         /// What a program reads at `/` where a browser sees a page; nil: that there is no such endpoint.
         public var programGreeting: JSONValue?
 
         public init(
             isDevelopment: Bool, publicURLs: @escaping @Sendable () -> [String], site: PageSite,
+            deviceLink: (@Sendable (DeviceTicket) -> String?)? = nil,
+            dataDocument: (@Sendable (PersonalData, [AuditEvent], _ logDays: Int) throws -> String)? = nil,
             programGreeting: JSONValue? = nil
         ) {
             self.isDevelopment = isDevelopment
             self.publicURLs = publicURLs
             self.site = site
+            self.deviceLink = deviceLink
+            self.dataDocument = dataDocument
             self.programGreeting = programGreeting
         }
     }
@@ -70,21 +78,61 @@ public struct AccountPages: Sendable {
 
     private func addAccount(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
         pages.account("account", OverviewPage().show)
-        pages.account("account/security", SecurityPage().show)
-        let passkeys = AccountPasskeys()
-        pages.account("account/passkey", proof: .full, passkeys.show)
-        pages.change("account/passkeys", for: AccountPasskeys.purpose, returning: "account/passkey", passkeys.submit)
-        pages.postOfSession("account/passkeys/options", for: AccountPasskeys.purpose, passkeys.options)
-        let factor = FactorPage()
-        pages.account("account/factor", proof: .full, of: ["id"], factor.show)
-        pages.change("account/factor", for: FactorPage.purpose, of: ["id"], factor.submit)
+        let profile = AccountProfilePage()
+        pages.account("account/profile", profile.show)
+        pages.change("account/profile", for: AccountProfilePage.purpose, profile.submit)
+        let address = AddressPages()
+        pages.account("account/address", proof: .full, address.show)
+        pages.change("account/address", for: AddressPages.purpose, address.submit)
+        pages.account("account/address/verify", address.showCode)
+        pages.change("account/address/verify", for: AddressPages.purpose, address.submitCode)
+        addSecurity(to: pages)
         let sessions = SessionsPage()
         pages.account("account/sessions", sessions.show)
         pages.change("account/sessions", for: SessionsPage.purpose, proof: .recent, sessions.end)
         let applications = ApplicationsPage()
         pages.account("account/applications", applications.show)
         pages.change("account/applications", for: ApplicationsPage.purpose, proof: .recent, applications.revoke)
-        pages.account("account/activity", of: ["kind", "before"], ActivityPage().show)
+        let activity = ActivityPages()
+        pages.account("account/activity", of: ["kind", "before"], activity.show)
+        pages.account("account/activity/not-me", proof: .recent, of: ["event"], activity.ask)
+        pages.change(
+            "account/activity/not-me", for: ActivityPages.purpose, proof: .recent, of: ["event"], activity.report)
+        pages.account("account/activity/not-me/done", of: ["ended", "frozen", "mailed"], activity.done)
+        let data = DataPages()
+        pages.account("account/data", proof: .full, data.show)
+        pages.account("account/data.json", proof: .full, returning: "account/data", data.file)
+        let deletion = DeletionPage()
+        pages.account("account/delete", proof: .full, deletion.show)
+        pages.change("account/delete", for: DeletionPage.purpose, deletion.submit)
+        pages.get("account/delete/done", deletion.done)
+    }
+
+    private func addSecurity(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
+        pages.account("account/security", SecurityPage().show)
+        let passkeys = AccountPasskeys()
+        pages.account("account/passkey", proof: .full, passkeys.show)
+        pages.change("account/passkeys", for: AccountPasskeys.purpose, returning: "account/passkey", passkeys.submit)
+        pages.postOfSession("account/passkeys/options", for: AccountPasskeys.purpose, passkeys.options)
+        let factor = FactorPage()
+        // What is lost cannot be shown: its page, and the report, take any proof; the core judges each change.
+        pages.account("account/factor", proof: .recent, of: ["id"], factor.show)
+        pages.change("account/factor", for: FactorPage.purpose, proof: .recent, of: ["id"], factor.submit)
+        let authenticator = AuthenticatorPage()
+        pages.account("account/authenticator", authenticator.show)
+        // What was begun is completed after the five minutes too: it waits for the proof of its beginning.
+        pages.change("account/authenticator", for: AuthenticatorPage.purpose, proof: .none, authenticator.submit)
+        let device = DevicePage()
+        pages.account("account/device", device.show)
+        pages.change("account/device", for: DevicePage.purpose, device.submit)
+        pages.get("account/device/wait", device.wait)
+        let codes = RecoveryCodesPage()
+        pages.account("account/recovery-codes", codes.show)
+        pages.change("account/recovery-codes", for: RecoveryCodesPage.purpose, codes.submit)
+        pages.account("account/recovery-codes.txt", returning: "account/recovery-codes", codes.file)
+        let password = AccountPasswordPage()
+        pages.account("account/password", proof: .full, password.show)
+        pages.change("account/password", for: AccountPasswordPage.purpose, password.submit)
     }
 
     private func addSignIn(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
@@ -189,12 +237,14 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
 
     /// - Parameters:
     ///   - proof: what the session has to be proven with; a page that is there for a change asks before its form is filled in.
+    ///   - page: where a sign-in leads back to; nil: to the page itself.
     ///   - names: the fields that say what the page is about.
     func account(
-        _ path: String, proof: AccountScene.Proof = .none, of names: [String] = [], _ show: @escaping ShowAccount
+        _ path: String, proof: AccountScene.Proof = .none, returning page: String? = nil, of names: [String] = [],
+        _ show: @escaping ShowAccount
     ) {
         get(path) { scene in
-            let here = PagePath("/\(path)", names.map { ($0, scene.field($0)) }).text
+            let here = PagePath("/\(page ?? path)", names.map { ($0, scene.field($0)) }).text
             guard var account = AccountScene(scene) else {
                 return scene.redirect(to: path == "account" ? "/sign-in" : scene.path("/sign-in", leadingBackTo: here))
             }

@@ -4,6 +4,11 @@ import GuardianWire
 import OneTimePassword
 
 extension Guardian {
+    /// What the app of a device reads to take a ticket, for pages that show it; nil where the ticket is not for devices.
+    public func deviceLink(_ ticket: DeviceTicket) -> String? {
+        ticket.kinds.contains(.push) ? enrollmentURI(ticket) : nil
+    }
+
     /// What the QR code of a ticket says. Where only an app that makes codes can be enrolled, it is the form that all such
     /// apps read, without what only devices need (auth0-guardian.js, `enrollment_uri_helper.js`).
     func enrollmentURI(_ ticket: DeviceTicket) -> String {

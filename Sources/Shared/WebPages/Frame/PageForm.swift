@@ -292,12 +292,15 @@ public struct PageBlock: Sendable {
         public var text: String
         /// The text as a screen reader reads it: digit by digit.
         public var spoken: String
+        /// Whether there is a text.
+        let isTyped: Bool
         public var link: Link?
 
         public init(picture: String? = nil, caption: String, text: String, link: Link? = nil) {
             self.picture = picture
             self.caption = caption
             self.text = text
+            isTyped = !text.isEmpty
             spoken = text.filter { $0 != " " }.map(String.init).joined(separator: " ")
             self.link = link
         }

@@ -14,7 +14,7 @@ public enum PageLanguage: String, Sendable, CaseIterable {
     }
 
     /// A language tag (BCP 47) in any case, `de-AT` or `de_AT` for `de`.
-    init?(tag: String) {
+    public init?(tag: String) {
         self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }
 

@@ -150,7 +150,7 @@ class Places:
         yield "application named", (status, answer)
         visitor, page = self._signed_in(self._owner, agent=header(text))
         yield "account named", page
-        for part in ("sessions", "applications", "activity", "security"):
+        for part in ("sessions", "applications", "activity", "security", "profile", "data", "delete"):
             yield f"account's {part} named", visitor.get(f"/account/{part}")
         yield "consent named", visitor.get("/authorize", self._request("named", prompt="consent"))
         visitor.post(visitor.get("/sign-out"), {"decision": "this"})

@@ -49,6 +49,7 @@ struct AccountScene: Sendable {
     var client: ClientContext { scene.client }
     var now: Date { realm.clock.now }
     func field(_ name: String) -> String? { scene.field(name) }
+    var fields: [String: String] { scene.fields }
 
     /// What the account is called.
     var address: String { user.email?.canonical ?? user.id.rawValue }
@@ -56,7 +57,8 @@ struct AccountScene: Sendable {
     /// The session as the core judges it.
     var own: OwnSession {
         OwnSession(
-            userID: user.id, evidence: SessionEvidence(dialect: .oauth, proofs: session.proofs), epoch: user.tokenEpoch)
+            userID: user.id, evidence: SessionEvidence(dialect: .oauth, proofs: session.proofs), epoch: user.tokenEpoch,
+            session: session.id)
     }
 
     // MARK: Pages
@@ -90,6 +92,10 @@ struct AccountScene: Sendable {
     private static let notices = [
         "confirmed": "accountConfirmed", "revoked": "revoked", "ended": "sessionEnded", "all-ended": "sessionsEnded",
         "passkey-added": "passkeyAdded", "renamed": "factorRenamed", "factor-removed": "factorRemoved",
+        "last-factor-removed": "factorRemovedLast", "frozen": "factorFrozenDone", "restored": "factorRestoredDone",
+        "authenticator-added": "authenticatorAdded", "device-added": "deviceAdded", "codes-kept": "recoveryCodesKept",
+        "password-changed": "passwordChangedDone", "no-password": "passwordRemovedDone", "saved": "profileSaved",
+        "address-changed": "addressChangedDone",
     ]
 
     func show(_ page: Page) -> Response {
@@ -121,20 +127,24 @@ struct AccountScene: Sendable {
 /// The entries of the account's menu.
 enum AccountSection: String, CaseIterable {
     case overview
+    case profile
     case security
     case sessions
     case applications
     case activity
+    case data
 
     var path: String { self == .overview ? "/account" : "/account/\(rawValue)" }
     /// The key of its name.
     var title: String {
         switch self {
         case .overview: "accountOverview"
+        case .profile: "accountProfile"
         case .security: "accountSecurity"
         case .sessions: "accountSessions"
         case .applications: "accountApplications"
         case .activity: "accountActivity"
+        case .data: "accountData"
         }
     }
 }

@@ -10,33 +10,52 @@ struct ApplicationsPage: Sendable {
 
     func show(_ account: inout AccountScene) async throws -> Response {
         let words = account.words
-        var items: [PageBlock.Item] = []
-        for consent in try await account.realm.consents.list(of: account.user.id) {
-            let application = try await account.realm.applications.application(consent.client)
-            let scopes = consent.scopes.map { ConsentPage.text(of: $0, words).plain }.joined(separator: ", ")
-            items.append(
-                .init(
-                    PageText(chosen: application?.shownName ?? consent.client.rawValue),
-                    details: [
-                        words("accountScopes", ["scopes": .chosen(scopes)]),
-                        words("accountSince", ["date": account.ago(consent.createdAt)]),
-                    ],
-                    form: account.button(
-                        "revoke", AccountSection.applications.path, for: Self.purpose,
-                        [("client", consent.client.rawValue)])))
+        let applications: [OwnApplication]
+        switch try await account.realm.ownAccount.applications(of: account.own) {
+        case .success(let found): applications = found
+        case .failure(let refusal): return account.unavailable(refusal, .applications)
         }
         var page = account.page(
             "account-applications", in: .applications, words("accountApplications"), words("applicationsText"))
+        let items = applications.filter { $0.id.rawValue != "account" }.map { item($0, account) }
         page.blocks.append(items.isEmpty ? .text(words("accountNoApplications")) : .items(items))
         return account.show(page)
     }
 
+    private func item(_ application: OwnApplication, _ account: AccountScene) -> PageBlock.Item {
+        let words = account.words
+        let separator = words.plain("listSeparator")
+        let scopes = application.scopes.map { ConsentPage.text(of: $0, words).plain }.joined(separator: separator)
+        var details = [words("accountScopes", ["scopes": .chosen(scopes)])]
+        if !application.resources.isEmpty {
+            details.append(
+                words(
+                    "applicationResources",
+                    ["resources": .chosen(application.resources.joined(separator: separator))]))
+        }
+        details.append(
+            application.lastUsedAt.map {
+                words("applicationUsed", ["date": account.ago(application.since), "when": account.ago($0)])
+            } ?? words("accountSince", ["date": account.ago(application.since)]))
+        return PageBlock.Item(
+            PageText(chosen: application.name ?? application.id.rawValue),
+            mark: application.consent == nil ? .init(words("applicationOwn")) : nil, details: details,
+            form: account.button(
+                "revoke", AccountSection.applications.path, for: Self.purpose, [("client", application.id.rawValue)]))
+    }
+
     /// Takes back what an application was allowed.
     func revoke(_ account: inout AccountScene) async throws -> Response {
-        if let client = account.field("client") {
-            _ = try await account.realm.consents.revoke(
-                ClientID(rawValue: client), of: account.user.id, by: account.client)
+        let path = AccountSection.applications.path
+        guard let client = account.field("client") else { return account.redirect(to: path) }
+        let outcome = try await account.realm.ownAccount.revokeApplication(
+            ClientID(rawValue: client), of: account.own, by: account.client)
+        switch outcome.refusal {
+        case nil: return account.redirect(to: path, done: "revoked")
+        // It was taken back already.
+        case .unknown?: return account.redirect(to: path)
+        case .proofTooOld?: return account.confirm(backTo: path)
+        case let refusal?: return account.unavailable(refusal, .applications)
         }
-        return account.redirect(to: AccountSection.applications.path, done: "revoked")
     }
 }

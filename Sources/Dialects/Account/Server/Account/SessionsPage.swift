@@ -4,21 +4,32 @@ import Hummingbird
 import ServerHTTP
 import WebPages
 
-/// `/account/sessions`: where the account is signed in.
+/// `/account/sessions`: where the account is signed in, by device, with the applications that were used there.
 struct SessionsPage: Sendable {
     static let purpose = "end"
-    /// Sessions that are shown, the newest.
-    private static let shownSessions = 100
 
     func show(_ account: inout AccountScene) async throws -> Response {
         let words = account.words
-        let sessions = try await living(account)
-        let others = sessions.filter { $0.session.id != account.session.id }
+        let devices: [OwnDevice]
+        switch try await account.realm.ownAccount.devices(of: account.own) {
+        case .success(let found): devices = found
+        case .failure(let refusal): return account.unavailable(refusal, .sessions)
+        }
         var page = account.page("account-sessions", in: .sessions, words("accountSessions"), words("sessionsText"))
-        page.blocks.append(
-            .items(
-                sessions.sorted { one, _ in one.session.id == account.session.id }.map { item($0.session, account) }))
-        if !others.isEmpty {
+        for device in devices {
+            page.blocks.append(.heading(PageText.harmless(BrowserName.text(of: device.userAgent, words))))
+            page.blocks.append(
+                .text(
+                    words(
+                        "sessionDevice",
+                        [
+                            "address": .chosen(device.address ?? words.plain("unknown")),
+                            "first": account.ago(device.firstSeenAt), "last": account.ago(device.lastSeenAt),
+                        ])))
+            page.blocks.append(.items(device.sessions.map { item($0, account) }))
+        }
+        if devices.contains(where: { $0.sessions.contains { !$0.isCurrent } }) {
+            page.blocks.append(.heading(words.plain("sessionsElsewhere")))
             page.blocks.append(
                 .form(
                     PageForm(
@@ -28,23 +39,29 @@ struct SessionsPage: Sendable {
         return account.show(page)
     }
 
-    private func living(_ account: AccountScene) async throws -> [SessionListing] {
-        try await account.realm.sessions.list(of: account.user.id, limit: Self.shownSessions).filter {
-            $0.isLiving(of: account.user, at: account.now)
-        }
-    }
-
-    private func item(_ session: Session, _ account: AccountScene) -> PageBlock.Item {
+    private func item(_ presence: OwnPresence, _ account: AccountScene) -> PageBlock.Item {
         let words = account.words
-        let isHere = session.id == account.session.id
+        let session = presence.session
+        var kinds: [String] = []
+        for proof in session.proofs {
+            let kind = words.plain(FactorPage.kind(of: proof.kind))
+            if !kinds.contains(kind) { kinds.append(kind) }
+        }
+        var details = [
+            words("sessionProven", ["kinds": .words(kinds.joined(separator: words.plain("listSeparator")))])
+        ]
+        details += presence.applications.filter { $0.id.rawValue != "account" }.map { application in
+            words(
+                "sessionApplication",
+                [
+                    "application": .chosen(application.name ?? application.id.rawValue),
+                    "when": account.ago(application.lastUsedAt),
+                ])
+        }
         return PageBlock.Item(
-            PageText(chosen: BrowserName.text(of: session.origin.userAgent, words)),
-            mark: isHere ? .init(words("sessionHere"), .good) : nil,
-            details: [
-                words("sessionAddress", ["address": .chosen(session.origin.address ?? words.plain("unknown"))]),
-                words("sessionSince", ["date": account.ago(session.createdAt)]),
-            ],
-            form: isHere
+            words("sessionSince", ["date": account.ago(session.createdAt)]),
+            mark: presence.isCurrent ? .init(words("sessionHere"), .good) : nil, details: details,
+            form: presence.isCurrent
                 ? nil
                 : account.button(
                     "sessionEnd", AccountSection.sessions.path, for: Self.purpose, [("session", session.id.rawValue)]))
@@ -52,17 +69,24 @@ struct SessionsPage: Sendable {
 
     /// Ends one of the user's other sessions, or all of them.
     func end(_ account: inout AccountScene) async throws -> Response {
-        let sessions = account.realm.sessions
-        if account.field("decision") == "others" {
-            for listing in try await sessions.list(of: account.user.id, limit: 1000)
-            where listing.session.revokedAt == nil && listing.session.id != account.session.id {
-                _ = try await sessions.end(listing.session.id, of: account.user.id, by: account.client)
+        let path = AccountSection.sessions.path
+        let own = account.realm.ownAccount
+        let refusal: OwnAccount.Refusal?
+        let endsOthers = account.field("decision") == "others"
+        if endsOthers {
+            refusal = try await own.endOtherSessions(of: account.own, by: account.client).refusal
+        } else {
+            guard let id = account.field("session"), id != account.session.id.rawValue else {
+                return account.redirect(to: path)
             }
-            return account.redirect(to: AccountSection.sessions.path, done: "all-ended")
+            refusal = try await own.endSession(SessionID(rawValue: id), of: account.own, by: account.client).refusal
         }
-        if let id = account.field("session") {
-            _ = try await sessions.end(SessionID(rawValue: id), of: account.user.id, by: account.client)
+        switch refusal {
+        case nil: return account.redirect(to: path, done: endsOthers ? "all-ended" : "ended")
+        // It has ended already.
+        case .unknown?: return account.redirect(to: path)
+        case .proofTooOld?: return account.confirm(backTo: path)
+        case let refusal?: return account.unavailable(refusal, .sessions)
         }
-        return account.redirect(to: AccountSection.sessions.path, done: "ended")
     }
 }

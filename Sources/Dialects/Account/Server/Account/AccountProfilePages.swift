@@ -1,0 +1,233 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// `/account/profile`: what the account is called, and what applications are told of it.
+struct AccountProfilePage: Sendable {
+    static let purpose = "account-profile"
+
+    func show(_ account: inout AccountScene) async throws -> Response { try await page(account) }
+
+    private func page(
+        _ account: AccountScene, problem: PageText? = nil, field wrong: String? = nil
+    ) async throws -> Response {
+        let words = account.words
+        let profile: OwnProfile
+        switch try await account.realm.ownAccount.profile(of: account.own) {
+        case .success(let found): profile = found
+        case .failure(let refusal): return account.unavailable(refusal, .profile)
+        }
+        var page = account.page(
+            "account-profile", in: .profile, words("accountProfile"), words("profileText"), problem: problem)
+        page.problemField = wrong
+        var fields = [
+            PageField(
+                name: "display_name", label: words.plain("profileName"),
+                value: account.fields["display_name"] ?? profile.user.profile.displayName, autocomplete: "name",
+                maximumLength: ProfileChange.longestName, isRequired: false, isFirst: false,
+                isInvalid: wrong == "display_name")
+        ]
+        for attribute in profile.attributes where attribute.isEditable {
+            let name = Self.field(of: attribute.name)
+            fields.append(
+                PageField(
+                    name: name, label: PageText.harmless(attribute.name),
+                    value: account.fields[name] ?? attribute.value.map(Self.text),
+                    maximumLength: ProfileChange.longestAttribute, isRequired: false, isFirst: false,
+                    isInvalid: wrong == name))
+        }
+        let fixed = profile.attributes.filter { !$0.isEditable && $0.value != nil }
+        page.blocks += [
+            .heading(words.plain("profileAddress")),
+            .facts([
+                .init(
+                    words.plain("profileAddressLabel"),
+                    profile.user.email.map { PageText(chosen: $0.canonical) } ?? words("profileNoAddress"),
+                    mark: profile.user.email.map { _ in
+                        profile.user.profile.emailVerified
+                            ? .init(words("profileVerified"), .good) : .init(words("profileUnverified"), .alarming)
+                    }, link: .init(words("profileChangeAddress"), to: AddressPages.path))
+            ]),
+            .heading(words.plain("profileAbout")),
+            .form(
+                PageForm(
+                    action: AccountSection.profile.path, hidden: account.hidden(Self.purpose), fields: fields,
+                    choices: languages(account.fields["locale"] ?? profile.user.profile.locale, words),
+                    buttons: [.init(words.plain("save"))])),
+        ]
+        if !fixed.isEmpty {
+            page.blocks.append(.heading(words.plain("profileFixed")))
+            page.blocks.append(
+                .facts(
+                    fixed.map {
+                        .init(PageText.harmless($0.name), PageText(chosen: $0.value.map(Self.text) ?? ""))
+                    }))
+        }
+        return account.show(page)
+    }
+
+    /// The language of pages and mails.
+    private func languages(_ chosen: String?, _ words: Words) -> PageForm.Choices {
+        let present = chosen.flatMap(PageLanguage.init(tag:))
+        return PageForm.Choices(
+            legend: words.plain("profileLanguage"), name: "locale",
+            options: [
+                .init(
+                    id: "locale-any", value: "", label: words("profileAnyLanguage"), isChecked: present == nil)
+            ]
+                + PageLanguage.allCases.map {
+                    .init(
+                        id: "locale-\($0.rawValue)", value: $0.rawValue, label: PageText($0.ownName),
+                        isChecked: present == $0)
+                })
+    }
+
+    private static func field(of attribute: String) -> String { "attribute_\(attribute)" }
+
+    static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .bool(let value): value ? "true" : "false"
+        default: value.plainText
+        }
+    }
+
+    func submit(_ account: inout AccountScene) async throws -> Response {
+        let own = account.realm.ownAccount
+        guard case .success(let profile) = try await own.profile(of: account.own) else {
+            return account.redirect(to: AccountSection.profile.path)
+        }
+        var change = ProfileChange()
+        if let name = account.fields["display_name"] {
+            change.displayName = .some(name.isEmpty ? nil : name)
+        }
+        if let locale = account.fields["locale"],
+            locale != profile.user.profile.locale.flatMap(PageLanguage.init(tag:))?.rawValue ?? ""
+        {
+            change.locale = .some(locale.isEmpty ? nil : locale)
+        }
+        for attribute in profile.attributes where attribute.isEditable {
+            guard let text = account.fields[Self.field(of: attribute.name)],
+                text != attribute.value.map(Self.text) ?? ""
+            else { continue }
+            change.attributes[attribute.name] =
+                text.isEmpty ? .some(.null) : Self.value(text, like: attribute.value)
+        }
+        let outcome = try await own.change(change, of: account.own, by: account.client)
+        switch outcome {
+        case .success: return account.redirect(to: AccountSection.profile.path, done: "saved")
+        case .failure(let refusal):
+            var wrong: String?
+            if case .invalid(let member) = refusal {
+                wrong =
+                    member == "displayName"
+                    ? "display_name" : Self.field(of: String(member.drop { $0 != "." }.dropFirst()))
+            }
+            let account = account
+            return try await account.refused(refusal, backTo: AccountSection.profile.path) {
+                try await page(account, problem: $0, field: wrong)
+            }
+        }
+    }
+
+    /// What was typed, as the kind of value that was there.
+    private static func value(_ text: String, like present: JSONValue?) -> JSONValue {
+        switch present {
+        case .bool?: ["true": JSONValue.bool(true), "false": .bool(false)][text.lowercased()] ?? .string(text)
+        case .number?, .integer?: Int64(text).map { .integer($0) } ?? .string(text)
+        default: .string(text)
+        }
+    }
+}
+
+/// `/account/address` and `/account/address/verify`: another address. It gets a code; the former one can take the change back for a day.
+struct AddressPages: Sendable {
+    static let path = "/account/address"
+    static let codePath = "/account/address/verify"
+    static let purpose = "address"
+
+    func show(_ account: inout AccountScene) async throws -> Response { page(account) }
+
+    private func page(_ account: AccountScene, problem: PageText? = nil) -> Response {
+        let words = account.words
+        var page = account.page(
+            "account-address", in: .profile, words("addressTitle"),
+            words("addressText", ["address": .chosen(account.address)]), problem: problem,
+            [
+                .form(
+                    PageForm(
+                        action: Self.path, hidden: account.hidden(Self.purpose),
+                        fields: [
+                            PageField(
+                                name: "email", label: words.plain("addressLabel"), type: "email",
+                                value: account.field("email").map { PageText.harmless($0) }, autocomplete: "email",
+                                maximumLength: 254, isInvalid: problem != nil)
+                        ], buttons: [.init(words.plain("addressSend"))])),
+                .links([.init(words("accountBackToProfile"), to: AccountSection.profile.path)]),
+            ])
+        page.problemField = problem == nil ? nil : "email"
+        return account.show(page)
+    }
+
+    func submit(_ account: inout AccountScene) async throws -> Response {
+        guard let email = account.field("email").flatMap(EmailAddress.init) else {
+            return page(account, problem: account.words("usernameProblem"))
+        }
+        switch try await account.realm.ownAccount.beginAddressChange(
+            to: email, of: account.own, by: account.client)
+        {
+        case .success(let handle):
+            try account.keep(.init(kind: .address, values: [handle.token.reveal(), email.canonical]))
+            return account.redirect(to: Self.codePath)
+        case .failure(let refusal):
+            let account = account
+            return try await account.refused(refusal, backTo: Self.path) { page(account, problem: $0) }
+        }
+    }
+
+    // MARK: The code
+
+    func showCode(_ account: inout AccountScene) async throws -> Response { codePage(account) }
+
+    private func codePage(_ account: AccountScene, problem: PageText? = nil) -> Response {
+        let words = account.words
+        guard let note = account.note(.address), note.count == 2 else { return account.redirect(to: Self.path) }
+        var page = account.page(
+            "account-address-code", in: .profile, words("addressCodeTitle"),
+            words("addressCodeText", ["address": .chosen(note[1])]), problem: problem,
+            [
+                .form(
+                    PageForm(
+                        action: Self.codePath, hidden: account.hidden(Self.purpose),
+                        fields: [
+                            .oneTimeCode(
+                                name: "code", label: words.plain("mailCodeLabel"), isInvalid: problem != nil)
+                        ], buttons: [.init(words.plain("addressChange"))])),
+                .links([.init(words("otherAddress"), to: Self.path)]),
+            ])
+        page.problemField = problem == nil ? nil : "code"
+        return account.show(page)
+    }
+
+    func submitCode(_ account: inout AccountScene) async throws -> Response {
+        guard let note = account.note(.address), let handle = note.first else {
+            return account.redirect(to: Self.path)
+        }
+        let code = (account.field("code") ?? "").filter { !$0.isWhitespace }
+        switch try await account.realm.ownAccount.completeAddressChange(
+            FlowHandle(handle), code: Secret(code), of: account.own, by: account.client)
+        {
+        case .success: return account.redirect(to: AccountSection.profile.path, done: "address-changed")
+        case .failure(let refusal):
+            let account = account
+            return try await account.refused(refusal, backTo: Self.codePath) { codePage(account, problem: $0) }
+        }
+    }
+}
+
+extension JSONValue {
+    /// As JSON, for people.
+    fileprivate var plainText: String { (try? jsonText()).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+}

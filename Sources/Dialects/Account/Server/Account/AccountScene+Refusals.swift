@@ -1,0 +1,93 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+extension AccountScene {
+    /// What follows an operation that was refused: a page that can do something about it, or the same form with the reason.
+    /// - Parameters:
+    ///   - page: where a new proof leads back to.
+    ///   - form: the page of the form with what was wrong.
+    func refused(
+        _ refusal: OwnAccount.Refusal, backTo page: String, _ form: (PageText) async throws -> Response
+    ) async throws -> Response {
+        switch refusal {
+        case .revoked: return scene.redirect(to: "/sign-in")
+        case .proofTooOld: return confirm(backTo: page)
+        case .wrong(let wrong):
+            switch scene.outcome(of: wrong, wrong: "codeWrong") {
+            case .problem(let problem): return try await form(problem)
+            case .page: return try await form(words("accountTooLate"))
+            }
+        default: return try await form(text(of: refusal))
+        }
+    }
+
+    /// Has the user prove who they are, and come back.
+    func confirm(backTo page: String) -> Response {
+        var scene = scene
+        return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: page))
+    }
+
+    /// A page for a refusal of what cannot be shown at all.
+    func unavailable(_ refusal: OwnAccount.Refusal, _ section: AccountSection) -> Response {
+        if case .revoked = refusal { return scene.redirect(to: "/sign-in") }
+        let page = page(
+            "error", in: section, words("errorTitle"), problem: text(of: refusal),
+            [.links([.init(words("accountBack"), to: section.path)])])
+        return scene.show(page, status: .conflict)
+    }
+
+    private func text(of refusal: OwnAccount.Refusal) -> PageText {
+        switch refusal {
+        case .unknown: words("accountGone")
+        case .lastWayIn: words("passkeyLast")
+        case .lastOwner: words("refusedLastOwner")
+        case .notOffered: words("refusedNotOffered")
+        case .limitReached: words("refusedTooMany")
+        case .unverifiedEmail: words("refusedUnverified")
+        case .unsupportedFirstFactor, .noAddress: words("refusedNoAddress")
+        case .wrongAddress: words("deleteWrong")
+        case .addressTaken: words("refusedAddressTaken")
+        case .invalid: words("refusedInvalid")
+        case .weakPassword(let fault): PageText(PasswordWords.of(scene.visit.language).fault(fault))
+        case .limited(let until): scene.wait(until: until)
+        case .revoked, .proofTooOld, .wrong, .busy: words("busyProblem")
+        }
+    }
+}
+
+/// What a form has begun and the page after it shows, for five minutes: kept by the browser, sealed for the session
+/// (`PageVisit.note(_:of:_:)`).
+struct AccountNote: Sendable {
+    enum Kind: String, Sendable {
+        /// Handle, secret in Base32.
+        case authenticator
+        /// Handle.
+        case device
+        /// Handle, address.
+        case address
+        /// The codes.
+        case recoveryCodes = "recovery-codes"
+    }
+
+    let kind: Kind
+    let values: [String]
+
+    fileprivate static let separator: Character = "\n"
+}
+
+extension AccountScene {
+    /// What an earlier form has begun; nil where it was something else, too long ago, or of another session.
+    func note(_ kind: AccountNote.Kind) -> [String]? {
+        guard let text = scene.visit.note?.reveal() else { return nil }
+        let parts = text.split(separator: AccountNote.separator, omittingEmptySubsequences: false).map(String.init)
+        return parts.first == kind.rawValue && parts.count > 1 ? Array(parts.dropFirst()) : nil
+    }
+
+    mutating func keep(_ note: AccountNote) throws {
+        let text = ([note.kind.rawValue] + note.values).joined(separator: String(AccountNote.separator))
+        try scene.visit.note(Secret(text), of: token, realm.random)
+    }
+}
