@@ -20,6 +20,18 @@ struct SignInPageTests {
         return try await browser.submit(page, ["password": password])
     }
 
+    @Test
+    func `The first page is at most 20 KiB, in three requests`() async throws {
+        try await TestServer.with(.development) { server in
+            let page = try await TestBrowser(server).open("/sign-in")
+            let assets = page.html.matches(of: /(?:href|src)="(\/assets\/[^"]*)"/).map { String($0.1) }
+            #expect((1...2).contains(assets.count), "\(assets)")
+            var bytes = page.html.utf8.count
+            for asset in assets { bytes += try await server.send(.get, asset).text.utf8.count }
+            #expect(bytes <= 20 * 1024, "\(bytes)")
+        }
+    }
+
     @Test(arguments: ["en", "de", "ja"])
     func `A password leads to the account, and cookies are as browsers have to keep them`(language: String) async throws
     {

@@ -148,7 +148,7 @@ struct TermsTests {
         try await TestServer.with(.development) { server in
             let browser = TestBrowser(server)
             let verify = try await browser.submit(
-                try await browser.open("/sign-up", language: "ja"), ["email": Self.address])
+                try await browser.open("/sign-up?lang=ja"), ["email": Self.address])
             let choose = try await browser.submit(
                 verify, ["code": try await server.code(mailedTo: Self.address)])
             #expect(

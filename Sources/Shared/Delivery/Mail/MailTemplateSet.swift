@@ -126,7 +126,8 @@ struct MailTemplateSet: Sendable {
     /// What a mail has to show to be of use.
     private static let needs: [String: String] = [
         "verify-email": "link", "reset-password": "link", "sign-in": "link", "change-email": "link", "code": "code",
-        "email-changed": "newEmail", "enrollment-invitation": "link", "factor-added": "at", "factor-removed": "at",
+        "email-changed": "newEmail", "enrollment-invitation": "link", "invitation": "link", "factor-added": "at",
+        "factor-removed": "at",
         "factors-removed": "at", "password-changed": "at", "password-removed": "at", "recovery-code-used": "at",
         "recovery-code-made": "at", "passkey-copied": "at", "role-granted": "role", "role-revoked": "role",
         "test-mail": "at",

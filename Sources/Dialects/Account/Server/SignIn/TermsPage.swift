@@ -16,7 +16,7 @@ struct TermsPage: Sendable {
             // What was shown is what is agreed to: another version that came meanwhile is shown.
             let isAccepted = try await scene.realm.accounts.acceptTerms(
                 scene.fields["version"] ?? "", in: present.session, by: scene.client)
-            return isAccepted ? scene.redirect(to: scene.destination) : try await page(scene)
+            return scene.redirect(to: isAccepted ? scene.destination : scene.path(Self.path))
         case "deny":
             guard let pending = scene.pending, let key = scene.key else { return scene.redirect(to: "/sign-out") }
             let isDone = try await scene.realm.authorizations.answer(
