@@ -195,7 +195,8 @@ let package = Package(
             path: "Sources/Shared/WebPages",
             resources: [
                 "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
-                "Templates/field.mustache", "Templates/countersign.css", "Templates/wait.js", "Templates/post.js",
+                "Templates/field.mustache", "Templates/listing.mustache", "Templates/cell.mustache",
+                "Templates/countersign.css", "Templates/wait.js", "Templates/post.js",
                 "Templates/form.js", "Templates/passkey.js", "Words/messages.json",
             ].map { .embedInCode($0) }),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
@@ -285,6 +286,12 @@ let package = Package(
             path: "Sources/Dialects/Account",
             resources: [.embedInCode("Templates/mailed-link.mustache")]),
         .target(
+            name: "ConsoleServer",
+            dependencies: [
+                "AdminServer", "CountersignCore", "JSON", "ServerHTTP", "WebPages", .httpTypes, .hummingbird, .nioCore,
+            ],
+            path: "Sources/Dialects/Console/Server"),
+        .target(
             name: "CountersignServer",
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
@@ -293,7 +300,8 @@ let package = Package(
                 "SecurityChecks",
                 "SecurityChecksServer",
                 "ScopeProtection",
-                "AccountServer", "AdminServer", "NativeAuthExtensions", "WebPages", .crypto, "OneTimePassword",
+                "AccountServer", "AdminServer", "ConsoleServer", "NativeAuthExtensions", "WebPages", .crypto,
+                "OneTimePassword",
                 .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
@@ -530,9 +538,8 @@ let package = Package(
         .testTarget(
             name: "AccountPagesTests",
             dependencies: [
-                "CountersignCore", "CountersignServer", "DialectTestSupport", "OneTimePassword", "PasskeyTestSupport",
-                "ServerHTTP",
-                .httpTypes,
+                "AdminServer", "ConsoleServer", "CountersignCore", "CountersignServer", "DialectTestSupport",
+                "OneTimePassword", "PasskeyTestSupport", "ServerHTTP", "WebPages", .httpTypes,
             ]),
         // What one protocol gave out, at the endpoints of all.
         .testTarget(

@@ -1,5 +1,6 @@
 import AccountServer
 import AdminServer
+import ConsoleServer
 import CountersignCore
 import Delivery
 import Foundation
@@ -29,6 +30,7 @@ public struct CountersignServer: Sendable {
     let certificate: ServedCertificate?
     let connections: ServerConnections
     let logger: Logger
+    private let startedAt: Date
     let deliveries = DeliveryStatistics()
     let hooks: HookDelivery
     let requests = RequestMetrics()
@@ -90,6 +92,7 @@ public struct CountersignServer: Sendable {
 
     public init(_ opened: OpenedRealm, options: Options, logger: Logger) {
         self.opened = opened
+        startedAt = opened.realm.clock.now
         var options = options
         // A realm that was not opened for development is not served as one, whatever the options say.
         options.isDevelopment = options.isDevelopment && opened.kind == .development
@@ -184,6 +187,7 @@ public struct CountersignServer: Sendable {
                 dataDocument: { try UserData.document($0, log: $1, logDays: $2) },
                 programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil)
         ).addRoutes(to: router)
+        Console(realm: realm, options: Console.Options(site: site, startedAt: startedAt)).addRoutes(to: router)
         site.assets.addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             try DevelopmentRoutes(

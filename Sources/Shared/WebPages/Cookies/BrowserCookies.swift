@@ -26,11 +26,13 @@ public struct BrowserCookies: Sendable {
         case note = "cs_note"
         /// The accounts that the browser shows again.
         case known = "cs_known"
+        /// When the session's user was at the console last.
+        case console = "cs_console"
 
         /// Seconds that the browser keeps it; nil: until the browser is closed. A session's token says itself how long.
         var lifetime: Int? {
             switch self {
-            case .session: nil
+            case .session, .console: nil
             case .browser: 3600
             case .language: 365 * 86_400
             case .note: 300
@@ -66,6 +68,9 @@ public struct BrowserCookies: Sendable {
     /// The accounts that the browser shows again, for `Sessions.knownAccounts(in:)`.
     func knownAccounts(_ request: Request) -> String? { value(.known, request) }
 
+    /// When the console was used, for `ConsoleSessions`.
+    func console(_ request: Request) -> Secret<String>? { value(.console, request).map { Secret($0) } }
+
     /// The first of the name, where it is not longer than it can be.
     private func value(_ kind: Kind, _ request: Request) -> String? {
         let name = name(kind)
@@ -98,6 +103,9 @@ public struct BrowserCookies: Sendable {
     /// A `Set-Cookie` for the accounts that the browser shows again.
     func setting(knownAccounts value: String) -> String { setting(.known, value) }
 
+    /// A `Set-Cookie` for when the console was used.
+    func setting(console mark: Secret<String>) -> String { setting(.console, mark.reveal()) }
+
     /// A key for a browser that has none, and its `Set-Cookie`.
     public func freshBrowser(
         _ random: any RandomSource, after earlier: BrowserKey? = nil
@@ -106,8 +114,8 @@ public struct BrowserCookies: Sendable {
         return (key, setting(browser: key))
     }
 
-    /// `Set-Cookie` values that take the session and the browser's key away.
-    public var clearingSession: [String] { [clearing(.session), clearing(.browser)] }
+    /// `Set-Cookie` values that take the session and the browser's key away, and the console's mark with them.
+    public var clearingSession: [String] { [clearing(.session), clearing(.browser), clearing(.console)] }
 
     /// A `Set-Cookie` that takes a cookie away.
     public func clearing(_ kind: Kind) -> String { "\(name(kind))=; Max-Age=0\(attributes)" }

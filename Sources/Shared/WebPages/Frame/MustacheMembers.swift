@@ -22,6 +22,8 @@ extension PageField: MustacheMembers {
         switch name {
         case "takesFocus": takesFocus
         case "descriptions": descriptions
+        case "isLine": isLine
+        case "hasOptions": options != nil
         default: nil
         }
     }

@@ -26,6 +26,10 @@ public struct PageField: Sendable {
     public var isFirst = true
     /// Whether the page's problem is about this field.
     public var isInvalid: Bool
+    /// Whether it has several lines.
+    public var isMultiline = false
+    /// What it may be, where it is one of several; nil: anything.
+    public var options: [Option]?
     /// What the button says that shows a password while it is typed; nil: there is none.
     public var revealLabel: String?
 
@@ -44,6 +48,40 @@ public struct PageField: Sendable {
         self.isInvalid = isInvalid
     }
 
+    /// A value that a field may have.
+    public struct Option: Sendable {
+        public var value: String
+        public var label: String
+        public var isChosen: Bool
+
+        public init(_ value: String, _ label: String, isChosen: Bool = false) {
+            self.value = value
+            self.label = label
+            self.isChosen = isChosen
+        }
+    }
+
+    /// One of several values.
+    public static func choice(name: String, label: String, options: [Option], isInvalid: Bool = false) -> PageField {
+        var field = PageField(name: name, label: label, isRequired: false, isFirst: false, isInvalid: isInvalid)
+        field.options = options
+        return field
+    }
+
+    /// Several lines, such as JSON.
+    public static func lines(
+        name: String, label: String, value: String?, maximumLength: Int, isRequired: Bool = true,
+        isInvalid: Bool = false
+    ) -> PageField {
+        var field = PageField(
+            name: name, label: label, value: value, autocomplete: "off", maximumLength: maximumLength,
+            isRequired: isRequired, isFirst: false, isInvalid: isInvalid)
+        field.isMultiline = true
+        return field
+    }
+
+    /// Whether it is one line of typed text.
+    var isLine: Bool { !isMultiline && options == nil }
     /// The keyboard goes to what is wrong first.
     var takesFocus: Bool { isFirst && !isInvalid }
     /// What describes the field: its hint, and the problem.

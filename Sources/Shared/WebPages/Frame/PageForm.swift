@@ -57,6 +57,17 @@ public struct PageForm: Sendable {
         }
     }
 
+    /// Several that may be chosen beside each other.
+    public struct Checkboxes: Sendable {
+        public var legend: String
+        public var boxes: [Checkbox]
+
+        public init(legend: String, boxes: [Checkbox]) {
+            self.legend = legend
+            self.boxes = boxes
+        }
+    }
+
     /// What sends the form.
     public struct Button: Sendable {
         public var label: String
@@ -69,6 +80,8 @@ public struct PageForm: Sendable {
         public var isQuiet: Bool
         /// Whether it sends the form although fields are empty.
         public var skipsValidation: Bool
+        /// Whether it does what cannot be undone.
+        public var isDangerous = false
 
         public init(
             _ label: String, name: String? = nil, value: String? = nil, isSecondary: Bool = false,
@@ -125,6 +138,10 @@ public struct PageForm: Sendable {
     public var choices: Choices?
     /// Stands above the buttons.
     public var checkbox: Checkbox?
+    /// Several of them, with a legend.
+    public var checkboxes: Checkboxes?
+    /// The element's id, by which controls elsewhere on the page belong to it.
+    public var id: String?
     public var buttons: [Button]
     /// Whether the buttons are side by side and of one size, as where a person agrees or refuses.
     public var isDecision: Bool
@@ -160,6 +177,12 @@ public struct PageBlock: Sendable {
     var standing: Standing?
     var tabs: Tabs?
     var codes: [Code]?
+    var table: PageTable?
+    var pager: PagePager?
+    var search: PageSearch?
+    var command: PageCommand?
+    var drawing: String?
+    var listing: String?
 
     /// A form that shows when its heading is chosen.
     public struct More: Sendable {

@@ -37,6 +37,8 @@ public struct PageSite: Sendable {
             "block": try template("block", PackageResources.block_mustache),
             "form": try template("form", PackageResources.form_mustache),
             "field": try template("field", PackageResources.field_mustache),
+            "listing": try template("listing", PackageResources.listing_mustache),
+            "cell": try template("cell", PackageResources.cell_mustache),
         ])
         if theme?.templates.isEmpty == false { try checkTemplates() }
     }

@@ -15,6 +15,8 @@ public struct PageVisit: Sendable {
     public let sessionToken: Secret<String>?
     /// The accounts that the browser shows again, as its cookie has them.
     public let knownAccounts: String?
+    /// When the console was used, as its cookie says.
+    public let consoleMark: Secret<String>?
     public let query: [String: String]
     /// What the page's links to itself in other languages say beside the language; nil: the whole query. A page that was not found under
     /// what the query names says nothing of it, so that it looks alike whatever was named.
@@ -38,6 +40,7 @@ public struct PageVisit: Sendable {
         sessionToken = site.cookies.session(request)
         sealedNote = site.cookies.note(request)
         knownAccounts = site.cookies.knownAccounts(request)
+        consoleMark = site.cookies.console(request)
         let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
         let kept = site.cookies.language(request)
         let asked = (query["ui_locales"] ?? "").split(separator: " ").prefix(8).map(String.init)
@@ -87,6 +90,9 @@ public struct PageVisit: Sendable {
 
     /// Gives the browser a session's token.
     public mutating func hold(session token: Secret<String>) { cookies.append(site.cookies.setting(session: token)) }
+
+    /// Has the browser know when the console was used.
+    public mutating func hold(consoleMark mark: Secret<String>) { cookies.append(site.cookies.setting(console: mark)) }
 
     /// Has the browser show these accounts again; nil: none.
     public mutating func keep(knownAccounts value: String?) {

@@ -89,6 +89,7 @@ extension AccountPages {
         let settings = try await realm.settings()
         let requiresSecondFactor =
             settings.secondFactors.isRequired || pending?.application.registration.requiresSecondFactor == true
+            || pending == nil && fields["to"] == PageScene.Target.console.rawValue
         return PageScene(
             pages: self, context: context, visit: visit, fields: fields, pending: pending, attempt: attempt,
             requiresSecondFactor: requiresSecondFactor, offersSignUp: settings.signUp.isOpen,

@@ -107,16 +107,18 @@ struct PageScene: Sendable {
 
     /// The application's request, as paths name it.
     var flow: String? { pending?.handle.token.reveal() }
-    /// Pages that wait for a sign-in with a code: of a device, of an invitation.
+    /// Pages that wait for a sign-in: with the code of a device, of an invitation; the console.
     enum Target: String {
         case activate
         case owner
+        case console
         case otherDevice = "other-device"
 
         var path: String { self == .otherDevice ? ConfirmBrowserPage.path : "/\(rawValue)" }
     }
     /// Where a sign-in leads that no application waits for: to such a page, or to the account.
     var target: String? { fields["to"].flatMap(Target.init)?.rawValue }
+    var leadsToConsole: Bool { pending == nil && target == Target.console.rawValue }
     /// The code that the page waits with.
     var userCode: String? { target == nil ? nil : field("user_code").map { String($0.prefix(32)) } }
 
@@ -206,6 +208,7 @@ struct PageScene: Sendable {
 
     /// The sentence that names the application.
     var purposeText: PageText {
+        if leadsToConsole { return words("signInToConsole", ["site": .words(visit.site.name)]) }
         guard let pending else { return words("signInText", ["site": .words(visit.site.name)]) }
         guard let host = pending.redirectHost else {
             return words("signInToPlain", ["application": .chosen(pending.application.shownName)])

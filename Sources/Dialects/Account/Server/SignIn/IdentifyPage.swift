@@ -24,6 +24,7 @@ struct IdentifyPage: Sendable {
             case .terms, .consent, .ready, .impossible: return scene.redirect(to: scene.destination)
             }
         }
+        if scene.leadsToConsole, let present = scene.present { return try await administer(present, &scene) }
         if scene.present != nil { return scene.redirect(to: scene.destination) }
         return try page(scene, address: scene.field("username"))
     }
@@ -126,6 +127,21 @@ struct IdentifyPage: Sendable {
     }
 
     // MARK: A user is signed in
+
+    /// Asks for what the console wants beside the present session.
+    private func administer(
+        _ present: (session: Session, user: User), _ scene: inout PageScene
+    ) async throws -> Response {
+        switch try await scene.realm.consoleSessions.judge(
+            present.session, of: present.user, mark: scene.visit.consoleMark)
+        {
+        case .open, .closed: return scene.redirect(to: scene.destination)
+        case .demanding(.secondFactor): return try await raise(present.session, &scene)
+        case .demanding(.passkey): return scene.redirect(to: scene.path(PasskeyPage.path))
+        case .demanding(.signIn):
+            return try page(scene, address: scene.field("username") ?? present.user.email?.canonical)
+        }
+    }
 
     /// Begins to ask for the second factor that the present session lacks, or to enrol one.
     private func raise(

@@ -1,0 +1,98 @@
+import AdminServer
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import JSON
+import ServerHTTP
+import WebPages
+
+extension Console {
+    /// Answers a request: finds who asks, in what role, and whether the page is for that role.
+    ///
+    /// The session, the role and its rights are judged anew for each request, so that a right that was taken ends what is open at its next
+    /// step. Somebody who has to prove more is led to the sign-in, and nothing is done.
+    func answer(
+        _ request: Request, _ context: CountersignRequestContext, _ route: ConsoleRoute, isForm: Bool
+    ) async throws -> Response {
+        var visit = options.site.visit(request)
+        guard let token = visit.sessionToken, let present = try await realm.sessions.session(ofBrowser: token) else {
+            return visit.redirect(to: Self.signIn)
+        }
+        let role: AdministratorRole
+        switch try await realm.consoleSessions.judge(present.session, of: present.user, mark: visit.consoleMark) {
+        case .closed: return closed(visit)
+        case .demanding: return visit.redirect(to: Self.signIn)
+        case .open(let own, let mark):
+            role = own
+            if let mark { visit.hold(consoleMark: mark) }
+        }
+        if let renewed = try await realm.sessions.renewed(browser: token) { visit.hold(session: renewed) }
+        var fields: [String: String]? = request.queryItems
+        if isForm { fields = try await Self.fields(of: request, limit: route.bodyLimit) }
+        var scene = ConsoleScene(
+            console: self, context: context, route: route, visit: visit, user: present.user, role: role,
+            path: request.uri.path, fields: fields ?? [:], isForm: isForm)
+        guard route.right.map(role.rights.contains) ?? true else { return Self.withoutRight(scene) }
+        if isForm {
+            guard fields != nil else { return Self.stale(scene, status: .badRequest) }
+            guard scene.isOfOwnPage() else { return Self.stale(scene, status: .forbidden) }
+        }
+        do {
+            guard isForm, let take = route.take else { return try await route.show(&scene) }
+            return try await take(&scene)
+        } catch let error as AdministrationError {
+            return Self.failed(error, scene)
+        }
+    }
+
+    /// Where proving more begins. It leads back to the console.
+    static let signIn = "/sign-in?to=console"
+
+    private static func fields(of request: Request, limit: Int) async throws -> [String: String]? {
+        do {
+            guard case .object(let members) = try await request.bodyObject(accepting: .form, limit: limit) else {
+                return nil
+            }
+            return members.compactMapValues { $0.stringValue }
+        } catch is RequestBodyFault {
+            return nil
+        }
+    }
+
+    // MARK: What went wrong
+
+    private func closed(_ visit: PageVisit) -> Response {
+        var visit = visit
+        visit.linkItems = [:]
+        return visit.response(
+            Page(
+                "forbidden", visit.words("consoleClosedTitle"), visit.words("consoleClosed"),
+                [.links([.init(visit.words("homeAccount"), to: "/account", isButton: true)])]),
+            status: .forbidden)
+    }
+
+    private static func withoutRight(_ scene: ConsoleScene) -> Response {
+        scene.route.isOfObject
+            ? scene.answer(scene.notFound(), status: .notFound)
+            : scene.answer(scene.forbidden(), status: .forbidden)
+    }
+
+    /// A form that is not of a page that this session was given. Nothing was done.
+    private static func stale(_ scene: ConsoleScene, status: HTTPResponse.Status) -> Response {
+        var page = Page("error", scene.words("errorTitle"), problem: scene.words("staleForm"))
+        page.isWide = true
+        return scene.answer(page, status: status)
+    }
+
+    private static func failed(_ error: AdministrationError, _ scene: ConsoleScene) -> Response {
+        switch error.code {
+        case .forbidden: return withoutRight(scene)
+        case .notFound: return scene.answer(scene.notFound(), status: .notFound)
+        default:
+            var page = Page("error", scene.words("errorTitle"), problem: scene.problem(error))
+            page.isWide = true
+            let status: HTTPResponse.Status = error.isAboutForm ? .badRequest : .serviceUnavailable
+            return scene.answer(page, status: status)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import AdminServer
+import WebPages
+
+/// What is asked before something is changed.
+struct ConsoleQuestion: Sendable {
+    /// What a value is now, and what it will be.
+    struct Change: Sendable {
+        var label: String
+        var before: PageText
+        var after: PageText
+
+        init(_ label: String, from before: PageText, to after: PageText) {
+            self.label = label
+            self.before = before
+            self.after = after
+        }
+    }
+
+    var title: PageText
+    var text: PageText?
+    var fields: [PageField] = []
+    var choices: PageForm.Choices?
+    var checkbox: PageForm.Checkbox?
+    var checkboxes: PageForm.Checkboxes?
+    var hidden: [PageForm.HiddenField] = []
+    /// What will be different.
+    var changes: [Change] = []
+    var button: String
+    /// Whether it locks people out, or cannot be undone.
+    var isDangerous = false
+    /// Where it leads instead: a path of this server.
+    var back: String?
+
+    init(
+        title: PageText, text: PageText? = nil, fields: [PageField] = [], changes: [Change] = [], button: String,
+        isDangerous: Bool = false, back: String? = nil
+    ) {
+        self.title = title
+        self.text = text
+        self.fields = fields
+        self.changes = changes
+        self.button = button
+        self.isDangerous = isDangerous
+        self.back = back
+    }
+}
+
+extension ConsoleScene {
+    /// - Parameter operation: what the form does, where it is known by now.
+    func page(of question: ConsoleQuestion, for operation: (any AdministrationOperation)?) -> Page {
+        var page = Page(PageKind(rawValue: "console-ask"), question.title, question.text)
+        page.isWide = true
+        if !question.changes.isEmpty {
+            page.blocks.append(
+                .table(
+                    PageTable(
+                        words.plain("consoleChanges"),
+                        columns: [
+                            words.plain("consoleChanged"), words.plain("consoleBefore"), words.plain("consoleAfter"),
+                        ],
+                        rows: question.changes.map { [.init(PageText($0.label)), .init($0.before), .init($0.after)] }))
+            )
+        }
+        var button = PageForm.Button(question.button)
+        button.isDangerous = question.isDangerous
+        var form = PageForm(
+            action: path, hidden: [csrf] + question.hidden, fields: question.fields, choices: question.choices,
+            buttons: [button])
+        form.checkbox = question.checkbox
+        form.checkboxes = question.checkboxes
+        page.blocks.append(.form(form))
+        if let back = question.back {
+            page.blocks.append(.links([.init(words("consoleCancel"), to: back)]))
+        }
+        if let operation { page.blocks += command(operation) }
+        return page
+    }
+}

@@ -1,0 +1,136 @@
+import AdminServer
+import CountersignCore
+import Hummingbird
+import WebPages
+
+/// A page of the console: where it is, what it takes to see it, and what it does.
+struct ConsoleRoute: Sendable {
+    typealias Answer = @Sendable (inout ConsoleScene) async throws -> Response
+
+    /// Below `/console`, without a slash at its beginning: `users/{user}`. Parts in braces name objects.
+    let path: String
+    /// What the role needs; nil where every role sees the page.
+    let right: AdministrationRight?
+    let section: ConsoleSection?
+    /// Whether the section's entry of the menu leads to it.
+    let isEntry: Bool
+    /// Bytes that its form may have.
+    let bodyLimit: Int
+    let show: Answer
+    /// What its form does; nil where it has none.
+    let take: Answer?
+
+    var fullPath: String { path.isEmpty ? "console" : "console/" + path }
+    /// Whether the page is about one thing, which without the right looks as if it did not exist.
+    var isOfObject: Bool { path.contains("{") }
+
+    private init(
+        _ path: String, right: AdministrationRight?, in section: ConsoleSection?, isEntry: Bool, bodyLimit: Int,
+        show: @escaping Answer, take: Answer?
+    ) {
+        self.path = path
+        self.right = right
+        self.section = section
+        self.isEntry = isEntry
+        self.bodyLimit = bodyLimit
+        self.show = show
+        self.take = take
+    }
+
+    /// A page that shows something.
+    static func page(
+        _ path: String, right: AdministrationRight?, in section: ConsoleSection, isEntry: Bool = false,
+        _ show: @escaping @Sendable (inout ConsoleScene) async throws -> Page
+    ) -> ConsoleRoute {
+        ConsoleRoute(
+            path, right: right, in: section, isEntry: isEntry, bodyLimit: 0,
+            show: { scene in
+                let page = try await show(&scene)
+                return scene.answer(page)
+            }, take: nil)
+    }
+
+    /// A page that shows what an operation answers.
+    static func page(
+        _ path: String, of operation: (some AdministrationOperation).Type, in section: ConsoleSection,
+        isEntry: Bool = false, _ show: @escaping @Sendable (inout ConsoleScene) async throws -> Page
+    ) -> ConsoleRoute {
+        page(path, right: operation.right, in: section, isEntry: isEntry, show)
+    }
+
+    /// What a browser keeps as a file.
+    static func download(
+        _ path: String, of operation: (some AdministrationOperation).Type, in section: ConsoleSection,
+        _ make: @escaping @Sendable (inout ConsoleScene) async throws -> ConsoleDownload
+    ) -> ConsoleRoute {
+        ConsoleRoute(
+            path, right: operation.right, in: section, isEntry: false, bodyLimit: 0,
+            show: { scene in
+                let download = try await make(&scene)
+                return scene.answer(download)
+            }, take: nil)
+    }
+
+    /// A page that asks, and then does an operation once.
+    /// - Parameters:
+    ///   - ask: what the page says before it is done.
+    ///   - make: the operation of the path and of what the form says. It is made for the question too, for the command
+    ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
+    ///   - done: where it leads.
+    static func action<Operation: AdministrationOperation>(
+        _ path: String, _ operation: Operation.Type, in section: ConsoleSection,
+        ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
+        make: @escaping @Sendable (ConsoleScene) throws -> Operation,
+        done: @escaping @Sendable (ConsoleScene, Operation.Answer) async throws -> ConsoleOutcome
+    ) -> ConsoleRoute {
+        ConsoleRoute(
+            path, right: operation.right, in: section, isEntry: false, bodyLimit: max(Operation.bodyLimit, 65_536),
+            show: { scene in
+                let question = try await ask(scene)
+                return scene.answer(scene.page(of: question, for: try? make(scene)))
+            },
+            take: { scene in
+                let outcome: ConsoleOutcome
+                do {
+                    outcome = try await done(scene, try await scene.perform(try make(scene)))
+                } catch let error as AdministrationError where error.isAboutForm {
+                    let question = try await ask(scene)
+                    var page = scene.page(of: question, for: try? make(scene))
+                    page.problem = scene.problem(error)
+                    return scene.answer(page, status: .unprocessableContent)
+                }
+                return try scene.lead(outcome)
+            })
+    }
+
+    /// What `/console` has nothing at.
+    static let unknown = ConsoleRoute(
+        "**", right: nil, in: nil, isEntry: false, bodyLimit: 0,
+        show: { $0.answer($0.notFound(), status: .notFound) }, take: nil)
+}
+
+/// A file of the console.
+struct ConsoleDownload: Sendable {
+    var name: String
+    /// The media type.
+    var type: String
+    var bytes: [UInt8]
+}
+
+/// Where a change leads.
+enum ConsoleOutcome: Sendable {
+    /// - Parameters:
+    ///   - notice: the key of what the page says; it begins with `consoleDone`.
+    ///   - secret: what the page shows once (``ConsoleScene/secretBlocks(_:)``); at most 256 bytes.
+    case lead(to: String, notice: String, secret: Secret<String>? = nil)
+}
+
+extension AdministrationError {
+    /// Whether another form could be right.
+    var isAboutForm: Bool {
+        switch code {
+        case .invalid, .conflict, .refused: true
+        default: false
+        }
+    }
+}

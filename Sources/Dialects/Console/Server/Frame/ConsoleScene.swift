@@ -1,0 +1,188 @@
+import AdminServer
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServerHTTP
+import WebPages
+
+/// One request for a page of the console: who asks, with what role, about what.
+struct ConsoleScene: Sendable {
+    let console: Console
+    let context: CountersignRequestContext
+    let route: ConsoleRoute
+    var visit: PageVisit
+    /// Who asks.
+    let user: User
+    /// As of this request.
+    let role: AdministratorRole
+    /// The path of the request.
+    let path: String
+    /// What the form says, or the query.
+    let fields: [String: String]
+    /// Whether a form was sent.
+    let isForm: Bool
+
+    var realm: Realm { console.realm }
+    var words: Words { visit.words }
+    var now: Date { realm.clock.now }
+
+    func may(_ right: AdministrationRight) -> Bool { role.rights.contains(right) }
+
+    /// A part of the path, decoded.
+    func parameter(_ name: String) -> String {
+        context.parameters.get(name).map { $0.removingPercentEncoding ?? $0 } ?? ""
+    }
+
+    /// What a form or a query says; nil where that is nothing.
+    func field(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// What the form says; before it was sent, what the command shows in its place.
+    /// - Throws: ``AdministrationError`` where a form that was sent says nothing.
+    func typed(_ name: String, placeholder: String) throws -> String {
+        if let field = field(name) { return field }
+        guard !isForm else {
+            throw AdministrationError(.invalid, words.plain("consoleMissing"))
+        }
+        return placeholder
+    }
+
+    /// Does an operation in the user's name, where the user's role has its right.
+    /// - Throws: ``AdministrationError``.
+    func perform<Operation: AdministrationOperation>(_ operation: Operation) async throws -> Operation.Answer {
+        let client = context.client(Console.clientID, of: .admin, isAdministrator: true)
+        return try await operation.perform(on: realm, as: .user(user.id, role), by: client)
+    }
+
+    // MARK: Forms
+
+    /// The field that shows a form to be of this page and this session.
+    var csrf: PageForm.HiddenField {
+        .init(name: "csrf", value: visit.sessionToken.map { FormToken.text(for: purpose, session: $0) } ?? "")
+    }
+
+    func isOfOwnPage() -> Bool { FormToken.admits(fields["csrf"], for: purpose, session: visit.sessionToken) }
+
+    private var purpose: String { "console \(path)" }
+
+    // MARK: Pages
+
+    /// A page in the frame. What a change has said before is above its content.
+    /// - Parameter title: the key of its title.
+    func page(_ kind: PageKind, _ title: String, _ blocks: [PageBlock] = []) -> Page {
+        page(kind, words(title), blocks)
+    }
+
+    func page(_ kind: PageKind, _ title: PageText, _ blocks: [PageBlock] = []) -> Page {
+        var page = Page(kind, title)
+        page.isWide = true
+        if let done = field("done"), done.hasPrefix("consoleDone"), console.options.site.messages.keys.contains(done) {
+            page.blocks.append(.notice(words(done)))
+        }
+        page.blocks += blocks
+        return page
+    }
+
+    /// The command that does the same as the page.
+    func command(_ operation: any AdministrationOperation) -> [PageBlock] {
+        guard let operation = operation as? any CommandedOperation else { return [] }
+        return [.command(PageCommand(words.plain("consoleCommand"), ShellCommand.line(of: operation)))]
+    }
+
+    /// What a change gave out once; none where this page follows no such change.
+    /// - Parameter caption: the key of what it is.
+    func secretBlocks(_ caption: String) -> [PageBlock] {
+        guard field("once") != nil, let note = visit.note else { return [] }
+        return [.code(.init(caption: words.plain(caption), text: note.reveal()))]
+    }
+
+    /// The links to the neighbours of a page of a list.
+    /// - Parameter items: what the list's query says beside its place.
+    func pager(_ list: String, _ items: [(String, String?)] = [], before: String?, after: String?) -> PageBlock {
+        .pager(
+            PagePager(
+                words.plain("consolePages"),
+                back: before.map {
+                    .init(words("consoleBack"), to: PagePath(list, items + [("before", $0)]).text)
+                },
+                forward: after.map {
+                    .init(words("consoleForward"), to: PagePath(list, items + [("after", $0)]).text)
+                }))
+    }
+
+    func notFound() -> Page {
+        var page = Page("not-found", words("notFoundTitle"), words("consoleNotFound"))
+        page.isWide = true
+        return page
+    }
+
+    func forbidden() -> Page {
+        var page = Page("forbidden", words("consoleForbiddenTitle"), words("consoleForbidden"))
+        page.isWide = true
+        return page
+    }
+
+    /// Why an operation was refused. The server's own sentence is the one that the command says.
+    func problem(_ error: AdministrationError) -> PageText {
+        words("consoleRefused", ["reason": .chosen(error.message)])
+    }
+
+    // MARK: Answers
+
+    func answer(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
+        var page = page
+        let name = user.email?.canonical ?? user.id.rawValue
+        page.menu = PageMenu(
+            of: role, in: route.section,
+            who: words("consoleWho", ["address": .chosen(name), "role": .words(words.plain(role.label))]),
+            words: words)
+        page.menu?.signOut = visit.sessionToken.map { token in
+            PageForm(
+                action: "/sign-out",
+                hidden: [.init(name: "csrf", value: FormToken.text(for: "sign-out", session: token))],
+                buttons: [.init(words.plain("signOut"), name: "decision", value: "this", isQuiet: true)])
+        }
+        return visit.response(page, status: status)
+    }
+
+    func answer(_ download: ConsoleDownload) -> Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: download.type, .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"\(download.name)\"",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: download.bytes)))
+    }
+
+    /// Leads on after a change.
+    mutating func lead(_ outcome: ConsoleOutcome) throws -> Response {
+        switch outcome {
+        case .lead(let path, let notice, let secret):
+            var items: [(String, String?)] = [("done", notice)]
+            if let secret, let token = visit.sessionToken {
+                try visit.note(secret, of: token, realm.random)
+                items.append(("once", "1"))
+            }
+            let query = PagePath("", items).text
+            return visit.redirect(to: path.contains("?") ? path + "&" + query.dropFirst() : path + query)
+        }
+    }
+}
+
+extension Console {
+    /// What the log calls the console, as it calls applications.
+    static let clientID = ClientID(rawValue: "console")
+}
+
+extension AdministratorRole {
+    /// The key of what pages call it.
+    var label: String {
+        switch self {
+        case .owner: "roleOwner"
+        case .operator: "roleOperator"
+        case .support: "roleSupport"
+        case .auditor: "roleAuditor"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import CountersignCore
+import CountersignServer
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+import WebPages
+
+/// Every page of the console against every kind of visitor (web-pages 8.5).
+@Suite("The console's pages by role")
+struct ConsoleMatrixTests {
+    private static let site = HTTPField.Name.known("Sec-Fetch-Site")
+    private static let signIn = "/sign-in?to=console"
+
+    @Test func `Every route of the console has a row, and every row a route`() async throws {
+        try await TestServer.with(.development) { server in
+            let endpoints = try server.countersign.endpoints().filter {
+                $0.path == "/console" || $0.path.hasPrefix("/console/") && !$0.path.hasSuffix("**")
+            }
+            #expect(Set(endpoints.filter { $0.method == .get }.map(\.path)) == Set(ConsoleRow.all.map(\.path)))
+            #expect(
+                Set(endpoints.filter { $0.method == .post }.map(\.path))
+                    == Set(ConsoleRow.all.filter(\.isForm).map(\.path)))
+        }
+    }
+
+    @Test func `Each page is for the roles of its row, and for no other visitor`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let nobody = TestBrowser(server)
+            let user = try await stage.administrator(nil)
+            let weak = TestBrowser(server)
+            let weakUser = try await server.account("weak@example.com")
+            _ = try await server.realm.administrators.grant(.owner, to: weakUser.id, by: .testAdministrator)
+            #expect(try await SignInPageTests.password(weak, "weak@example.com").kind == "account")
+            var administrators: [(AdministratorRole, TestBrowser)] = []
+            for role in AdministratorRole.allCases {
+                administrators.append((role, try await stage.administrator(role)))
+            }
+            let log = try await server.realm.auditLog.events(limit: 1).first?.id
+
+            for row in ConsoleRow.all {
+                let path = row.path(stage.objects)
+                for (name, browser, status) in [("nobody", nobody, 303), ("aal1", weak, 303), ("user", user, 403)] {
+                    let reply = try await browser.send(.get, path)
+                    #expect(reply.status == status, "\(path) \(name): \(reply.status)")
+                    if status == 303 { #expect(reply.headers[.location] == Self.signIn, "\(path) \(name)") }
+                    guard row.isForm else { continue }
+                    let posted = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser)])
+                    #expect(posted.status == status, "POST \(path) \(name): \(posted.status)")
+                }
+                for (role, browser) in administrators {
+                    let reply = try await browser.send(.get, path)
+                    if row.roles.contains(role) {
+                        #expect(reply.status == 200, "\(path) \(role): \(reply.status) \(reply.text)")
+                        continue
+                    }
+                    let refusal = row.isOfObject ? 404 : 403
+                    #expect(reply.status == refusal, "\(path) \(role): \(reply.status)")
+                    guard row.isForm else { continue }
+                    // With the token that the form would have: the right alone is missing.
+                    let posted = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser)])
+                    #expect(posted.status == refusal, "POST \(path) \(role): \(posted.status)")
+                }
+            }
+            #expect(try await server.realm.auditLog.events(limit: 1).first?.id == log, "Something was done.")
+
+            // Left alone for a quarter of an hour, all of them have to prove who they are.
+            try await server.advance(901)
+            for (role, browser) in administrators {
+                for row in ConsoleRow.all {
+                    let path = row.path(stage.objects)
+                    let reply = try await browser.send(.get, path)
+                    #expect(reply.status == 303 && reply.headers[.location] == Self.signIn, "\(path) \(role)")
+                    guard row.isForm else { continue }
+                    let posted = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser)])
+                    #expect(posted.status == 303 && posted.headers[.location] == Self.signIn, "\(path) \(role)")
+                }
+            }
+            #expect(try await server.realm.auditLog.events(limit: 1).first?.id == log, "Something was done.")
+        }
+    }
+
+    @Test func `No form of the console is taken without both locks`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let other = try await stage.administrator(.owner, "other")
+            let log = try await server.realm.auditLog.events(limit: 1).first?.id
+            for row in ConsoleRow.all where row.isForm {
+                let path = row.path(stage.objects)
+                let own = ConsoleStage.csrf(path, owner)
+                for token in [nil, "", "AAAA", ConsoleStage.csrf(path, other), ConsoleStage.csrf(path + "x", owner)] {
+                    var fields: [String: String] = [:]
+                    fields["csrf"] = token
+                    let reply = try await owner.post(path, fields)
+                    #expect(reply.status == 403, "\(path) \(token ?? "nil"): \(reply.status)")
+                }
+                let strangers: [HTTPFields] = [
+                    [Self.site: "cross-site"], [Self.site: "same-site"], [Self.site: "none"], [:],
+                    [.origin: "https://evil.example"], [Self.site: "same-origin", .origin: "https://evil.example"],
+                ]
+                for headers in strangers {
+                    let reply = try await owner.post(path, ["csrf": own], headers: headers)
+                    #expect(reply.status == 403, "\(path) \(headers): \(reply.status)")
+                }
+                let reply = try await owner.post(
+                    path, ["csrf": own], headers: [Self.site: "same-origin", .contentType: "text/plain"])
+                #expect(reply.status == 400, "\(path): \(reply.status)")
+            }
+            #expect(try await server.realm.auditLog.events(limit: 1).first?.id == log, "Something was done.")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import PasskeyTestSupport
+import Testing
+
+/// Who comes into the console, and for how long.
+@Suite("The console's sessions")
+struct ConsoleSessionTests {
+    private static let mark = "__Host-cs_console"
+
+    @Test func `A console that is used goes on for eight hours, and then wants every factor anew`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let browser = try await stage.administrator(.owner)
+            #expect(try await browser.open("/console").kind == "console")
+            for _ in 0..<33 {
+                try await server.advance(870)
+                #expect(try await browser.open("/console").kind == "console")
+            }
+            try await server.advance(300)
+            let page = try await browser.open("/console")
+            #expect(page.kind == "sign-in" && page.html.contains("owner@example.com"), "\(page.html)")
+            // The session itself goes on, for other pages.
+            #expect(try await browser.open("/account").kind == "account")
+        }
+    }
+
+    @Test func `Other pages do not keep the console open`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let browser = try await stage.administrator(.auditor)
+            for _ in 0..<2 {
+                try await server.advance(450)
+                #expect(try await browser.open("/account").kind == "account")
+            }
+            try await server.advance(30)
+            #expect(try await browser.open("/console").kind == "sign-in")
+            // Nor does a mark of another session, or one that says another time.
+            let other = try await stage.administrator(.auditor, "other")
+            _ = try await other.open("/console")
+            let foreign = try #require(other.cookies[Self.mark])
+            for mark in [foreign, "1." + String(foreign.split(separator: ".")[1]), "zzzzzzz.AAAA", ".", "x"] {
+                browser.keep(browser.cookies.merging([Self.mark: mark]) { $1 })
+                #expect(try await browser.open("/console").kind == "sign-in", "\(mark)")
+            }
+        }
+    }
+
+    @Test func `A role that is taken, and a user who is disabled, end an open console at the next request`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let operators = try await stage.administrator(.operator)
+            let auditors = try await stage.administrator(.auditor)
+            let realm = server.realm
+            func id(_ address: String) async throws -> UserID {
+                let email = try #require(EmailAddress(address))
+                return try #require(try await realm.accounts.user(email: email)).id
+            }
+            #expect(try await operators.open("/console").kind == "console")
+            _ = try await realm.administrators.revoke(id("operator@example.com"), by: .testAdministrator)
+            let closed = try await operators.open("/console")
+            #expect(closed.kind == "forbidden" && closed.status == 403)
+            #expect(!closed.html.contains("class=\"menu\""))
+
+            #expect(try await auditors.open("/console").kind == "console")
+            var change = AccountChange()
+            change.isDisabled = true
+            _ = try await realm.accounts.change(id("auditor@example.com"), change, by: .testAdministrator)
+            #expect(try await auditors.open("/console").kind == "sign-in")
+        }
+    }
+
+    @Test func `A user without a second factor sets one up on the way into the console`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account("ada@example.com")
+            _ = try await server.realm.administrators.grant(.owner, to: user.id, by: .testAdministrator)
+            let browser = TestBrowser(server)
+            let first = try await browser.open("/console")
+            let password = try await browser.submit(first, ["username": "ada@example.com"])
+            let enrol = try await browser.submit(password, ["password": NativeClient.password])
+            #expect(enrol.kind == "enrol", "\(enrol.html)")
+
+            // So does one who has signed in with a password alone.
+            let other = TestBrowser(server)
+            _ = try await SignInPageTests.password(other)
+            #expect(try await other.open("/console").kind == "enrol")
+            #expect(try await other.open("/account").kind == "account")
+        }
+    }
+
+    @Test func `An administrator who has a passkey comes in by a passkey alone`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let browser = try await stage.administrator(.owner)
+            #expect(try await browser.open("/console").kind == "console")
+            let passkeys = PasskeyBrowser(browser)
+            var authenticator = SoftwareAuthenticator(origin: PasskeyPageTests.site)
+            let added = try await passkeys.create(
+                on: try await browser.open("/account"), &authenticator, name: "Laptop")
+            #expect(added.kind == "account", "\(added.html)")
+            let asked = try await browser.open("/console")
+            #expect(asked.kind == "passkey", "\(asked.html)")
+            #expect(try await passkeys.get(on: asked, authenticator).kind == "console")
+        }
+    }
+
+    @Test func `A page that does not exist says so in the console's frame, and tells strangers nothing`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let browser = try await stage.administrator(.support)
+            let page = try await browser.open("/console/no-such-page")
+            #expect(page.kind == "not-found" && page.status == 404 && page.html.contains("class=\"menu\""))
+            #expect(try await TestBrowser(server).open("/console/no-such-page").kind == "sign-in")
+            #expect(try await TestBrowser(server).open("/console/a/b/c").kind == "sign-in")
+        }
+    }
+
+    @Test func `Signing out of the console takes its mark away`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let browser = try await stage.administrator(.support)
+            let page = try await browser.open("/console")
+            #expect(browser.cookies[Self.mark] != nil)
+            #expect(try await browser.submit(page, ["decision": "this"]).kind == "signed-out")
+            #expect(browser.cookies[Self.mark] == nil && browser.cookies[SignInPageTests.session] == nil)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import AdminServer
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import OneTimePassword
+import Testing
+import WebPages
+
+/// A server with things to administer, and browsers of users who administer them.
+struct ConsoleStage: Sendable {
+    let server: TestServer
+
+    /// What the paths of ``ConsoleRow`` name, by the names of their parts.
+    let objects: [String: String]
+
+    init(_ server: TestServer) async throws {
+        self.server = server
+        _ = try await server.realm.accounts.create(
+            id: UserID(rawValue: "target"), email: EmailAddress("target@example.com"), password: nil,
+            profile: UserProfile(displayName: "Target"), by: .testAdministrator
+        ).get()
+        objects = ["user": "target"]
+    }
+
+    /// A browser whose user has signed in with two factors, and has that role.
+    func administrator(_ role: AdministratorRole?, _ name: String? = nil) async throws -> TestBrowser {
+        let address = "\(name ?? role?.rawValue ?? "user")@example.com"
+        let user = try await server.account(address)
+        let totp = try await server.authenticator(of: user)
+        if let role {
+            _ = try await server.realm.administrators.grant(role, to: user.id, by: .testAdministrator)
+        }
+        let browser = TestBrowser(server)
+        _ = try await Self.signIn(browser, address, totp, server)
+        return browser
+    }
+
+    /// From `/console` through the sign-in that it leads to.
+    static func signIn(
+        _ browser: TestBrowser, _ address: String, _ totp: TOTP, _ server: TestServer
+    ) async throws -> TestPage {
+        let first = try await browser.open("/console")
+        #expect(first.kind == "sign-in" && first.path == "/sign-in?to=console", "\(first.path) \(first.html)")
+        let password = try await browser.submit(first, ["username": address])
+        let code = try await browser.submit(password, ["password": NativeClient.password])
+        #expect(code.kind == "code", "\(code.html)")
+        try await server.advance(30)
+        return try await browser.submit(code, ["code": totp.code(at: server.now).stringCode])
+    }
+
+    /// The `csrf` that a form of that path has in that browser, whether it is shown there or not.
+    static func csrf(_ path: String, _ browser: TestBrowser) -> String {
+        FormToken.text(
+            for: "console \(path)", session: Secret(browser.cookies[SignInPageTests.session] ?? ""))
+    }
+}
