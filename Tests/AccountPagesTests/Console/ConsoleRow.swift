@@ -32,6 +32,32 @@ struct ConsoleRow: Sendable {
 
     /// Every page.
     static let all: [ConsoleRow] = [
-        .page("/console", .operator, .support, .auditor)
+        .page("/console", .operator, .support, .auditor),
+        .page("/console/users/{user}", .operator, .support, .auditor),
+        .page("/console/users/{user}/factors", .operator, .support, .auditor),
+        .page("/console/users/{user}/sessions", .operator, .support, .auditor),
+        .page("/console/users/{user}/applications", .operator, .support, .auditor),
+        .page("/console/users/{user}/log", .operator, .auditor),
+        .page("/console/users/{user}/data.json", .operator, .support, .auditor),
+        .form("/console/users/{user}/disable", .operator),
+        .form("/console/users/{user}/enable", .operator),
+        .form("/console/users/{user}/end-sessions", .operator, .support),
+        .form("/console/users/{user}/sessions/{session}/end", .operator, .support),
+        .form("/console/users/{user}/factors/{factor}/remove", .operator),
+        .form("/console/users/{user}/reset-mfa", .operator),
+        .form("/console/users/{user}/reset-password", .operator, .support),
+        .form("/console/users/{user}/delete", .operator),
+        .page("/console/groups", .operator, .support, .auditor),
+        .form("/console/groups/add", .operator),
+        .page("/console/groups/{group}", .operator, .support, .auditor),
+        .form("/console/groups/{group}/add-member", .operator),
+        .form("/console/groups/{group}/members/{user}/remove", .operator),
+        .form("/console/groups/{group}/remove", .operator),
+        .page("/console/administrators", .auditor),
+        .form("/console/administrators/grant"),
+        .form("/console/administrators/{user}/revoke"),
+        .page("/console/tokens", .auditor),
+        .form("/console/tokens/add"),
+        .form("/console/tokens/{token}/revoke"),
     ]
 }

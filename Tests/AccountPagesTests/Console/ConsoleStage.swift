@@ -15,11 +15,23 @@ struct ConsoleStage: Sendable {
 
     init(_ server: TestServer) async throws {
         self.server = server
-        _ = try await server.realm.accounts.create(
+        let realm = server.realm
+        let target = try await realm.accounts.create(
             id: UserID(rawValue: "target"), email: EmailAddress("target@example.com"), password: nil,
             profile: UserProfile(displayName: "Target"), by: .testAdministrator
         ).get()
-        objects = ["user": "target"]
+        _ = try await server.authenticator(of: target)
+        let factor = try #require(
+            try await realm.accounts.dossier(target.id)?.factors.first { $0.record.kind == .totp })
+        _ = try await AddGroup(group: "staff").perform(on: realm, as: .commandLine, by: .testAdministrator)
+        _ = try await AddGroupMember(group: "staff", user: "target").perform(
+            on: realm, as: .commandLine, by: .testAdministrator)
+        let token = try await AddMachineToken(scopes: ["users:read"], lifetime: 86_400).perform(
+            on: realm, as: .commandLine, by: .testAdministrator)
+        objects = [
+            "user": "target", "session": "any", "factor": factor.record.id.rawValue, "group": "staff",
+            "token": token.token.id,
+        ]
     }
 
     /// A browser whose user has signed in with two factors, and has that role.

@@ -89,7 +89,11 @@ struct RealmOptions: ParsableArguments {
         return result
     }
 
+    /// Where commands do operations in place of what their options name: tests see what a command would do.
+    @TaskLocal static var standIn: (any Administration)?
+
     private func open() async throws -> any Administration {
+        if let standIn = Self.standIn { return standIn }
         if let server { return try RemoteAdministration(server: server, token: token()) }
         return LocalAdministration(opened: try await openRealm())
     }

@@ -11,9 +11,9 @@ struct UserCommand: AsyncParsableCommand {
             on it, or with --server through a remote server.
             """,
         subcommands: [
-            Add.self, Invite.self, List.self, Show.self, Disable.self, Enable.self, Language.self, Delete.self,
-            ResetPassword.self, ResetMFA.self,
-            Sessions.self, EndSession.self, Import.self, Export.self, PersonalData.self,
+            Add.self, Invite.self, List.self, Show.self, Disable.self, Enable.self, Language.self,
+            Delete.self, ResetPassword.self, ResetMFA.self, RemoveFactor.self, Sessions.self, EndSession.self,
+            EndSessions.self, Import.self, Export.self, PersonalData.self,
         ])
 
     /// A user as one line of a list, and as lines of its own.

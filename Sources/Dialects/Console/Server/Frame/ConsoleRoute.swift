@@ -76,11 +76,13 @@ struct ConsoleRoute: Sendable {
     ///   - ask: what the page says before it is done.
     ///   - make: the operation of the path and of what the form says. It is made for the question too, for the command
     ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
+    ///   - before: looks at what the form says beside the operation, and throws where that is wrong.
     ///   - done: where it leads.
     static func action<Operation: AdministrationOperation>(
         _ path: String, _ operation: Operation.Type, in section: ConsoleSection,
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
         make: @escaping @Sendable (ConsoleScene) throws -> Operation,
+        before: @escaping @Sendable (ConsoleScene, Operation) async throws -> Void = { _, _ in },
         done: @escaping @Sendable (ConsoleScene, Operation.Answer) async throws -> ConsoleOutcome
     ) -> ConsoleRoute {
         ConsoleRoute(
@@ -92,7 +94,9 @@ struct ConsoleRoute: Sendable {
             take: { scene in
                 let outcome: ConsoleOutcome
                 do {
-                    outcome = try await done(scene, try await scene.perform(try make(scene)))
+                    let operation = try make(scene)
+                    try await before(scene, operation)
+                    outcome = try await done(scene, try await scene.perform(operation))
                 } catch let error as AdministrationError where error.isAboutForm {
                     let question = try await ask(scene)
                     var page = scene.page(of: question, for: try? make(scene))

@@ -1,0 +1,50 @@
+extension AddUser: CommandedOperation {
+    /// A password is not among the words, where every user of the machine could read it.
+    public var commandLine: [String] {
+        CommandParts("user", "add").option("name", displayName).option("id", id)
+            .flag("verified", if: emailVerified).flag("generate-password", if: generatesPassword)
+            .flag("password-stdin", if: password != nil).arguments(email)
+    }
+}
+
+extension DisableUser: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "disable").arguments(user) }
+}
+
+extension EnableUser: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "enable").arguments(user) }
+}
+
+extension ShowUser: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "show").arguments(user) }
+}
+
+extension DeleteUser: CommandedOperation {
+    /// The page has asked.
+    public var commandLine: [String] { CommandParts("user", "delete", "--yes").arguments(user) }
+}
+
+extension ResetPassword: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("user", "reset-password").flag("print-link", if: method == .link)
+            .flag("generate", if: method == .generate).arguments(user)
+    }
+}
+
+extension ResetSecondFactors: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "reset-mfa").arguments(user) }
+}
+
+extension ShowUserData: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "data").arguments(user) }
+}
+
+extension ListSessions: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "sessions").option("limit", limit).arguments(user) }
+}
+
+extension EndSession: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("user", "end-session").option("app", application).arguments(user, session)
+    }
+}

@@ -1,0 +1,161 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// `/console/groups`: groups of users, and who is in them.
+enum GroupPages {
+    static let routes: [ConsoleRoute] = [
+        .page("groups", of: ListGroups.self, in: .groups, isEntry: true) { try await list($0) },
+        .action(
+            "groups/add", AddGroup.self, in: .groups,
+            ask: { scene in
+                var name = PageField(
+                    name: "group", label: scene.words.plain("consoleGroupName"), value: scene.field("group"),
+                    autocomplete: "off", maximumLength: 64)
+                name.hint = scene.words.plain("consoleGroupNameHint")
+                return ConsoleQuestion(
+                    title: scene.words("consoleGroupAdd"),
+                    fields: [
+                        name,
+                        PageField(
+                            name: "summary", label: scene.words.plain("consoleGroupSummary"),
+                            value: scene.field("summary"), autocomplete: "off", maximumLength: 200, isRequired: false,
+                            isFirst: false),
+                    ], button: scene.words.plain("consoleAdd"), back: "/console/groups")
+            },
+            make: { scene in
+                AddGroup(group: try scene.typed("group", placeholder: "NAME"), summary: scene.field("summary"))
+            },
+            done: { _, answer in
+                .lead(to: ConsolePath.to("groups", answer.group.name), notice: "consoleDoneAdded")
+            }),
+        .page("groups/{group}", of: ShowGroup.self, in: .groups) { try await show($0) },
+        .action(
+            "groups/{group}/add-member", AddGroupMember.self, in: .groups,
+            ask: { scene in
+                ConsoleQuestion(
+                    title: scene.words("consoleMemberAdd", ["group": .chosen(scene.parameter("group"))]),
+                    fields: [.user(scene)], button: scene.words.plain("consoleAdd"),
+                    back: ConsolePath.to("groups", scene.parameter("group")))
+            },
+            make: { scene in
+                AddGroupMember(
+                    group: scene.parameter("group"), user: try scene.typed("user", placeholder: "ID-OR-EMAIL"))
+            },
+            done: { scene, _ in
+                .lead(to: ConsolePath.to("groups", scene.parameter("group")), notice: "consoleDoneAdded")
+            }),
+        .action(
+            "groups/{group}/members/{user}/remove", RemoveGroupMember.self, in: .groups,
+            ask: { scene in
+                let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+                return ConsoleQuestion(
+                    title: scene.words(
+                        "consoleMemberRemove",
+                        ["user": .chosen(user.shownName), "group": .chosen(scene.parameter("group"))]),
+                    button: scene.words.plain("consoleRemove"), isDangerous: true,
+                    back: ConsolePath.to("groups", scene.parameter("group")))
+            },
+            make: { RemoveGroupMember(group: $0.parameter("group"), user: $0.parameter("user")) },
+            done: { scene, _ in
+                .lead(to: ConsolePath.to("groups", scene.parameter("group")), notice: "consoleDoneRemoved")
+            }),
+        .action(
+            "groups/{group}/remove", RemoveGroup.self, in: .groups,
+            ask: { scene in
+                let group = try await scene.perform(ShowGroup(group: scene.parameter("group"), limit: 1)).group
+                return ConsoleQuestion(
+                    title: scene.words("consoleGroupRemove", ["group": .chosen(group.name)]),
+                    text: scene.words("consoleGroupRemoveText"), button: scene.words.plain("consoleRemove"),
+                    isDangerous: true, back: ConsolePath.to("groups", group.name))
+            },
+            make: { RemoveGroup(group: $0.parameter("group")) },
+            done: { _, _ in .lead(to: "/console/groups", notice: "consoleDoneRemoved") }),
+    ]
+
+    private static func list(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let operation = ListGroups(limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let answer = try await scene.perform(operation)
+        var page = scene.page("console-groups", "consoleGroups")
+        page.blocks.append(
+            answer.groups.isEmpty
+                ? .text(words("consoleNone"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleGroups"),
+                        columns: [
+                            words.plain("consoleGroupName"), words.plain("consoleGroupSummary"),
+                            words.plain("consoleSince"),
+                        ],
+                        rows: answer.groups.map { group in
+                            [
+                                .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
+                                .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
+                            ]
+                        })))
+        page.blocks.append(scene.pager("/console/groups", before: nil, after: answer.next))
+        if scene.may(.changeGroups) {
+            page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups/add", isButton: true)]))
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let operation = ShowGroup(
+            group: scene.parameter("group"), limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let answer = try await scene.perform(operation)
+        let path = ConsolePath.to("groups", answer.group.name)
+        var page = scene.page("console-group", PageText(chosen: answer.group.name))
+        if !answer.group.summary.isEmpty { page.text = PageText(chosen: answer.group.summary) }
+        let changes = scene.may(.changeGroups)
+        page.blocks.append(
+            answer.members.isEmpty
+                ? .text(words("consoleNoMembers"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleMembers"),
+                        columns: [words.plain("consoleUser"), words.plain("consoleUserName"), words.plain("consoleID")]
+                            + (changes ? [words.plain("consoleRemove")] : []),
+                        rows: answer.members.map { user in
+                            [
+                                .init(PageText(chosen: user.shownName), to: ConsolePath.to("users", user.id)),
+                                .init(PageText(chosen: user.displayName ?? "")), .init(PageText(chosen: user.id)),
+                                .init(
+                                    words("consoleRemove"),
+                                    to: ConsolePath.to("groups", answer.group.name, "members", user.id, "remove")),
+                            ]
+                        })))
+        page.blocks.append(scene.pager(path, before: nil, after: answer.next))
+        if changes {
+            page.blocks.append(
+                .links([
+                    .init(words("consoleMemberAddLink"), to: path + "/add-member", isButton: true),
+                    .init(words("consoleGroupRemoveLink"), to: path + "/remove"),
+                ]))
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+}
+
+extension PageField {
+    /// Who is meant: id or address.
+    static func user(_ scene: ConsoleScene) -> PageField {
+        PageField(
+            name: "user", label: scene.words.plain("consoleIDOrAddress"), value: scene.field("user"),
+            autocomplete: "off", maximumLength: 256)
+    }
+}
+
+extension UserSummary {
+    /// What lists call the user.
+    var shownName: String { email ?? displayName ?? id }
+}
+
+extension ConsoleScene {
+    /// How many entries a list shows at once.
+    static let pageLength = 50
+}

@@ -1,0 +1,91 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import countersign
+
+/// The console says which command does the same as a page: the words of each operation, read by the program's own parser, do that
+/// operation.
+@Suite("The command that does the same")
+struct CommandLineOfOperationsTests {
+    /// Values as people may have chosen them, and as shells and parsers take them for something else.
+    private static let names = [
+        "ada", "ada@example.com", "-x", "--yes", "--", "a b", "it's", "$(reboot)", "`id`", "a\"b", "*", "~", "#",
+        "ünï 日本", "=x",
+        "a\\b", "a;b",
+    ]
+
+    private static var samples: [any CommandedOperation] {
+        names.flatMap { name -> [any CommandedOperation] in
+            [
+                DisableUser(user: name), EnableUser(user: name), ShowUser(user: name), DeleteUser(user: name),
+                ResetPassword(user: name), ResetPassword(user: name, method: .generate),
+                ResetPassword(user: name, method: .link), ResetSecondFactors(user: name),
+                ListSessions(user: name, limit: 100), EndSession(user: name, session: name),
+                EndSession(user: "ada", session: "s", application: name), EndSessions(user: name),
+                RemoveFactor(user: name, factor: name),
+                AddUser(email: "ada@example.com", displayName: name, emailVerified: true, id: "ada"),
+                AddGroup(group: name, summary: name), ListGroups(user: name, limit: 50, after: name),
+                ShowGroup(group: name, limit: 50, after: name), RemoveGroup(group: name),
+                AddGroupMember(group: name, user: name), RemoveGroupMember(group: name, user: name),
+                GrantRole(user: name, role: "owner"), RevokeRole(user: name),
+                ListAdministrators(limit: 50, after: name), RevokeMachineToken(id: name),
+                AddMachineToken(label: name, scopes: ["users:read", "*"], lifetime: 90 * 86_400),
+            ]
+        } + [
+            AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
+            ListMachineTokens(),
+        ]
+    }
+
+    /// Remembers what a command would do.
+    private final class Recorder: Administration {
+        struct Recorded: Error {}
+
+        let done = Mutex<[JSONValue]>([])
+
+        func perform<Operation: AdministrationOperation>(_ operation: Operation) async throws -> Operation.Answer {
+            let body = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(operation))
+            done.withLock { $0.append(.object(["name": .string(Operation.name), "body": body])) }
+            throw Recorded()
+        }
+
+        func close() async throws {}
+    }
+
+    /// What an operation and an absent member mean alike: false, or the standard.
+    private static func essence(_ operation: any AdministrationOperation) throws -> JSONValue {
+        let body = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(operation))
+        return .object(["name": .string(type(of: operation).name), "body": body])
+    }
+
+    private static func withoutDefaults(_ value: JSONValue) -> JSONValue {
+        guard case .object(let members) = value else { return value }
+        return .object(
+            members.compactMapValues { member in
+                switch member {
+                case .null, .bool(false): nil
+                default: withoutDefaults(member)
+                }
+            })
+    }
+
+    @Test func `The words of each operation do that operation, whatever its values are`() async throws {
+        for operation in Self.samples {
+            let words = operation.commandLine
+            let recorder = Recorder()
+            await #expect(throws: Recorder.Recorded.self, "\(words)") {
+                try await RealmOptions.$standIn.withValue(recorder) {
+                    let parsed = try Countersign.parseAsRoot(words)
+                    var command = try #require(parsed as? any AsyncParsableCommand)
+                    try await command.run()
+                }
+            }
+            let done = recorder.done.withLock { $0 }.map(Self.withoutDefaults)
+            #expect(done == [Self.withoutDefaults(try Self.essence(operation))], "\(words)")
+        }
+    }
+}
