@@ -170,7 +170,7 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(
             names == [
-                "users:add", "users:list", "users:show", "users:disable", "users:enable", "users:delete",
+                "users:add", "users:list", "users:search", "users:show", "users:disable", "users:enable", "users:delete",
                 "users:reset-password", "users:reset-mfa", "users:remove-factor", "users:import", "users:export", "users:data",
                 "users:sessions", "users:end-session", "users:end-sessions", "applications:add", "applications:set", "applications:list",
                 "applications:show", "applications:remove", "resources:put", "resources:list", "resources:remove",

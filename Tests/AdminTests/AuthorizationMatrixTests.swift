@@ -25,6 +25,7 @@ import Testing
         "users:add": Row("users:write", .operator),
         "users:invite": Row("users:write", .operator),
         "users:list": Row("users:read", .operator, .support, .auditor),
+        "users:search": Row("users:read", .operator, .support, .auditor),
         "users:show": Row("users:read", .operator, .support, .auditor),
         "users:disable": Row("users:write", .operator),
         "users:enable": Row("users:write", .operator),

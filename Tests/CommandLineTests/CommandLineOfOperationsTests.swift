@@ -21,7 +21,9 @@ struct CommandLineOfOperationsTests {
     private static var samples: [any CommandedOperation] {
         names.flatMap { name -> [any CommandedOperation] in
             [
-                DisableUser(user: name), EnableUser(user: name), ShowUser(user: name), DeleteUser(user: name),
+                SearchUsers(text: name, filter: "disabled", after: name, limit: 50),
+                SearchUsers(before: name, limit: 50), DisableUser(user: name), EnableUser(user: name),
+                ShowUser(user: name), DeleteUser(user: name),
                 ResetPassword(user: name), ResetPassword(user: name, method: .generate),
                 ResetPassword(user: name, method: .link), ResetSecondFactors(user: name),
                 ListSessions(user: name, limit: 100), EndSession(user: name, session: name),

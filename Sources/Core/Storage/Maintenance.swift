@@ -50,6 +50,8 @@ public struct Maintenance: Sendable {
                 return gone.count
             },
         ]
+        // Rows of an earlier program: searches find them by name from then on.
+        while try await realm.store.write({ try $0.fillNameKeys(limit: Self.batch) }) >= Self.batch {}
         let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in
             { try $0.deleteClientRecords(kind, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) }
         }

@@ -114,6 +114,12 @@ extension RememberingTransaction: StoreTransaction {
 
     func users(after id: UserID?, limit: Int) throws -> [User] { try base.users(after: id, limit: limit) }
 
+    func users(_ range: UserRange) throws -> [User] { try base.users(range) }
+
+    func fillNameKeys(limit: Int) throws -> Int { try base.fillNameKeys(limit: limit) }
+
+    func factorKinds(of users: [UserID]) throws -> [UserID: Set<FactorKind>] { try base.factorKinds(of: users) }
+
     func insert(_ user: User) throws -> Bool {
         users[user.id] = nil
         return try base.insert(user)

@@ -7,6 +7,10 @@ public protocol UserStorage {
     func user(phoneNumber: PhoneNumber) throws -> User?
     /// Users ordered by id, beginning after `id`.
     func users(after id: UserID?, limit: Int) throws -> [User]
+    /// A part of an order, in the direction in which it is read.
+    func users(_ range: UserRange) throws -> [User]
+    /// Writes the folded names of at most `limit` users whom an earlier program kept without; answers how many.
+    func fillNameKeys(limit: Int) throws -> Int
     /// False where the id, the address or the phone number is taken.
     func insert(_ user: User) throws -> Bool
     /// Writes everything but the id, where the stored revision is `user.revision`, and counts the revision up. False
@@ -29,6 +33,8 @@ public protocol FactorStorage {
     func factors(of user: UserID) throws -> [FactorRecord]
     /// All of a kind, ordered by id, beginning after `id`.
     func factors(of kind: FactorKind, after id: FactorID?, limit: Int) throws -> [FactorRecord]
+    /// The kinds of what the users have; nothing for those who have none.
+    func factorKinds(of users: [UserID]) throws -> [UserID: Set<FactorKind>]
     /// Those that there are.
     func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID>
     func insert(_ factor: FactorRecord) throws -> Bool

@@ -6,7 +6,7 @@ public struct Migrations: Sendable {
     public static let all = Migrations([
         .firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery, .clientRegistrations, .namedInstants,
         .authorizationCodes, .openCharges, .offeredFactors, .clientRecords, .grants,
-        .usedTokens, .administration, .eventHooks, .ownAccounts,
+        .usedTokens, .administration, .eventHooks, .ownAccounts, .userNames,
     ])
 
     let steps: [Migration]

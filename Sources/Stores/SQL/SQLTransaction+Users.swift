@@ -5,7 +5,8 @@ extension User: StoredRow {
     static let table = "users"
     static let columns = """
         id, revision, email, is_disabled, profile, created_at, last_sign_in_at, last_refresh_at, \
-        password_changed_at, tokens_valid_after, token_epoch, phone_number, tokens_refused_before, deletion_due_at
+        password_changed_at, tokens_valid_after, token_epoch, phone_number, tokens_refused_before, deletion_due_at, \
+        name_key
         """
 
     init(row: inout RowReader) throws {
@@ -34,6 +35,8 @@ extension User: StoredRow {
                 SQLValue(passwordChangedAt), SQLValue(tokensValidAfter), SQLValue(tokenEpoch),
                 // What is read comes from the profile; the column makes the number unique and finds its user.
                 SQLValue(profile.phoneNumber), SQLValue(tokensRefusedBefore), SQLValue(deletionDueAt),
+                // For searches alone; the name is read from the profile.
+                SQLValue(UserNameKey.key(of: profile.displayName)),
             ]
         }
     }
@@ -68,7 +71,7 @@ private enum Statements {
         """
         UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
         last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
-        token_epoch = $11, phone_number = $12, tokens_refused_before = $13, deletion_due_at = $14 \
+        token_epoch = $11, phone_number = $12, tokens_refused_before = $13, deletion_due_at = $14, name_key = $15 \
         WHERE id = $1 AND revision = $2 \
         AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1) \
         AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.phone_number = $12 AND other.id <> $1)

@@ -33,6 +33,8 @@ struct ConsoleRow: Sendable {
     /// Every page.
     static let all: [ConsoleRow] = [
         .page("/console", .operator, .support, .auditor),
+        .page("/console/users", .operator, .support, .auditor),
+        .form("/console/users/add", .operator),
         .page("/console/users/{user}", .operator, .support, .auditor),
         .page("/console/users/{user}/factors", .operator, .support, .auditor),
         .page("/console/users/{user}/sessions", .operator, .support, .auditor),

@@ -43,6 +43,7 @@ struct MigrationTests {
                         SQLRow([.integer(14), .text("administration")]),
                         SQLRow([.integer(15), .text("event hooks")]),
                         SQLRow([.integer(16), .text("own accounts")]),
+                        SQLRow([.integer(17), .text("names of users")]),
                     ])
             try await store.close()
         }

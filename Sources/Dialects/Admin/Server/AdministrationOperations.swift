@@ -4,6 +4,7 @@ public enum AdministrationOperations {
         AddUser.self,
         InviteUser.self,
         ListUsers.self,
+        SearchUsers.self,
         ShowUser.self,
         DisableUser.self,
         EnableUser.self,

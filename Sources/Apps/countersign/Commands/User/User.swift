@@ -11,7 +11,7 @@ struct UserCommand: AsyncParsableCommand {
             on it, or with --server through a remote server.
             """,
         subcommands: [
-            Add.self, Invite.self, List.self, Show.self, Disable.self, Enable.self, Language.self,
+            Add.self, Invite.self, List.self, Search.self, Show.self, Disable.self, Enable.self, Language.self,
             Delete.self, ResetPassword.self, ResetMFA.self, RemoveFactor.self, Sessions.self, EndSession.self,
             EndSessions.self, Import.self, Export.self, PersonalData.self,
         ])

@@ -1,0 +1,51 @@
+import AdminServer
+import ArgumentParser
+
+extension UserCommand {
+    struct Search: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Find users by the beginning of their address, name or id.",
+            discussion: """
+                Without a text all users are listed, the newest first.
+
+                  countersign user search ada
+                  countersign user search --filter disabled
+                """)
+
+        @Argument(help: "What the address, the name or the id begins with.")
+        var text: String?
+
+        @Option(help: "Only users who are so: disabled, no-second-factor, unverified or never-signed-in.")
+        var filter: String?
+
+        @Option(help: ArgumentHelp("Only what comes after this place, as another page said it.", valueName: "place"))
+        var after: String?
+
+        @Option(help: ArgumentHelp("Only what comes before this place, as another page said it.", valueName: "place"))
+        var before: String?
+
+        @Option(help: "How many at most: 1 to 1000.")
+        var limit = 50
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(
+                SearchUsers(text: text, filter: filter, after: after, before: before, limit: limit))
+            try output.show(answer) {
+                if answer.users.isEmpty { return ["There are no such users\(answer.isPartial ? " here" : "")."] }
+                var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED", "LAST SIGN-IN")
+                for user in answer.users {
+                    table.add(
+                        user.id, user.email, user.emailVerified.yesOrNo, user.isDisabled.yesOrNo, user.displayName,
+                        user.createdAt.text, user.lastSignInAt?.text)
+                }
+                return table.lines
+            }
+            guard !output.json else { return }
+            if let previous = answer.previous { Terminal.say("Before them: --before \(previous)") }
+            if let next = answer.next { Terminal.say("There may be more: --after \(next)") }
+        }
+    }
+}

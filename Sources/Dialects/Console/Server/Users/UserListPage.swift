@@ -1,0 +1,124 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// `/console/users`: the list of users with its search, and adding one.
+enum UserListPage {
+    static let routes: [ConsoleRoute] = [
+        .page("users", of: SearchUsers.self, in: .users, isEntry: true) { try await list($0) },
+        .action(
+            "users/add", AddUser.self, in: .users,
+            ask: { ask($0) },
+            make: { scene in
+                AddUser(
+                    email: try scene.typed("email", placeholder: "ADDRESS"),
+                    generatesPassword: scene.field("generate") != nil, displayName: scene.field("display_name"),
+                    emailVerified: scene.field("verified") != nil)
+            },
+            done: { _, answer in
+                .lead(
+                    to: ConsolePath.to("users", answer.user.id), notice: "consoleDoneAdded",
+                    secret: answer.password?.secret)
+            }),
+    ]
+
+    private static func list(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let (text, filter) = (scene.field("q"), scene.field("filter"))
+        let operation = SearchUsers(
+            text: text, filter: filter, after: scene.field("after"),
+            before: scene.field("after") == nil ? scene.field("before") : nil, limit: ConsoleScene.pageLength)
+        let answer = try await scene.perform(operation)
+        var page = scene.page("console-users", "consoleUsers")
+        page.blocks.append(search(text, filter, words))
+        page.blocks.append(
+            answer.users.isEmpty
+                ? .text(words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers"))
+                : .table(table(answer.users, scene)))
+        if answer.isPartial, !answer.users.isEmpty { page.blocks.append(.text(words("consoleNoneSoFar"))) }
+        page.blocks.append(
+            scene.pager(
+                "/console/users", [("q", text), ("filter", filter)], before: answer.previous, after: answer.next))
+        if scene.may(.changeUsers) {
+            page.blocks.append(.links([.init(words("consoleUserAdd"), to: "/console/users/add", isButton: true)]))
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    private static func search(_ text: String?, _ filter: String?, _ words: Words) -> PageBlock {
+        var field = PageField(
+            name: "q", label: words.plain("consoleSearchUsers"), value: text.map { PageText.harmless($0) },
+            autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false)
+        field.hint = words.plain("consoleSearchUsersHint")
+        let choices = UserFilter.allCases.map { candidate in
+            PageField.Option(
+                candidate.rawValue, words.plain(candidate.label), isChosen: candidate.rawValue == filter)
+        }
+        return .search(
+            PageSearch(
+                words.plain("consoleSearchUsers"), action: "/console/users",
+                fields: [
+                    field,
+                    .choice(
+                        name: "filter", label: words.plain("consoleFilter"),
+                        options: [.init("", words.plain("consoleFilterAll"))] + choices),
+                ], button: words.plain("consoleSearch")))
+    }
+
+    private static func table(_ users: [UserSummary], _ scene: ConsoleScene) -> PageTable {
+        let words = scene.words
+        return PageTable(
+            words.plain("consoleUsers"),
+            columns: ["consoleUser", "consoleUserName", "consoleCreated", "consoleLastSignIn"].map { words.plain($0) },
+            rows: users.map { user in
+                var marks: [PageBlock.Mark] = []
+                if user.isDisabled { marks.append(.init(words("consoleDisabled"), .alarming)) }
+                if user.email != nil, !user.emailVerified { marks.append(.init(words("consoleUnverified"))) }
+                return [
+                    .init(
+                        PageText(chosen: user.email ?? user.id), to: ConsolePath.to("users", user.id), marks: marks),
+                    .init(PageText(chosen: user.displayName ?? "")), .init(words.instant(user.createdAt.date)),
+                    .init(
+                        user.lastSignInAt.map { words.moment($0.date, now: scene.now) } ?? words("consoleNever")),
+                ]
+            })
+    }
+
+    private static func ask(_ scene: ConsoleScene) -> ConsoleQuestion {
+        let words = scene.words
+        var question = ConsoleQuestion(
+            title: words("consoleUserAdd"),
+            fields: [
+                PageField(
+                    name: "email", label: words.plain("consoleAddress"), type: "email", value: scene.field("email"),
+                    autocomplete: "off", maximumLength: 254),
+                PageField(
+                    name: "display_name", label: words.plain("consoleUserName"), value: scene.field("display_name"),
+                    autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false),
+            ], button: words.plain("consoleAdd"), back: "/console/users")
+        question.checkboxes = PageForm.Checkboxes(
+            legend: words.plain("consoleUserAddMore"),
+            boxes: [
+                .init(
+                    name: "verified", label: words.plain("consoleUserVerified"),
+                    hint: words.plain("consoleUserVerifiedHint"), isChecked: scene.field("verified") != nil),
+                .init(
+                    name: "generate", label: words.plain("consoleResetGenerated"),
+                    hint: words.plain("consoleUserGenerateHint"), isChecked: scene.field("generate") != nil),
+            ])
+        return question
+    }
+}
+
+extension UserFilter {
+    /// The key of what pages call it.
+    fileprivate var label: String {
+        switch self {
+        case .disabled: "consoleFilterDisabled"
+        case .noSecondFactor: "consoleFilterNoFactor"
+        case .unverified: "consoleFilterUnverified"
+        case .neverSignedIn: "consoleFilterNever"
+        }
+    }
+}

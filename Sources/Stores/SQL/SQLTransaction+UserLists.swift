@@ -1,0 +1,79 @@
+import CountersignCore
+
+/// Two statements for each order of users, forwards and backwards. Each reads one stretch of one index.
+private enum Statements {
+    static let newest = User.selection(
+        "WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3")
+    static let oldest = User.selection("WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3")
+    static let byEmail = User.selection(
+        "WHERE email >= $1 AND email > $2 AND email < $3 ORDER BY email LIMIT $4")
+    static let byEmailBackwards = User.selection(
+        "WHERE email >= $1 AND email < $2 ORDER BY email DESC LIMIT $3")
+    // The first condition is the index's own.
+    static let byName = User.selection(
+        "WHERE name_key > '' AND name_key >= $1 AND name_key < $2 AND (name_key, id) > ($3, $4) "
+            + "ORDER BY name_key, id LIMIT $5")
+    static let byNameBackwards = User.selection(
+        "WHERE name_key > '' AND name_key >= $1 AND (name_key, id) < ($2, $3) "
+            + "ORDER BY name_key DESC, id DESC LIMIT $4")
+    static let byID = User.selection("WHERE id >= $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4")
+    static let byIDBackwards = User.selection("WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3")
+
+    static let unfolded = User.selection("WHERE name_key IS NULL ORDER BY id LIMIT $1")
+    static let fold = SQLStatement("UPDATE users SET name_key = $2 WHERE id = $1 AND name_key IS NULL")
+
+    /// How many users one statement looks for.
+    static let places = 100
+    static let kinds = SQLStatement(
+        "SELECT DISTINCT user_id, kind FROM factors WHERE user_id IN "
+            + "(\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
+}
+
+extension SQLTransaction {
+    public func users(_ range: UserRange) throws -> [User] {
+        let limit = SQLValue(limit: range.limit)
+        let (prefix, end) = (SQLValue(range.prefix), SQLValue(range.end))
+        let (key, id) = (range.place?.key, SQLValue(range.place?.id.rawValue ?? ""))
+        // The order of creation is from the newest on.
+        switch (range.index, range.isBackwards) {
+        case (.creation, false):
+            return try select(Statements.newest, .integer(key.flatMap(Int64.init) ?? .max), id, limit)
+        case (.creation, true):
+            return try select(Statements.oldest, .integer(key.flatMap(Int64.init) ?? .min), id, limit)
+        case (.email, false): return try select(Statements.byEmail, prefix, SQLValue(key ?? ""), end, limit)
+        case (.email, true): return try select(Statements.byEmailBackwards, prefix, SQLValue(key ?? range.end), limit)
+        case (.name, false): return try select(Statements.byName, prefix, end, SQLValue(key ?? ""), id, limit)
+        case (.name, true):
+            return try select(Statements.byNameBackwards, prefix, SQLValue(key ?? range.end), id, limit)
+        case (.id, false): return try select(Statements.byID, prefix, SQLValue(key ?? ""), end, limit)
+        case (.id, true): return try select(Statements.byIDBackwards, prefix, SQLValue(key ?? range.end), limit)
+        }
+    }
+
+    public func fillNameKeys(limit: Int) throws -> Int {
+        let users: [User] = try select(Statements.unfolded, SQLValue(limit: limit))
+        for user in users {
+            try locks.note(.users, user.id.rawValue)
+            try send(
+                Statements.fold, SQLValue(user.id.rawValue),
+                SQLValue(UserNameKey.key(of: user.profile.displayName)))
+        }
+        return users.count
+    }
+
+    public func factorKinds(of users: [UserID]) throws -> [UserID: Set<FactorKind>] {
+        var kinds: [UserID: Set<FactorKind>] = [:]
+        var rest = users[...]
+        while let last = rest.last {
+            var places = rest.suffix(Statements.places).map { SQLValue($0.rawValue) }
+            rest = rest.dropLast(Statements.places)
+            places += Array(repeating: SQLValue(last.rawValue), count: Statements.places - places.count)
+            try connection.query(Statements.kinds, places) { columns in
+                var reader = RowReader(columns, table: FactorRecord.table)
+                let user = UserID(rawValue: try reader.text())
+                kinds[user, default: []].insert(FactorKind(rawValue: try reader.text()))
+            }
+        }
+        return kinds
+    }
+}
