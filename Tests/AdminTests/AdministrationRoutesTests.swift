@@ -170,9 +170,12 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(
             names == [
-                "users:add", "users:list", "users:search", "users:show", "users:disable", "users:enable", "users:delete",
-                "users:reset-password", "users:reset-mfa", "users:remove-factor", "users:import", "users:export", "users:data",
-                "users:sessions", "users:end-session", "users:end-sessions", "applications:add", "applications:set", "applications:list",
+                "users:add", "users:list", "users:search", "users:show", "users:disable", "users:enable",
+                "users:delete",
+                "users:reset-password", "users:reset-mfa", "users:remove-factor", "users:import", "users:export",
+                "users:data",
+                "users:sessions", "users:end-session", "users:end-sessions", "applications:add", "applications:set",
+                "applications:list",
                 "applications:show", "applications:remove", "resources:put", "resources:list", "resources:remove",
                 "clients:list", "clients:show", "clients:set-status", "clients:remove", "extensions:add",
                 "extensions:list", "extensions:show", "extensions:remove",

@@ -3,6 +3,7 @@ import CountersignServer
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import ServerHTTP
 import Testing
 import WebPages
 

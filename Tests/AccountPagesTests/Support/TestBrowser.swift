@@ -126,7 +126,7 @@ struct TestPage: Sendable {
     private static func forms(_ matches: [Regex<(Substring, Substring, Substring)>.Match]) -> [Form] {
         matches.map { match in
             var form = Form(action: Self.plain(match.1))
-            for input in match.2.matches(of: /<(input|button)([^>]*)>/) {
+            for input in match.2.matches(of: /<(input|button|select|textarea)([^>]*)>/) {
                 let attributes = Self.attributes(input.2)
                 guard let name = attributes["name"] else { continue }
                 form.names.insert(name)

@@ -37,7 +37,8 @@ public struct Console: Sendable {
 
     /// Every page, one line for each group.
     static let routes: [ConsoleRoute] =
-        OverviewPage.routes + UserListPage.routes + UserPages.routes + UserActions.routes + GroupPages.routes + AdministratorPages.routes
+        OverviewPage.routes + UserListPage.routes + UserPages.routes + UserActions.routes + GroupPages.routes
+        + AdministratorPages.routes
         + TokenPages.routes
 
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {

@@ -10,7 +10,7 @@ extension Console {
     /// Answers a request: finds who asks, in what role, and whether the page is for that role.
     ///
     /// The session, the role and its rights are judged anew for each request, so that a right that was taken ends what is open at its next
-    /// step. Somebody who has to prove more is led to the sign-in, and nothing is done.
+    /// step. A user who has to prove more is led to the sign-in, and nothing is done.
     func answer(
         _ request: Request, _ context: CountersignRequestContext, _ route: ConsoleRoute, isForm: Bool
     ) async throws -> Response {

@@ -97,7 +97,8 @@ struct ConsoleRoute: Sendable {
                     let operation = try make(scene)
                     try await before(scene, operation)
                     outcome = try await done(scene, try await scene.perform(operation))
-                } catch let error as AdministrationError where error.isAboutForm {
+                } catch let error as AdministrationError where error.isAboutForm || error.code == .notFound {
+                    // What the form names may be missing; what the path names is missing to the question too.
                     let question = try await ask(scene)
                     var page = scene.page(of: question, for: try? make(scene))
                     page.problem = scene.problem(error)

@@ -4,29 +4,64 @@ import Foundation
 import ServerHTTP
 import WebPages
 
-/// `/console`: what runs, and since when.
+/// `/console`: what runs, since when, what waits, and what runs out.
 enum OverviewPage {
     static let routes: [ConsoleRoute] = [
         .page("", right: nil, in: .overview, isEntry: true) { try await show($0) }
     ]
 
+    /// Seconds before its end from which a token is said to run out.
+    private static let notice: TimeInterval = 14 * 86_400
+
     private static func show(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let startedAt = scene.console.options.startedAt
-        return scene.page(
-            "console", "consoleOverview",
-            [
-                .facts([
-                    .init(words.plain("consoleVersion"), PageText(ServerVersion.current.description)),
-                    .init(words.plain("consoleStarted"), words.instant(startedAt)),
-                    .init(words.plain("consoleUptime"), words.duration(scene.now.timeIntervalSince(startedAt))),
-                ])
-            ])
+        var facts: [PageBlock.Fact] = [
+            .init(words.plain("consoleVersion"), PageText(ServerVersion.current.description)),
+            .init(words.plain("consoleStarted"), words.instant(startedAt)),
+            .init(words.plain("consoleUptime"), words.duration(scene.now.timeIntervalSince(startedAt))),
+        ]
+        if scene.may(ShowDelivery.right) { facts.append(try await waiting(scene)) }
+        var page = scene.page("console", "consoleOverview", [.facts(facts)])
+        if scene.may(ListMachineTokens.right) { page.blocks += try await endings(scene) }
+        return page
+    }
+
+    /// Mails and pushes that were not delivered yet.
+    private static func waiting(_ scene: ConsoleScene) async throws -> PageBlock.Fact {
+        let channels = try await scene.perform(ShowDelivery()).channels
+        let texts = channels.map { "\($0.channel) \($0.waiting)" }
+        return .init(
+            scene.words.plain("consoleWaiting"),
+            texts.isEmpty ? PageText("0") : PageText(texts.joined(separator: ", ")))
+    }
+
+    /// The tokens of machines that have ended, or soon do.
+    private static func endings(_ scene: ConsoleScene) async throws -> [PageBlock] {
+        let words = scene.words
+        let tokens = try await scene.perform(ListMachineTokens()).tokens
+            .filter { $0.expiresAt.date < scene.now + notice }.sorted { $0.expiresAt.date < $1.expiresAt.date }
+        if tokens.isEmpty { return [] }
+        return [
+            .heading(words.plain("consoleRunsOut")),
+            .table(
+                PageTable(
+                    words.plain("consoleRunsOut"),
+                    columns: [words.plain("consoleTokens"), words.plain("consoleExpires")],
+                    rows: tokens.prefix(ConsoleScene.pageLength).map { token in
+                        [
+                            .init(
+                                PageText(chosen: token.label.isEmpty ? token.id : token.label), to: "/console/tokens",
+                                marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
+                            .init(words.instant(token.expiresAt.date)),
+                        ]
+                    })),
+        ]
     }
 }
 
 extension Words {
-    /// How long something takes, in the largest unit that it has one of.
+    /// How long something takes, in the largest unit that it has two of.
     func duration(_ seconds: TimeInterval) -> PageText {
         let minutes = max(0, Int(seconds / 60))
         if minutes < 120 { return self("consoleMinutes", ["count": .number(minutes)]) }

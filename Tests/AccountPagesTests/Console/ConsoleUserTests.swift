@@ -1,0 +1,255 @@
+import AdminServer
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The console's pages about people.
+@Suite("People in the console")
+struct ConsoleUserTests {
+    /// What people may call themselves.
+    private static let hostile = [
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "{{page.title}}", "'; DROP TABLE users; --",
+        "\u{202E}gnp.exe", "a\u{200B}b", "&lt;b&gt;", "日本語のとても長い名前", "🏴‍☠️", "x" + String(repeating: "\u{301}", count: 50),
+    ]
+
+    private func with(
+        _ role: AdministratorRole = .owner, _ test: @Sendable (ConsoleStage, TestBrowser) async throws -> Void
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            try await test(stage, try await stage.administrator(role))
+        }
+    }
+
+    /// Answers the question of a page, and follows what comes.
+    private func confirm(
+        _ path: String, _ fields: [String: String] = [:], in browser: TestBrowser
+    ) async throws -> TestPage {
+        let page = try await browser.open(path)
+        #expect(page.kind == "console-ask", "\(path): \(page.html)")
+        let form = try #require(page.forms.first { $0.action == path && fields.keys.allSatisfy($0.names.contains) })
+        return try #require(try await browser.sendForm(form, fields).page)
+    }
+
+    @Test func `Users are found by the beginning of address, name and id, page by page`() async throws {
+        try await with(.support) { stage, browser in
+            for number in 0..<60 {
+                _ = try await stage.server.realm.accounts.create(
+                    id: UserID(rawValue: "bulk\(number)"), email: EmailAddress("bulk\(number)@example.com"),
+                    password: nil, profile: UserProfile(displayName: "Öl \(number)"), by: .testAdministrator
+                ).get()
+                if number % 10 == 0 { try await stage.server.advance(1) }
+            }
+            let first = try await browser.open("/console/users")
+            #expect(first.kind == "console-users" && first.links["Back"] == nil, "\(first.html)")
+            #expect(first.html.contains("bulk59@example.com") && !first.html.contains("bulk3@example.com"))
+            let second = try await browser.open(try #require(first.links["Next"]))
+            #expect(second.html.contains("bulk3@example.com") && second.links["Next"] == nil)
+            let back = try await browser.open(try #require(second.links["Back"]))
+            #expect(back.html.contains("bulk59@example.com") && !back.html.contains("bulk3@example.com"))
+
+            for (text, found) in [("bulk42", "bulk42@"), ("%C3%B6L%2042", "bulk42@"), ("TARGET", "target@example.com")]
+            {
+                let page = try await browser.open("/console/users?q=\(text)")
+                #expect(page.html.contains(found) && !page.html.contains("bulk41@"), "\(text): \(page.html)")
+            }
+            #expect(try await browser.open("/console/users?q=nobody").html.contains("No user is found."))
+            for wrong in [
+                "filter=none", "after=nonsense", "before=nonsense", "q=" + String(repeating: "x", count: 300),
+            ] {
+                let page = try await browser.open("/console/users?\(wrong)")
+                #expect(page.status == 400 && page.hasAlert && page.html.contains("class=\"menu\""), "\(wrong)")
+            }
+        }
+    }
+
+    @Test func `A list has no way to what the role may not do`() async throws {
+        try await with(.auditor) { _, browser in
+            for path in ["/console/users", "/console/users/target", "/console/groups/staff", "/console/tokens"] {
+                let page = try await browser.open(path)
+                #expect(page.status == 200)
+                for target in page.links.values {
+                    #expect(
+                        !target.contains("/add") && !target.hasSuffix("/remove") && !target.hasSuffix("/disable")
+                            && !target.hasSuffix("/revoke") && !target.hasSuffix("/delete"), "\(path): \(target)")
+                }
+            }
+        }
+    }
+
+    @Test func `A user is disabled and enabled, and the log says by whom`() async throws {
+        try await with(.operator) { stage, browser in
+            let asked = try await browser.open("/console/users/target/disable")
+            #expect(asked.html.contains("countersign user disable target"), "\(asked.html)")
+            #expect(asked.html.contains("<bdi>target@example.com</bdi>"))
+            let disabled = try await confirm("/console/users/target/disable", in: browser)
+            #expect(disabled.kind == "console-user" && disabled.html.contains("role=\"status\""), "\(disabled.html)")
+            #expect(disabled.html.contains("This user is disabled") && disabled.links["Enable"] != nil)
+            let id = UserID(rawValue: "target")
+            #expect(try await stage.server.realm.accounts.user(id)?.isDisabled == true)
+            let event = try #require(try await stage.server.realm.auditLog.events(of: id, limit: 1).first)
+            guard case .string(let by) = event.details["by"] else { throw Absent() }
+            #expect(by.hasPrefix("user:") && event.clientID?.rawValue == "console")
+            _ = try await confirm("/console/users/target/enable", in: browser)
+            #expect(try await stage.server.realm.accounts.user(id)?.isDisabled == false)
+        }
+    }
+
+    private struct Absent: Error {}
+
+    @Test func `A user is deleted by typing the address, and not otherwise`() async throws {
+        try await with(.operator) { stage, browser in
+            let path = "/console/users/target/delete"
+            for wrong in ["", "x", "other@example.com"] {
+                let page = try await confirm(path, ["name": wrong], in: browser)
+                #expect(page.status == 422 && page.hasAlert, "\(page.html)")
+            }
+            let gone = try await confirm(path, ["name": "Target@example.com"], in: browser)
+            #expect(gone.kind == "console-users" && gone.html.contains("The user was deleted."))
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "target")) == nil)
+            #expect(try await browser.open("/console/users/target").status == 404)
+        }
+    }
+
+    @Test func `Factors and sessions end one by one and all at once`() async throws {
+        try await with(.operator) { stage, browser in
+            let realm = stage.server.realm
+            let factor = try #require(stage.objects["factor"])
+            let page = try await browser.open("/console/users/target/factors")
+            #expect(page.html.contains("totp") && page.links["Remove"]?.hasSuffix("\(factor)/remove") == true)
+            let removed = try await confirm("/console/users/target/factors/\(factor)/remove", in: browser)
+            #expect(removed.kind == "console-user-factors" && removed.html.contains("There are none."))
+            #expect(try await browser.open("/console/users/target/factors/\(factor)/remove").status == 404)
+
+            let ada = try await stage.server.account("ada@example.com")
+            let own = TestBrowser(stage.server)
+            _ = try await SignInPageTests.password(own, "ada@example.com")
+            let listed = try await browser.open("/console/users/\(ada.id.rawValue)/sessions")
+            let end = try #require(listed.links["End"], "\(listed.html)")
+            #expect(try await confirm(end, in: browser).html.contains("No session goes on."))
+            #expect(try await own.open("/account").kind == "sign-in")
+            let again = TestBrowser(stage.server)
+            _ = try await SignInPageTests.password(again, "ada@example.com")
+            _ = try await confirm("/console/users/\(ada.id.rawValue)/end-sessions", in: browser)
+            #expect(try await again.open("/account").kind == "sign-in")
+            #expect(try await realm.auditLog.events(of: ada.id, limit: 100).contains { $0.details["by"] != nil })
+        }
+    }
+
+    @Test func `Support mails a link and sets no password, an operator may do both`() async throws {
+        try await with(.support) { stage, browser in
+            let path = "/console/users/target/reset-password"
+            #expect(!(try await browser.open(path)).html.contains("value=\"generate\""))
+            let forced = try await browser.post(
+                path, ["csrf": ConsoleStage.csrf(path, browser), "method": "generate"])
+            #expect(forced.status == 404, "\(forced.text)")
+            #expect(try await confirm(path, in: browser).html.contains("The mail is on its way."))
+            let mails = try await stage.server.realm.outbox.messages()
+            #expect(mails.contains { $0.message.recipient == "target@example.com" })
+
+            let operators = try await stage.administrator(.operator)
+            let done = try await confirm(path, ["method": "generate"], in: operators)
+            let secret = try #require(done.html.firstMatch(of: /<p class="secret"><span aria-hidden="true">([^<]+)</)).1
+            let other = TestBrowser(stage.server)
+            let signedIn = try await SignInPageTests.password(other, "target@example.com", password: String(secret))
+            #expect(signedIn.kind == "code", "\(signedIn.html)")
+        }
+    }
+
+    @Test func `Administrators are made and unmade, and the last owner stays`() async throws {
+        try await with { stage, browser in
+            let asked = try await browser.open("/console/administrators/grant")
+            #expect(asked.html.contains("countersign admin grant ID-OR-EMAIL support"))
+            let path = "/console/administrators/grant"
+            let granted = try await confirm(path, ["user": "target@example.com", "role": "auditor"], in: browser)
+            #expect(granted.kind == "console-administrators" && granted.html.contains("target@example.com"))
+            let unknown = try await browser.open(path)
+            let refused = try await browser.submit(unknown, ["user": "nobody@example.com", "role": "auditor"])
+            #expect(refused.status == 422 && refused.html.contains("nobody@example.com"), "\(refused.html)")
+            _ = try await confirm("/console/administrators/target/revoke", in: browser)
+            #expect(try await stage.server.realm.administrators.role(of: UserID(rawValue: "target")) == nil)
+
+            let email = try #require(EmailAddress("owner@example.com"))
+            let owner = try #require(try await stage.server.realm.accounts.user(email: email))
+            let last = try await confirm("/console/administrators/\(owner.id.rawValue)/revoke", in: browser)
+            #expect(last.status == 422 && last.html.contains("last owner"), "\(last.html)")
+        }
+    }
+
+    @Test func `A machine token is shown once, opens what it is for, and is revoked`() async throws {
+        try await with { stage, browser in
+            let made = try await confirm(
+                "/console/tokens/add", ["label": "CI", "scope.users:read": "1", "days": "7"], in: browser)
+            #expect(made.kind == "console-tokens", "\(made.html)")
+            let token = try #require(made.html.firstMatch(of: /<p class="secret"><span aria-hidden="true">([^<]+)</)).1
+            #expect(!(try await browser.open("/console/tokens")).html.contains(token))
+            func list() async throws -> Int {
+                try await stage.server.send(
+                    .post, "/admin/v1/users:search",
+                    headers: [.authorization: "Bearer \(token)", .contentType: "application/json"],
+                    body: Array("{}".utf8)
+                ).status
+            }
+            #expect(try await list() == 200)
+            let tokens = try await stage.server.realm.machineTokens.list()
+            let id = try #require(tokens.first { $0.name == "CI" }?.id)
+            _ = try await confirm("/console/tokens/\(id)/revoke", in: browser)
+            #expect(try await list() == 401)
+            let none = try await confirm("/console/tokens/add", ["label": "none"], in: browser)
+            #expect(none.status == 422 && none.html.contains("needs scopes"), "\(none.html)")
+        }
+    }
+
+    @Test func `Groups are made, filled, emptied and removed`() async throws {
+        try await with(.operator) { stage, browser in
+            let made = try await confirm("/console/groups/add", ["group": "eng/core", "summary": "Core"], in: browser)
+            #expect(made.kind == "console-group" && made.path.hasPrefix("/console/groups/eng%2Fcore"), "\(made.path)")
+            let path = "/console/groups/eng%2Fcore"
+            let filled = try await confirm("\(path)/add-member", ["user": "target@example.com"], in: browser)
+            #expect(filled.html.contains("target@example.com"))
+            let emptied = try await confirm("\(path)/members/target/remove", in: browser)
+            #expect(emptied.html.contains("The group has no members."))
+            #expect(try await confirm("\(path)/remove", in: browser).kind == "console-groups")
+            let twice = try await confirm("/console/groups/add", ["group": "staff"], in: browser)
+            #expect(twice.status == 422 && twice.hasAlert)
+        }
+    }
+
+    @Test func `What people call themselves stays text on every page`() async throws {
+        try await with { stage, browser in
+            let realm = stage.server.realm
+            for (number, name) in Self.hostile.enumerated() {
+                let id = UserID(rawValue: "hostile\(number)")
+                _ = try await realm.accounts.create(
+                    id: id, email: EmailAddress("hostile\(number)@example.com"), password: nil,
+                    profile: UserProfile(displayName: name, customClaims: ["note": .string(name)]),
+                    by: .testAdministrator
+                ).get()
+            }
+            for path in ["/console/users", "/console/users?q=%3Cscript%3Ealert(1)", "/console/users?q=%22%3E%3Cimg"]
+                + Self.hostile.indices.map({ "/console/users/hostile\($0)" })
+                + Self.hostile.indices.map({ "/console/users/hostile\($0)/disable" })
+            {
+                let page = try await browser.open(path)
+                #expect(page.status == 200, "\(path)")
+                #expect(!page.html.contains("<script>alert") && !page.html.contains("<img src=x"), "\(path)")
+                #expect(!page.html.contains("\u{202E}") && !page.html.contains("\u{200B}"), "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: ["en", "de", "ja"])
+    func `Every page of the console has its words in every language`(language: String) async throws {
+        try await with { stage, browser in
+            for row in ConsoleRow.all where !row.path.hasSuffix(".json") {
+                let page = try await browser.open("\(row.path(stage.objects))?lang=\(language)", language: language)
+                #expect(page.status == 200 && page.html.contains("<html lang=\"\(language)\""), "\(row.path)")
+                // A key without a message shows as itself.
+                let bare = page.html.firstMatch(of: />\s*(console[A-Z][A-Za-z]+)\s*</)
+                #expect(bare == nil, "\(row.path): \(bare?.1 ?? "")")
+            }
+        }
+    }
+}
