@@ -87,11 +87,11 @@ struct PasskeyInSignInTests {
         }
         let ready = responses
         let verdicts = try await race(2) { index in
-            try await (index == 0 ? test : neighbour).register(ready[index], during: handles[index])
+            (handles[index], try await (index == 0 ? test : neighbour).register(ready[index], during: handles[index]))
         }
-        #expect(verdicts.count { $0.isAccomplished } == 1)
-        #expect(verdicts.compactMap(\.reason) == [.replayed])
-        let loser = try #require(zip(handles, verdicts).first { !$1.isAccomplished }?.0)
+        #expect(verdicts.count { $0.1.isAccomplished } == 1)
+        #expect(verdicts.compactMap(\.1.reason) == [.replayed])
+        let loser = try #require(verdicts.first { !$0.1.isAccomplished }?.0)
         var own = SoftwareAuthenticator(origin: TestRealm.site)
         #expect(
             try await test.register(own.create(for: test.beginPasskey(during: loser)), during: loser).isAccomplished)
