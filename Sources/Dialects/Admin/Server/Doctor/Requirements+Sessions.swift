@@ -66,7 +66,8 @@ extension Requirement {
             "OfferTests: A signed-in user adds a device: with the present second factor, shown recently"),
         .asvs(
             "7.5.2", 2, "Users see their sessions and can end each.",
-            .lacking("Administrators do; users end the session of the browser before them, or all at once.")),
+            .construction,
+            "AccountPageTests: All other sessions are ended at once, and this one goes on"),
         .asvs(
             "7.5.3", 3, "Operations that matter most take another proof.",
             .elsewhere("Applications ask for it, with `acr_values`, `max_age` or a security check."),

@@ -150,7 +150,8 @@ extension Requirement {
             "TokenEndpointTests: A refresh token of thirty days ago and a grant of ninety days ago are over"),
         .asvs(
             "10.4.9", 2, "Users can revoke what applications hold, on a page.",
-            .lacking("Administrators do, and applications with their own tokens.")),
+            .construction,
+            "PageStepTests: Consent is asked once, again for more scopes, and after it is taken back"),
         .asvs(
             "10.4.10", 2, "An application that has credentials shows them at every endpoint that it calls.",
             .construction,
@@ -239,6 +240,7 @@ extension Requirement {
             "WayBackTests: The consent page links to what the application says of itself"),
         .asvs(
             "10.7.3", 2, "Users can look at and take back what they allowed.",
-            .lacking("Administrators do; users have no page of it.")),
+            .construction,
+            "PageStepTests: Consent is asked once, again for more scopes, and after it is taken back"),
     ]
 }
