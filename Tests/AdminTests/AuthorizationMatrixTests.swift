@@ -45,6 +45,7 @@ import Testing
         "applications:set-logo": Row("applications:write", .operator),
         "applications:list": Row("applications:read", .operator, .auditor),
         "applications:show": Row("applications:read", .operator, .auditor),
+        "applications:test-redirect": Row("applications:read", .operator, .auditor),
         "applications:remove": Row("applications:write", .operator),
         "resources:put": Row("applications:write", .operator),
         "resources:list": Row("applications:read", .operator, .auditor),

@@ -36,11 +36,61 @@ struct CommandLineOfOperationsTests {
                 GrantRole(user: name, role: "owner"), RevokeRole(user: name),
                 ListAdministrators(limit: 50, after: name), RevokeMachineToken(id: name),
                 AddMachineToken(label: name, scopes: ["users:read", "*"], lifetime: 90 * 86_400),
+                SearchAuditEvents(
+                    user: name, kinds: [name, "user"], application: name, source: name, since: name, until: name,
+                    before: name, limit: 50),
+                ShowAuditEvent(id: name), ListLimits(after: name), LiftLimit(kind: name, subject: name),
+                ShowSettings(key: name), ChangeSetting(key: name, value: .string(name)),
+                RunDoctor(level: 1, assurance: 3, except: [name]), RetryDelivery(channel: name),
+                SendTestMail(address: name, locale: name), ListApplications(limit: 50, after: name),
+                ShowApplication(id: name), RemoveApplication(id: name), TestRedirect(id: name, uri: name),
+                AddApplication(id: name, registration: registration(name)),
+                ChangeApplication(id: name, registration: registration(name)),
+                PutResource(
+                    uri: name, displayName: name, scopes: ["read"], minimumACR: name, owner: name, lifetime: 60,
+                    tokenFormat: name),
+                RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
+                SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
+                RemoveClient(client: name),
             ]
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
-            ListMachineTokens(),
+            ListMachineTokens(), SearchAuditEvents(), ListLimits(), ShowSettings(), ListKeys(), RotateKeys(),
+            RunDoctor(), ShowDelivery(), ListResources(),
+            PutResource(uri: "https://api.example.com", scopes: []),
+            ChangeApplication(id: "shop", registration: emptied),
         ]
+    }
+
+    private static func registration(_ name: String) -> RegistrationChange {
+        var change = RegistrationChange()
+        change.displayName = name
+        change.hasSecret = true
+        change.secretOverlap = 2
+        change.kind = name
+        change.redirectURIs = [name, "https://a.example"]
+        change.authMethod = name
+        change.postLogoutRedirectURIs = [name]
+        change.resources = [name]
+        change.scopes = ["openid", "email"]
+        change.audiences = [name]
+        change.isFirstParty = true
+        change.requiresPAR = false
+        change.requiresDPoP = true
+        change.requiresSecondFactor = true
+        change.revealsAddresses = true
+        return change
+    }
+
+    /// Every list that a form can empty.
+    private static var emptied: RegistrationChange {
+        var change = RegistrationChange()
+        change.redirectURIs = []
+        change.postLogoutRedirectURIs = []
+        change.resources = []
+        change.scopes = []
+        change.audiences = []
+        return change
     }
 
     /// Remembers what a command would do.

@@ -28,9 +28,17 @@ struct ConsoleStage: Sendable {
             on: realm, as: .commandLine, by: .testAdministrator)
         let token = try await AddMachineToken(scopes: ["users:read"], lifetime: 86_400).perform(
             on: realm, as: .commandLine, by: .testAdministrator)
+        var registration = RegistrationChange()
+        registration.kind = "web"
+        registration.redirectURIs = ["https://target.example.com/callback"]
+        _ = try await AddApplication(id: "target-app", registration: registration).perform(
+            on: realm, as: .commandLine, by: .testAdministrator)
+        let hook = try await AddHook(url: "https://hooks.example.com/in", events: ["*"]).perform(
+            on: realm, as: .commandLine, by: .testAdministrator)
         objects = [
             "user": "target", "session": "any", "factor": factor.record.id.rawValue, "group": "staff",
-            "token": token.token.id,
+            "token": token.token.id, "id": "target-app", "hook": hook.hook.id, "key": "passwords.minimumLength",
+            "event": try #require(try await realm.auditLog.events(limit: 1).first).id,
         ]
     }
 

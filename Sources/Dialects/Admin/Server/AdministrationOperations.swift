@@ -25,6 +25,7 @@ public enum AdministrationOperations {
         ListApplications.self,
         ShowApplication.self,
         RemoveApplication.self,
+        TestRedirect.self,
         PutResource.self,
         ListResources.self,
         RemoveResource.self,

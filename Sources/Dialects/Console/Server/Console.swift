@@ -36,10 +36,12 @@ public struct Console: Sendable {
     }
 
     /// Every page, one line for each group.
-    static let routes: [ConsoleRoute] =
-        OverviewPage.routes + UserListPage.routes + UserPages.routes + UserActions.routes + GroupPages.routes
-        + AdministratorPages.routes
-        + TokenPages.routes
+    static let routes: [ConsoleRoute] = [
+        OverviewPage.routes, UserListPage.routes, UserPages.routes, UserActions.routes, GroupPages.routes,
+        AdministratorPages.routes, TokenPages.routes, LogPages.routes, SettingPages.routes, KeyPages.routes,
+        LimitPages.routes, DeliveryPages.routes, DoctorPage.routes, ApplicationPages.routes, APIPages.routes,
+        ClientPages.routes, FiguresPage.routes, HookPages.routes,
+    ].flatMap { $0 }
 
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let pages = router.group().add(middleware: PageMiddleware(options.site))

@@ -1,0 +1,95 @@
+import CountersignCore
+
+// What the console's pages about applications, APIs and clients do, as commands.
+
+extension ListApplications: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "list").option("limit", limit).option("after", after).words
+    }
+}
+
+extension ShowApplication: CommandedOperation {
+    public var commandLine: [String] { CommandParts("app", "show").arguments(id) }
+}
+
+extension RemoveApplication: CommandedOperation {
+    public var commandLine: [String] { CommandParts("app", "remove").arguments(id) }
+}
+
+extension AddApplication: CommandedOperation {
+    public var commandLine: [String] {
+        (registration ?? RegistrationChange()).options(of: CommandParts("app", "add").option("id", id)).words
+    }
+}
+
+extension ChangeApplication: CommandedOperation {
+    public var commandLine: [String] { registration.options(of: CommandParts("app", "set")).arguments(id) }
+}
+
+extension RegistrationChange {
+    /// The options for what the console's forms say; others have none there.
+    fileprivate func options(of parts: CommandParts) -> CommandParts {
+        parts.option("name", displayName).flag("secret", if: hasSecret).flag("no-secret", if: hasSecret.map { !$0 })
+            .option("secret-overlap", secretOverlap).option("kind", kind).list("redirect-uri", redirectURIs)
+            .option("grant-types", grantTypes.map { $0.joined(separator: ",") }).option("auth-method", authMethod)
+            .list("post-logout-redirect-uri", postLogoutRedirectURIs)
+            .option("backchannel-logout-uri", backchannelLogoutURI)
+            .flag("first-party", if: isFirstParty).flag("no-first-party", if: isFirstParty.map { !$0 })
+            .flag("require-par", if: requiresPAR).flag("no-require-par", if: requiresPAR.map { !$0 })
+            .flag("require-dpop", if: requiresDPoP).flag("no-require-dpop", if: requiresDPoP.map { !$0 })
+            .list("resource", resources).option("scopes", scopes.map { $0.joined(separator: " ") })
+            .list("audience", audiences)
+            .flag("require-mfa", if: requiresSecondFactor)
+            .flag("no-require-mfa", if: requiresSecondFactor.map { !$0 })
+            .flag("reveal-addresses", if: revealsAddresses)
+            .flag("no-reveal-addresses", if: revealsAddresses.map { !$0 })
+    }
+}
+
+extension CommandParts {
+    /// An option once for each value; an empty one empties a list.
+    fileprivate func list(_ name: String, _ values: [String]?) -> CommandParts {
+        guard let values else { return self }
+        return options(name, values.isEmpty ? [""] : values)
+    }
+}
+
+extension ListResources: CommandedOperation {
+    public var commandLine: [String] { CommandParts("resource", "list").words }
+}
+
+extension PutResource: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("resource", "add").option("name", displayName)
+            .option("scopes", scopes.flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") })
+            .option("min-acr", minimumACR).option("owner", owner).option("lifetime", lifetime)
+            .option("token", tokenFormat).arguments(uri)
+    }
+}
+
+extension RemoveResource: CommandedOperation {
+    public var commandLine: [String] { CommandParts("resource", "remove").arguments(uri) }
+}
+
+extension ListClients: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("client", "list").option("limit", limit).option("after", after).option("app", application)
+            .option("user", user).option("status", status).words
+    }
+}
+
+extension SetClientStatus: CommandedOperation {
+    public var commandLine: [String] {
+        status == "ACTIVE"
+            ? CommandParts("client", "enable").arguments(client)
+            : CommandParts("client", "disable").option("status", status).arguments(client)
+    }
+}
+
+extension RemoveClient: CommandedOperation {
+    public var commandLine: [String] { CommandParts("client", "remove").arguments(client) }
+}
+
+extension TestRedirect: CommandedOperation {
+    public var commandLine: [String] { CommandParts("app", "test-redirect").arguments(id, uri) }
+}

@@ -1,0 +1,119 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// `/console/apis`: what access tokens are issued for.
+enum APIPages {
+    static let routes: [ConsoleRoute] = [
+        .page("apis", of: ListResources.self, in: .apis, isEntry: true) { try await list($0) },
+        .action(
+            "apis/put", PutResource.self, in: .apis,
+            ask: { try await question($0) }, make: { try resource($0) },
+            done: { _, _ in .lead(to: "/console/apis", notice: "consoleDoneAPI") }),
+        .action(
+            "apis/remove", RemoveResource.self, in: .apis,
+            ask: { scene in
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleAPIRemoveTitle"),
+                    text: scene.words("consoleAPIRemoveText", ["uri": .chosen(scene.field("uri") ?? "")]),
+                    button: scene.words.plain("consoleRemove"), isDangerous: true, back: "/console/apis")
+                question.hidden = [.init(name: "uri", value: scene.field("uri") ?? "")]
+                return question
+            },
+            make: { RemoveResource(uri: $0.field("uri") ?? "") },
+            done: { _, _ in .lead(to: "/console/apis", notice: "consoleDoneAPIRemoved") }),
+    ]
+
+    private static func list(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let resources = try await scene.perform(ListResources()).resources
+        let mayChange = scene.may(PutResource.right)
+        var page = scene.page("console-apis", "consoleAPIs")
+        page.blocks.append(
+            resources.isEmpty
+                ? .text(words("consoleNothingFound"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleAPIs"),
+                        columns: [
+                            words.plain("consoleAPI"), words.plain("consoleName"), words.plain("consoleScopes"),
+                            words.plain("consoleAssurance"), words.plain("consoleTokenForm"),
+                            words.plain("consoleLifetime"),
+                        ] + (mayChange ? [words.plain("consoleAction")] : []),
+                        rows: resources.map { resource in
+                            [
+                                .init(
+                                    PageText(chosen: resource.uri),
+                                    to: mayChange
+                                        ? PagePath("/console/apis/put", [("uri", resource.uri)]).text : nil),
+                                .init(PageText(chosen: resource.name ?? "–")),
+                                .init(PageText(chosen: resource.scopes.map(\.name).joined(separator: " "))),
+                                .init(PageText(resource.scopes.compactMap(\.minimumACR).first ?? "–")),
+                                .init(PageText(resource.tokenFormat ?? "jwt")),
+                                .init(PageText(resource.lifetime.map { "\($0) s" } ?? "–")),
+                                .init(
+                                    words("consoleRemove"),
+                                    to: PagePath("/console/apis/remove", [("uri", resource.uri)]).text),
+                            ]
+                        })))
+        if mayChange {
+            page.blocks.append(.links([.init(words("consoleAPIAdd"), to: "/console/apis/put", isButton: true)]))
+        }
+        page.blocks += scene.command(ListResources())
+        return page
+    }
+
+    private static func question(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
+        let words = scene.words
+        let present = try await scene.perform(ListResources()).resources.first { $0.uri == scene.field("uri") }
+        func value(_ name: String, _ present: String?) -> String? {
+            scene.isForm ? scene.fields[name] : present
+        }
+        func field(_ name: String, _ label: String, _ present: String?, type: String = "text") -> PageField {
+            PageField(
+                name: name, label: words.plain(label), type: type, value: value(name, present), autocomplete: "off",
+                maximumLength: 2048, isRequired: false, isFirst: false)
+        }
+        var uri = PageField(
+            name: "uri", label: words.plain("consoleAPI"), value: scene.field("uri"), autocomplete: "off",
+            maximumLength: 2048, isInvalid: scene.isForm)
+        uri.hint = words.plain("consoleAPIHint")
+        let level = value("level", present?.scopes.compactMap(\.minimumACR).first) ?? ""
+        let format = value("format", present?.tokenFormat) ?? ""
+        return ConsoleQuestion(
+            title: words("consoleAPIAdd"),
+            fields: [
+                uri, field("name", "consoleName", present?.name),
+                field("scopes", "consoleScopes", present?.scopes.map(\.name).joined(separator: " ")),
+                .choice(
+                    name: "level", label: words.plain("consoleAssurance"),
+                    options: [
+                        .init("", words.plain("consoleAnySession"), isChosen: level.isEmpty),
+                        .init("aal1", "aal1", isChosen: level == "aal1"),
+                        .init("aal2", "aal2", isChosen: level == "aal2"),
+                    ]),
+                .choice(
+                    name: "format", label: words.plain("consoleTokenForm"),
+                    options: [
+                        .init("", "jwt", isChosen: format != "opaque"),
+                        .init("opaque", "opaque", isChosen: format == "opaque"),
+                    ]),
+                field("owner", "consoleAPIOwner", present?.owner),
+                field("lifetime", "consoleLifetimeSeconds", present?.lifetime.map { "\($0)" }, type: "number"),
+            ], button: words.plain("consoleSave"), back: "/console/apis")
+    }
+
+    private static func resource(_ scene: ConsoleScene) throws -> PutResource {
+        let lifetime = try scene.field("lifetime").map { text -> Int in
+            guard let seconds = Int(text) else {
+                throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
+            }
+            return seconds
+        }
+        return PutResource(
+            uri: try scene.typed("uri", placeholder: "https://api.example.com"), displayName: scene.field("name"),
+            scopes: (scene.field("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init),
+            minimumACR: scene.field("level"), owner: scene.field("owner"), lifetime: lifetime,
+            tokenFormat: scene.field("format"))
+    }
+}

@@ -1,0 +1,252 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// `/console/applications`: which programs may ask users to sign in.
+enum ApplicationPages {
+    static let routes: [ConsoleRoute] = [
+        .page("applications", of: ListApplications.self, in: .applications, isEntry: true) { try await list($0) },
+        .page("applications/{id}", of: ShowApplication.self, in: .applications) { try await show($0) },
+        .action(
+            "applications-add", AddApplication.self, in: .applications,
+            ask: { addition($0) }, make: { try added($0) },
+            done: { _, answer in
+                .lead(
+                    to: path(of: answer.application.id), notice: "consoleDoneApplicationAdded",
+                    secret: answer.secret?.secret)
+            }),
+        .action(
+            "applications/{id}/settings", ChangeApplication.self, in: .applications,
+            ask: { try await ApplicationForm.question($0) }, make: { try ApplicationForm.change($0) },
+            done: { _, answer in
+                .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
+            }),
+        .action(
+            "applications/{id}/secret", ChangeApplication.self, in: .applications,
+            ask: { scene in
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleSecretTitle"), text: scene.words("consoleSecretText"),
+                    button: scene.words.plain("consoleSecret"), back: path(of: scene.parameter("id")))
+                var field = PageField(
+                    name: "overlap", label: scene.words.plain("consoleSecretOverlap"), type: "number",
+                    value: scene.field("overlap") ?? "24", autocomplete: "off", isInvalid: scene.isForm)
+                field.hint = scene.words.plain("consoleSecretOverlapHint")
+                question.fields = [field]
+                return question
+            },
+            make: { scene in
+                var change = RegistrationChange()
+                change.hasSecret = true
+                if let text = scene.field("overlap"), text != "0" {
+                    guard let hours = Int(text) else {
+                        throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
+                    }
+                    change.secretOverlap = hours
+                }
+                return ChangeApplication(id: scene.parameter("id"), registration: change)
+            },
+            done: { _, answer in
+                .lead(
+                    to: path(of: answer.application.id), notice: "consoleDoneSecret", secret: answer.secret?.secret)
+            }),
+        .action(
+            "applications/{id}/remove", RemoveApplication.self, in: .applications,
+            ask: { scene in
+                ConsoleQuestion(
+                    title: scene.words("consoleApplicationRemoveTitle"),
+                    text: scene.words(
+                        "consoleApplicationRemoveText", ["id": .chosen(scene.parameter("id"))]),
+                    button: scene.words.plain("consoleRemove"), isDangerous: true, back: path(of: scene.parameter("id"))
+                )
+            },
+            make: { RemoveApplication(id: $0.parameter("id")) },
+            done: { _, _ in .lead(to: "/console/applications", notice: "consoleDoneApplicationRemoved") }),
+    ]
+
+    static let kinds = ["web", "browser", "native", "service", "device"]
+
+    static func path(of id: String) -> String { ConsolePath.to("applications", id) }
+
+    // MARK: The list
+
+    private static func list(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let operation = ListApplications(limit: 50, after: scene.field("after"))
+        let answer = try await scene.perform(operation)
+        var page = scene.page("console-applications", "consoleApplications")
+        page.blocks.append(
+            answer.applications.isEmpty
+                ? .text(words("consoleNothingFound"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleApplications"),
+                        columns: [
+                            words.plain("consoleApplication"), words.plain("consoleName"), words.plain("consoleKind"),
+                            words.plain("consoleMade"),
+                        ],
+                        rows: answer.applications.map { application in
+                            [
+                                .init(PageText(chosen: application.id), to: path(of: application.id)),
+                                .init(PageText(chosen: application.displayName ?? "–")),
+                                .init(
+                                    words(WordFamily.key("kind", application.oauth.kind ?? "none")),
+                                    marks: application.isConfidential ? [] : [.init(words("consolePublic"))]),
+                                .init(scene.words.instant(application.createdAt.date)),
+                            ]
+                        })))
+        page.blocks.append(scene.pager("/console/applications", before: nil, after: answer.next))
+        if scene.may(AddApplication.right) {
+            page.blocks.append(.heading(words.plain("consoleApplicationAdd")))
+            page.blocks.append(
+                .links(
+                    kinds.map {
+                        .init(
+                            words(WordFamily.key("kind", $0)),
+                            to: PagePath("/console/applications-add", [("kind", $0)]).text, isButton: true,
+                            isSecondary: true)
+                    }))
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    // MARK: Adding one
+
+    private static func kind(_ scene: ConsoleScene) -> String {
+        scene.field("kind").flatMap { kinds.contains($0) ? $0 : nil } ?? "web"
+    }
+
+    private static func addition(_ scene: ConsoleScene) -> ConsoleQuestion {
+        let words = scene.words
+        let kind = kind(scene)
+        var question = ConsoleQuestion(
+            title: words("consoleApplicationAddTitle", ["kind": .text(words(WordFamily.key("kind", kind)))]),
+            text: words(WordFamily.key("kindText", kind)), button: words.plain("consoleAdd"),
+            back: "/console/applications")
+        question.hidden = [.init(name: "kind", value: kind)]
+        var id = PageField(
+            name: "id", label: words.plain("consoleClientID"), value: scene.field("id"), autocomplete: "off",
+            maximumLength: 128, isRequired: false)
+        id.hint = words.plain("consoleClientIDHint")
+        question.fields = [
+            id,
+            PageField(
+                name: "name", label: words.plain("consoleName"), value: scene.field("name"), autocomplete: "off",
+                isFirst: false),
+        ]
+        if ["web", "browser", "native"].contains(kind) {
+            question.fields.append(
+                .lines(
+                    name: "redirects", label: words.plain("consoleRedirects"), value: scene.field("redirects"),
+                    maximumLength: 8192, isRequired: true))
+        }
+        return question
+    }
+
+    private static func added(_ scene: ConsoleScene) throws -> AddApplication {
+        let kind = kind(scene)
+        var change = RegistrationChange()
+        change.kind = kind
+        change.displayName = try scene.typed("name", placeholder: "Shop")
+        if ["web", "browser", "native"].contains(kind) {
+            change.redirectURIs = lines(
+                try scene.typed("redirects", placeholder: "https://shop.example.com/callback"))
+        }
+        if kind == "web" || kind == "service" { change.hasSecret = true }
+        change.authMethod = kind == "web" || kind == "service" ? "client_secret_basic" : "none"
+        change.scopes = kind == "service" ? [] : ["openid", "profile", "email", "offline_access"]
+        change.audiences = []
+        return AddApplication(id: scene.field("id"), registration: change)
+    }
+
+    /// What stands on each line.
+    static func lines(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map { String($0.drop { $0 == " " }.prefix { $0 != " " }) }
+            .filter { !$0.isEmpty }
+    }
+
+    // MARK: One application
+
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let operation = ShowApplication(id: scene.parameter("id"))
+        let application = try await scene.perform(operation).application
+        var page = scene.page("console-application", PageText(chosen: application.displayName ?? application.id))
+        page.blocks += scene.secretBlocks("consoleSecretOnce")
+        page.blocks.append(.facts(facts(application, words)))
+        let own = path(of: application.id)
+        if scene.may(ChangeApplication.right) {
+            page.blocks.append(
+                .links([
+                    .init(words("consoleChange"), to: own + "/settings", isButton: true),
+                    .init(words("consoleSecret"), to: own + "/secret", isButton: true, isSecondary: true),
+                    .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
+                ]))
+        }
+        if application.oauth.grantTypes.contains("authorization_code") {
+            page.blocks += try await tester(application, scene)
+        }
+        page.blocks.append(.heading(words.plain("consoleSnippets")))
+        page.blocks.append(.text(words("consoleSnippetsText")))
+        for snippet in Snippet.all(
+            for: application, issuer: scene.realm.site.baseURLs.first ?? "https://login.example.com")
+        {
+            page.blocks += [.heading(snippet.title), .listing(snippet.text)]
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    private static func facts(_ application: ApplicationSummary, _ words: Words) -> [PageBlock.Fact] {
+        func flag(_ value: Bool) -> PageText { words(value ? "consoleYes" : "consoleNo") }
+        func list(_ values: [String]) -> PageText {
+            values.isEmpty ? PageText("–") : PageText(chosen: values.joined(separator: ", "))
+        }
+        return [
+            .init(words.plain("consoleClientID"), PageText(chosen: application.id)),
+            .init(words.plain("consoleKind"), words(WordFamily.key("kind", application.oauth.kind ?? "none"))),
+            .init(words.plain("consoleCredentials"), flag(application.isConfidential)),
+            .init(words.plain("consoleRedirects"), list(application.redirectURIs)),
+            .init(words.plain("consoleLogoutRedirects"), list(application.oauth.postLogoutRedirectURIs)),
+            .init(words.plain("consoleScopes"), list(application.scopes)),
+            .init(words.plain("consoleGrants"), list(application.oauth.grantTypes)),
+            .init(words.plain("consoleAPIs"), list(application.oauth.resources)),
+            .init(words.plain("consoleFirstParty"), flag(application.oauth.isFirstParty)),
+            .init(words.plain("consoleRequiresMFA"), flag(application.requiresSecondFactor)),
+            .init(words.plain("consoleRequiresPAR"), flag(application.oauth.requiresPAR)),
+            .init(words.plain("consoleRequiresDPoP"), flag(application.oauth.requiresDPoP)),
+            .init(words.plain("consoleMade"), words.instant(application.createdAt.date)),
+        ]
+    }
+
+    /// "Would this URI pass?"
+    private static func tester(_ application: ApplicationSummary, _ scene: ConsoleScene) async throws -> [PageBlock] {
+        let words = scene.words
+        var blocks: [PageBlock] = [.heading(words.plain("consoleTester"))]
+        if let uri = scene.field("uri") {
+            let operation = TestRedirect(id: application.id, uri: uri)
+            let answer = try await scene.perform(operation)
+            var texts = [PageText(chosen: uri)]
+            if let reason = answer.reason { texts.append(PageText(reason)) }
+            if let nearest = answer.nearest {
+                texts.append(words("consoleTesterNearest", ["uri": .chosen(nearest)]))
+            }
+            blocks.append(
+                .standing(
+                    .init(
+                        answer.isAdmitted ? .good : .alarming,
+                        words(answer.isAdmitted ? "consoleTesterYes" : "consoleTesterNo"), texts)))
+            blocks += scene.command(operation)
+        }
+        blocks.append(
+            .search(
+                PageSearch(
+                    words.plain("consoleTester"), action: path(of: application.id),
+                    fields: [
+                        PageField(
+                            name: "uri", label: words.plain("consoleTesterURI"), value: scene.field("uri"),
+                            autocomplete: "off", maximumLength: 2048, isFirst: false)
+                    ], button: words.plain("consoleTesterTry"))))
+        return blocks
+    }
+}

@@ -1,0 +1,101 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// `/console/delivery`: mails, pushes and notices on their way.
+enum DeliveryPages {
+    static let routes: [ConsoleRoute] = [
+        .page("delivery", of: ShowDelivery.self, in: .delivery, isEntry: true) { try await show($0) },
+        .action(
+            "delivery/retry", RetryDelivery.self, in: .delivery,
+            ask: { scene in
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleRetryTitle"), text: scene.words("consoleRetryText"),
+                    button: scene.words.plain("consoleRetry"), back: "/console/delivery")
+                question.hidden = [.init(name: "channel", value: scene.field("channel") ?? "")]
+                return question
+            },
+            make: { RetryDelivery(channel: $0.field("channel") ?? "") },
+            done: { _, _ in .lead(to: "/console/delivery", notice: "consoleDoneRetried") }),
+        .action(
+            "delivery/test-mail", SendTestMail.self, in: .delivery,
+            ask: { scene in
+                var field = PageField(
+                    name: "address", label: scene.words.plain("consoleAddress"), type: "email",
+                    value: scene.field("address") ?? scene.user.email?.canonical, autocomplete: "email",
+                    isInvalid: scene.isForm)
+                field.inputMode = "email"
+                return ConsoleQuestion(
+                    title: scene.words("consoleTestMailTitle"), text: scene.words("consoleTestMailText"),
+                    fields: [field], button: scene.words.plain("consoleTestMail"), back: "/console/delivery")
+            },
+            make: { scene in
+                SendTestMail(
+                    address: try scene.typed("address", placeholder: scene.user.email?.canonical ?? "anna@example.com"),
+                    locale: scene.words.language.rawValue)
+            },
+            done: { _, _ in .lead(to: "/console/delivery", notice: "consoleDoneTestMail") }),
+    ]
+
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let answer = try await scene.perform(ShowDelivery())
+        var page = scene.page("console-delivery", "consoleDelivery")
+        page.blocks.append(
+            .table(
+                PageTable(
+                    words.plain("consoleDelivery"),
+                    columns: [
+                        words.plain("consoleChannel"), words.plain("consoleWaitingCount"),
+                        words.plain("consoleNextAttempt"), words.plain("consoleAttempts"),
+                    ] + (scene.may(RetryDelivery.right) ? [words.plain("consoleAction")] : []),
+                    rows: answer.channels.map { channel in
+                        let next = channel.next.first
+                        return [
+                            .init(words(WordFamily.key("channel", channel.channel))),
+                            .init(
+                                PageText("\(channel.waiting)"),
+                                marks: next.map { $0.attempts > 1 } == true
+                                    ? [.init(words("consoleTriedInVain"), .alarming)] : []),
+                            .init(next.map { scene.words.instant($0.nextAttemptAt.date) } ?? PageText("–")),
+                            .init(PageText(next.map { "\($0.attempts)" } ?? "–")),
+                            .init(
+                                channel.waiting > 0 ? words("consoleRetry") : PageText("–"),
+                                to: channel.waiting > 0
+                                    ? PagePath("/console/delivery/retry", [("channel", channel.channel)]).text : nil),
+                        ]
+                    })))
+        if scene.may(SendTestMail.right) {
+            page.blocks.append(
+                .links([
+                    .init(
+                        words("consoleTestMail"), to: "/console/delivery/test-mail", isButton: true, isSecondary: true)
+                ]))
+        }
+        page.blocks.append(.heading(words.plain("consoleFailures")))
+        page.blocks.append(
+            answer.failures.isEmpty
+                ? .text(words("consoleFailuresNone"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleFailures"),
+                        columns: [
+                            words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleReason"),
+                            words.plain("consoleUser"),
+                        ],
+                        rows: answer.failures.map { event in
+                            [
+                                .init(
+                                    scene.words.instant(event.at.date),
+                                    to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
+                                .init(LogWords.sentence(event, scene)),
+                                .init(PageText(chosen: event.reason ?? event.details["reason"]?.stringValue ?? "–")),
+                                .init(
+                                    PageText(chosen: event.userID ?? "–"),
+                                    to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
+                            ]
+                        })))
+        page.blocks += scene.command(ShowDelivery())
+        return page
+    }
+}

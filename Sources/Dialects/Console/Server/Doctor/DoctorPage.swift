@@ -1,0 +1,84 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// `/console/doctor`: what published standards ask for, and whether the present settings meet it.
+enum DoctorPage {
+    static let routes: [ConsoleRoute] = [
+        .page("doctor", of: RunDoctor.self, in: .doctor, isEntry: true) { try await show($0) }
+    ]
+
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let level = scene.field("level").flatMap { Int($0) } ?? 2
+        let operation = RunDoctor(level: level, assurance: level)
+        let answer = try await scene.perform(operation)
+        var page = scene.page("console-doctor", "consoleDoctor")
+        page.text = words("consoleDoctorText")
+        page.blocks.append(
+            .tabs(
+                .init(
+                    words.plain("consoleDoctorLevel"),
+                    (1...3).map {
+                        .init(
+                            words.plain("consoleDoctorLevelOf", ["level": .number($0)]),
+                            to: PagePath("/console/doctor", [("level", "\($0)")]).text, isPresent: $0 == level)
+                    })))
+        let short = answer.requirements.filter { $0.state == .notMet || $0.state == .unknown }
+        page.blocks.append(
+            .standing(
+                .init(
+                    answer.isMet ? .good : .alarming,
+                    words(answer.isMet ? "consoleDoctorMet" : "consoleDoctorShort"),
+                    [
+                        words(
+                            "consoleDoctorCounts",
+                            [
+                                "met": .number(answer.requirements.count { $0.state == .met }),
+                                "short": .number(short.count),
+                                "all": .number(answer.requirements.count),
+                            ])
+                    ])))
+        if !short.isEmpty {
+            page.blocks += [.heading(words.plain("consoleDoctorOpen")), .table(table(short, scene))]
+        }
+        let rest = answer.requirements.filter { $0.state != .notMet && $0.state != .unknown }
+        page.blocks += [.heading(words.plain("consoleDoctorRest")), .table(table(rest, scene))]
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    /// The sentences of requirements are English everywhere, as the standards are.
+    private static func table(_ findings: [RequirementFinding], _ scene: ConsoleScene) -> PageTable {
+        let words = scene.words
+        return PageTable(
+            words.plain("consoleDoctor"),
+            columns: [
+                words.plain("consoleDoctorClause"), words.plain("consoleDoctorAsks"), words.plain("consoleState"),
+                words.plain("consoleDoctorWhy"),
+            ],
+            rows: findings.map { finding in
+                [
+                    .init(PageText(finding.id)), .init(PageText(finding.text)),
+                    .init(PageText(""), marks: [mark(finding, words)]),
+                    .init(
+                        PageText(
+                            finding.reasons.map { reason in
+                                reason.remedy.map { "\(reason.why) \($0)" } ?? reason.why
+                            }.joined(separator: " "))),
+                ]
+            })
+    }
+
+    private static func mark(_ finding: RequirementFinding, _ words: Words) -> PageBlock.Mark {
+        switch finding.state {
+        case .met: .init(words("consoleDoctorStateMet"), .good)
+        case .notMet:
+            finding.isMandatory
+                ? .init(words("consoleDoctorStateNotMet"), .alarming) : .init(words("consoleDoctorStateAdvised"))
+        case .unknown: .init(words("consoleDoctorStateUnknown"), .alarming)
+        case .elsewhere: .init(words("consoleDoctorStateElsewhere"))
+        case .inapplicable: .init(words("consoleDoctorStateInapplicable"))
+        }
+    }
+}

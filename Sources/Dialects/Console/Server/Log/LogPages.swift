@@ -1,0 +1,167 @@
+import AdminServer
+import CountersignCore
+import Foundation
+import WebPages
+
+/// `/console/log`: what happened, the newest first.
+enum LogPages {
+    static let routes: [ConsoleRoute] = [
+        .page("log", of: SearchAuditEvents.self, in: .log, isEntry: true) { try await list($0) },
+        .page("log/{event}", of: ShowAuditEvent.self, in: .log) { try await show($0) },
+        .download("log-export", of: SearchAuditEvents.self, in: .log) { try await export($0) },
+    ]
+
+    /// Events of a page.
+    private static let shown = 50
+    /// Events of a file.
+    private static let exported = 10_000
+
+    /// What readers look for: kinds that begin alike.
+    private static let groups = [
+        "sign-in", "answer", "session", "user", "factor", "approval", "consent", "mail", "push", "client",
+        "application",
+        "settings", "administrator", "machine-token", "group", "key", "extension", "limit",
+    ]
+
+    // MARK: The list
+
+    private static func list(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let search = search(scene, limit: shown)
+        let answer = try await scene.perform(search)
+        var page = scene.page("console-log", "consoleLog", [.search(form(scene))])
+        page.blocks.append(
+            answer.events.isEmpty
+                ? .text(words(answer.next == nil ? "consoleLogNone" : "consoleLogNoneHere"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleLog"),
+                        columns: [
+                            words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleUser"),
+                            words.plain("consoleApplication"), words.plain("consoleSource"),
+                        ],
+                        rows: answer.events.map { row($0, scene) })))
+        page.blocks.append(
+            scene.pager("/console/log", items(scene), before: nil, after: answer.next))
+        if scene.field("after") != nil {
+            page.blocks.append(
+                .links([.init(words("consoleLogNewest"), to: PagePath("/console/log", items(scene)).text)]))
+        }
+        if !answer.events.isEmpty {
+            page.blocks.append(
+                .links([
+                    .init(
+                        words("consoleLogExport"), to: PagePath("/console/log-export", items(scene)).text,
+                        download: "countersign-log.jsonl")
+                ]))
+        }
+        page.blocks += scene.command(search)
+        return page
+    }
+
+    private static func search(_ scene: ConsoleScene, limit: Int) -> SearchAuditEvents {
+        SearchAuditEvents(
+            user: scene.field("user"), kinds: scene.field("kind").map { [$0] }, application: scene.field("application"),
+            source: scene.field("source"), since: scene.field("since"), until: scene.field("until"),
+            before: scene.field("after"), limit: limit)
+    }
+
+    /// What is looked for, for links.
+    private static func items(_ scene: ConsoleScene) -> [(String, String?)] {
+        ["kind", "user", "application", "source", "since", "until"].map { ($0, scene.field($0)) }
+    }
+
+    private static func form(_ scene: ConsoleScene) -> PageSearch {
+        let words = scene.words
+        let kind = scene.field("kind")
+        var options: [PageField.Option] = [.init("", words.plain("consoleLogAll"), isChosen: kind == nil)]
+        options += groups.map { .init($0, words.plain(WordFamily.key("logGroup", $0)), isChosen: $0 == kind) }
+        if let kind, !groups.contains(kind) { options.append(.init(kind, PageText.harmless(kind), isChosen: true)) }
+        func field(_ name: String, _ label: String, type: String = "text") -> PageField {
+            PageField(
+                name: name, label: words.plain(label), type: type, value: scene.field(name), autocomplete: "off",
+                isRequired: false, isFirst: false)
+        }
+        return PageSearch(
+            words.plain("consoleLogFilter"), action: "/console/log",
+            fields: [
+                .choice(name: "kind", label: words.plain("consoleLogKind"), options: options),
+                field("user", "consoleUser"), field("application", "consoleApplication"),
+                field("source", "consoleSource"), field("since", "consoleLogSince", type: "date"),
+                field("until", "consoleLogUntil", type: "date"),
+            ], button: words.plain("consoleShow"))
+    }
+
+    private static func row(_ event: AuditEntry, _ scene: ConsoleScene) -> [PageTable.Cell] {
+        let isRefusal = event.reason != nil
+        return [
+            .init(scene.words.instant(event.at.date), to: "/console/log/\(event.id)"),
+            .init(
+                LogWords.sentence(event, scene),
+                marks: isRefusal ? [.init(PageText(chosen: event.reason ?? ""), .alarming)] : []),
+            .init(
+                PageText(chosen: event.userID ?? "–"),
+                to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
+            .init(PageText(chosen: event.clientID ?? "–")),
+            .init(PageText(chosen: event.source ?? "–")),
+        ]
+    }
+
+    // MARK: One event
+
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let operation = ShowAuditEvent(id: scene.parameter("event"))
+        let event = try await scene.perform(operation).event
+        var facts: [PageBlock.Fact] = [
+            .init(words.plain("consoleTime"), scene.words.instant(event.at.date)),
+            .init(words.plain("consoleLogKind"), PageText(event.kind)),
+        ]
+        func add(_ label: String, _ value: String?, _ link: PageBlock.Link? = nil) {
+            if let value { facts.append(.init(words.plain(label), PageText(chosen: value), link: link)) }
+        }
+        add(
+            "consoleUser", event.userID,
+            scene.may(.readUsers)
+                ? event.userID.map { .init(words("consoleShow"), to: ConsolePath.to("users", $0)) } : nil)
+        add("consoleApplication", event.clientID)
+        add("consoleSource", event.source)
+        add("consoleReason", event.reason)
+        add("consoleBy", event.details["by"]?.stringValue)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        let json = String(decoding: try encoder.encode(event), as: UTF8.self)
+        return scene.page(
+            "console-event", LogWords.sentence(event, scene),
+            [.facts(facts), .heading("JSON"), .listing(json)] + scene.command(operation))
+    }
+
+    // MARK: A file
+
+    private static func export(_ scene: ConsoleScene) async throws -> ConsoleDownload {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var bytes: [UInt8] = []
+        var count = 0
+        var search = search(scene, limit: 1000)
+        repeat {
+            let answer = try await scene.perform(search)
+            for event in answer.events {
+                bytes += try encoder.encode(event)
+                bytes.append(UInt8(ascii: "\n"))
+            }
+            count += answer.events.count
+            search.before = answer.next
+        } while search.before != nil && count < exported
+        return ConsoleDownload(name: "countersign-log.jsonl", type: "application/jsonl; charset=utf-8", bytes: bytes)
+    }
+}
+
+/// Events in sentences.
+enum LogWords {
+    /// What happened, in the page's language; the kind itself where no sentence is there for it.
+    static func sentence(_ event: AuditEntry, _ scene: ConsoleScene) -> PageText {
+        let key = WordFamily.key("event", event.kind)
+        return scene.console.options.site.messages.keys.contains(key) ? scene.words(key) : PageText(chosen: event.kind)
+    }
+}

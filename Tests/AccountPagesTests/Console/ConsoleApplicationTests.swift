@@ -1,0 +1,119 @@
+import AdminServer
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The console's pages about applications, APIs and clients.
+@Suite("The console's pages about applications")
+struct ConsoleApplicationTests {
+    @Test func `An application of each kind is added, and a secret is shown once`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            for kind in ["web", "browser", "native", "service", "device"] {
+                let redirect = kind == "native" ? "http://127.0.0.1/callback" : "https://\(kind).example.com/callback"
+                let page = try await ConsoleServerPagesTests.answer(
+                    owner, "/console/applications-add?kind=\(kind)",
+                    ["id": "my-\(kind)", "name": "<b>My \(kind)", "redirects": "\(redirect)\n"])
+                #expect(page.kind == "console-application", "\(kind): \(page.html)")
+                #expect(page.html.contains("My \(kind)") && !page.html.contains("<b>My"))
+                #expect(page.html.contains("my-\(kind)") && page.html.contains("countersign app show my-\(kind)"))
+                let application = try #require(
+                    try await server.realm.applications.application(ClientID(rawValue: "my-\(kind)")))
+                #expect(application.registration.oauth.kind?.rawValue == kind)
+                #expect(application.registration.isConfidential == ["web", "service"].contains(kind))
+                let isShown = page.html.contains("It is shown this once.")
+                #expect(isShown == application.registration.isConfidential, "\(kind)")
+                let again = try await owner.open("/console/applications/my-\(kind)")
+                #expect(!again.html.contains("It is shown this once."))
+            }
+            let refused = try await ConsoleServerPagesTests.answer(
+                owner, "/console/applications-add?kind=web",
+                ["id": "my-web", "name": "Twice", "redirects": "https://web.example.com/callback"])
+            #expect(refused.status == 422 && refused.hasAlert)
+            let malformed = try await ConsoleServerPagesTests.answer(
+                owner, "/console/applications-add?kind=web",
+                ["id": "other", "name": "x", "redirects": "javascript:alert(1)"])
+            #expect(malformed.status == 422)
+            #expect(try await server.realm.applications.application(ClientID(rawValue: "other")) == nil)
+        }
+    }
+
+    @Test func `The tester says what the server would, and a change and a removal are done once`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let auditor = try await stage.administrator(.auditor)
+            _ = try await ConsoleServerPagesTests.answer(
+                owner, "/console/applications-add?kind=web",
+                ["id": "shop", "name": "Shop", "redirects": "https://shop.example.com/callback"])
+            let path = "/console/applications/shop"
+            func verdict(_ uri: String, _ browser: TestBrowser) async throws -> String {
+                let query = uri.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+                return try await browser.open("\(path)?uri=\(query)").html
+            }
+            #expect(try await verdict("https://shop.example.com/callback", auditor).contains("It would pass."))
+            for uri in [
+                "https://shop.example.com/callback/", "https://shop.example.com/Callback", "https://shop.example.com",
+                "javascript:alert(1)", "<script>alert(1)</script>", "https://shop.example.com/callback#x",
+            ] {
+                let html = try await verdict(uri, owner)
+                #expect(html.contains("It would be refused.") && !html.contains("<script>alert"), "\(uri)")
+            }
+            let changed = try await ConsoleServerPagesTests.answer(
+                owner, path + "/settings",
+                [
+                    "name": "Shop 2", "redirects": "https://shop.example.com/new", "scopes": "openid email",
+                    "require-dpop": "1",
+                ])
+            #expect(changed.kind == "console-application", "\(changed.html)")
+            let registration = try #require(
+                try await server.realm.applications.application(ClientID(rawValue: "shop"))?.registration)
+            #expect(registration.displayName == "Shop 2" && registration.scopes == ["openid", "email"])
+            #expect(registration.redirectURIs == ["https://shop.example.com/new"])
+            #expect(registration.oauth.requiresDPoP && !registration.oauth.requiresPAR)
+            let secret = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "2"])
+            #expect(secret.html.contains("It is shown this once."))
+            let wrong = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "721"])
+            #expect(wrong.status == 422)
+
+            #expect(try await auditor.open(path).html.contains("countersign app show shop"))
+            #expect(try await auditor.open(path + "/remove").status == 404)
+            let removed = try await ConsoleServerPagesTests.answer(owner, path + "/remove")
+            #expect(removed.kind == "console-applications" && removed.html.contains("The application was removed."))
+            #expect(try await owner.open(path).status == 404)
+        }
+    }
+
+    @Test func `An API is added, changed and removed, and the clients are listed by state`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let added = try await ConsoleServerPagesTests.answer(
+                owner, "/console/apis/put",
+                [
+                    "uri": "https://notes.example.com", "name": "<b>Notes", "scopes": "read write", "level": "aal2",
+                    "lifetime": "300", "format": "opaque",
+                ])
+            #expect(added.kind == "console-apis" && !added.html.contains("<b>Notes"), "\(added.html)")
+            let resource = try #require(
+                try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
+            #expect(resource.lifetime == 300 && resource.tokenFormat == .opaque)
+            #expect(resource.scopes.map(\.name) == ["read", "write"])
+            let wrong = try await ConsoleServerPagesTests.answer(owner, "/console/apis/put", ["uri": "no uri"])
+            #expect(wrong.status == 422 && wrong.hasAlert)
+            let removed = try await ConsoleServerPagesTests.answer(
+                owner, "/console/apis/remove?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom")
+            #expect(removed.html.contains("The API was removed."))
+            #expect(try await server.realm.resources.list().allSatisfy { $0.uri != "https://notes.example.com" })
+
+            #expect(try await owner.open("/console/checks?status=STOLEN").kind == "console-checks")
+            #expect(try await owner.open("/console/checks?status=BORROWED").status == 400)
+            let unknown = try await ConsoleServerPagesTests.answer(
+                owner, "/console/checks/status?client=none", ["status": "LOST"])
+            #expect(unknown.status == 404)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import AdminServer
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The console's pages about the server: log, settings, keys, limits, deliveries, doctor.
+@Suite("The console's pages about the server")
+struct ConsoleServerPagesTests {
+    /// Opens a page that asks, and sends its form with these fields; where that leads.
+    static func answer(
+        _ browser: TestBrowser, _ path: String, _ fields: [String: String] = [:]
+    ) async throws -> TestPage {
+        let page = try await browser.open(path)
+        let action = path.prefix { $0 != "?" }
+        let form = try #require(page.forms.first { $0.action == action }, "\(path): \(page.html)")
+        let reply = try await browser.post(String(action), form.values.merging(fields) { _, typed in typed })
+        guard reply.status == 303, let location = reply.headers[.location] else {
+            return TestPage(reply: reply, path: path, language: "en")
+        }
+        return try await browser.open(location)
+    }
+
+    @Test func `Every kind of event has a sentence in the log`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let catalogue = try String(
+            contentsOf: root.appendingPathComponent("Sources/Shared/WebPages/Words/messages.json"), encoding: .utf8)
+        let files = try #require(
+            FileManager.default.enumerator(at: root.appendingPathComponent("Sources"), includingPropertiesForKeys: nil))
+        var count = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            guard text.contains("extension AuditEvent.Kind {") else { continue }
+            for match in text.matches(of: /static let \w+ = Self\(rawValue: "([a-z-]+\.[a-z-]+)"\)/) {
+                let words = match.1.split { $0 == "." || $0 == "-" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+                #expect(catalogue.contains("\"event\(words.joined())\": {"), "\(match.1)")
+                count += 1
+            }
+        }
+        #expect(count > 60)
+    }
+
+    @Test func `The log is filtered, an event is shown as it is stored, and the file has what was filtered`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let hostile = "<b onmouseover=alert(1)>\u{202E}x"
+            _ = try await AddGroup(group: "ops").perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+            let all = try await owner.open("/console/log")
+            #expect(all.kind == "console-log" && all.html.contains("A group was added"))
+            #expect(all.html.contains("A user signed in"))
+            let groups = try await owner.open("/console/log?kind=group")
+            #expect(groups.html.contains("A group was added") && !groups.html.contains("A user signed in"))
+            let query = hostile.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let none = try await owner.open("/console/log?source=\(query)")
+            #expect(none.status == 200 && !none.html.contains("<b onmouseover") && !none.html.contains("\u{202E}"))
+            #expect(try await owner.open("/console/log?user=\(query)").status == 404)
+            #expect(try await owner.open("/console/log?since=yesterday").status == 400)
+
+            let event = try #require(
+                try await server.realm.auditLog.events(limit: 100).first { $0.kind == .groupAdded })
+            let page = try await owner.open("/console/log/\(event.id)")
+            #expect(page.kind == "console-event" && page.html.contains("&quot;group.added&quot;"), "\(page.html)")
+            #expect(try await owner.open("/console/log/0").status == 404)
+
+            let file = try await owner.send(.get, "/console/log-export?kind=group")
+            #expect(file.headers[.contentDisposition]?.hasPrefix("attachment") == true)
+            let lines = file.text.split(separator: "\n")
+            #expect(!lines.isEmpty && lines.allSatisfy { $0.contains("\"kind\":\"group.") })
+            for language in ["de", "ja"] {
+                #expect(try await owner.open("/console/log", language: language).html.contains("lang=\"\(language)\""))
+            }
+        }
+    }
+
+    @Test func `A setting is changed by those who may, and the list says who did it`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let auditor = try await stage.administrator(.auditor)
+            let path = "/console/settings/passwords.minimumLength"
+            let wrong = try await Self.answer(owner, path, ["value": "<i>5"])
+            #expect(wrong.status == 422 && wrong.hasAlert && !wrong.html.contains("<i>5"), "\(wrong.html)")
+            let list = try await Self.answer(owner, path, ["value": "12"])
+            #expect(list.kind == "console-settings" && list.html.contains("The setting was changed."))
+            #expect(try await server.realm.settings().passwords.minimumLength == 12)
+            let event = try #require(
+                try await server.realm.auditLog.events(limit: 10).first { $0.kind == .settingsChanged })
+            #expect(event.details["by"]?.stringValue?.hasPrefix("user:") == true)
+            #expect(list.html.contains(event.details["by"]?.stringValue ?? "?"))
+            let sought = try await owner.open("/console/settings?q=minimumlength")
+            #expect(sought.html.contains("passwords.minimumLength") && !sought.html.contains("tokens.sessionDays"))
+            #expect(try await owner.open("/console/settings/no.such").status == 404)
+            let read = try await auditor.open("/console/settings")
+            #expect(read.status == 200 && !read.html.contains("href=\"/console/settings/passwords"))
+        }
+    }
+
+    @Test func `Keys are replaced, and the page says which sign`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let before = try await server.realm.store.read { try $0.signingKeys() }
+            let page = try await Self.answer(owner, "/console/keys/rotate")
+            #expect(page.kind == "console-keys" && page.html.contains("New keys sign from now on."), "\(page.html)")
+            let after = try await server.realm.store.read { try $0.signingKeys() }
+            #expect(after.count == before.count + 2)
+            for key in after { #expect(page.html.contains(key.id)) }
+            #expect(page.html.contains("countersign key list"))
+        }
+    }
+
+    @Test func `A password that is blocked is on the page of limits, and lifted there`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let user = try await server.account("blocked@example.com")
+            for _ in 0..<10 {
+                _ = try await SignInPageTests.password(
+                    TestBrowser(server), "blocked@example.com", password: "wrong password")
+            }
+            let limits = try await server.realm.standingLimits.list(after: nil).limits
+            let limit = try #require(limits.first { $0.user == user.id })
+            let page = try await owner.open("/console/limits")
+            let link = "/console/limits/lift?kind=password&subject=\(limit.subject)"
+            #expect(page.links.values.contains(link), "\(page.html)")
+            let done = try await Self.answer(owner, link)
+            #expect(done.kind == "console-limits" && done.html.contains("The limit was lifted."))
+            #expect(try await server.realm.standingLimits.list(after: nil).limits.isEmpty)
+        }
+    }
+
+    @Test func `A test mail is sent, waits on the page, and doctor tells what is short in each level`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let wrong = try await Self.answer(owner, "/console/delivery/test-mail", ["address": "nowhere"])
+            #expect(wrong.status == 422 && wrong.hasAlert)
+            let sent = try await Self.answer(owner, "/console/delivery/test-mail", ["address": "ops@example.com"])
+            #expect(sent.kind == "console-delivery" && sent.html.contains("The test mail is on its way."))
+            let templates = try await server.realm.outbox.messages().map(\.content.template)
+            #expect(templates.contains("test-mail"))
+            #expect(try await Self.answer(owner, "/console/delivery/retry?channel=email").kind == "console-delivery")
+
+            let second = try await owner.open("/console/doctor")
+            #expect(second.kind == "console-doctor" && second.html.contains("ASVS-6.3.3"))
+            #expect(!second.html.contains("ASVS-10.4.14"), "That is level 3.")
+            #expect(try await owner.open("/console/doctor?level=3").html.contains("ASVS-10.4.14"))
+            #expect(try await owner.open("/console/doctor?level=9").status == 400)
+            #expect(second.html.contains("countersign doctor --level 2 --assurance 2"))
+        }
+    }
+}
