@@ -39,7 +39,9 @@ struct ConfirmBrowserPage: Sendable {
         case .done: return scene.redirect(to: PagePath(Self.path + "/done", [("decision", decision)]).text)
         case .unknown: return page(scene, problem: scene.words("activateWrong"))
         case .wrongNumber: return try await confirm(code, present, scene, problem: scene.words("otherDeviceWrong"))
-        case .hindered: return try await confirm(code, present, scene)
+        case .hindered(let obstacle):
+            let problem = scene.words(obstacle == .elsewhere ? "otherDeviceElsewhere" : "otherDeviceProve")
+            return try await confirm(code, present, scene, problem: problem)
         case .limited(let until): return page(scene, problem: scene.wait(until: until))
         }
     }
@@ -76,7 +78,7 @@ struct ConfirmBrowserPage: Sendable {
         var page = Page(
             "device-confirm", words("otherDeviceAsk"), words("otherDeviceAskText", ["address": .chosen(address)]),
             problem: problem)
-        page.problemField = problem == nil ? nil : "number"
+        page.problemField = problem == nil || browser.obstacle != nil ? nil : "number"
         page.blocks = [
             .code(.init(caption: words.plain("deviceCode"), text: browser.userCode)),
             .text(
