@@ -23,6 +23,7 @@ enum OverviewPage {
         ]
         if scene.may(ShowDelivery.right) { facts.append(try await waiting(scene)) }
         var page = scene.page("console", "consoleOverview", [.facts(facts)])
+        if scene.may(ShowFigures.right) { page.blocks += try await figures(scene) }
         if scene.may(ListMachineTokens.right) { page.blocks += try await endings(scene) }
         return page
     }
@@ -34,6 +35,25 @@ enum OverviewPage {
         return .init(
             scene.words.plain("consoleWaiting"),
             texts.isEmpty ? PageText("0") : PageText(texts.joined(separator: ", ")))
+    }
+
+    /// Sign-ins and refusals of the last day, hour by hour.
+    private static func figures(_ scene: ConsoleScene) async throws -> [PageBlock] {
+        let words = scene.words
+        let answer = try await scene.perform(ShowFigures())
+        return [("sign-ins", "consoleSignIns"), ("refusals", "consoleRefusals")].flatMap { name, title -> [PageBlock] in
+            let series = answer.series.filter { $0.name == name }
+            let counts = answer.hours.indices.map { hour in
+                series.reduce(0) { $0 + (hour < $1.counts.count ? $1.counts[hour] : 0) }
+            }
+            let summary = words.plain(
+                "consoleOfLastDay",
+                ["count": .number(counts.reduce(0, +)), "highest": .number(counts.max() ?? 0)])
+            return [
+                .heading(words.plain(title)), .text(PageText(summary)),
+                .drawing(svg: HourlyPlot(counts: counts, title: words.plain(title), summary: summary).svg),
+            ]
+        }
     }
 
     /// The tokens of machines that have ended, or soon do.
