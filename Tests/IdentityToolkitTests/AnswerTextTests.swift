@@ -31,4 +31,23 @@ struct AnswerTextTests {
         #expect(try isAsEncoded(FinalizeMFASignInResponse(phoneAuthInfo: PhoneAuthInfo())))
         #expect(try isAsEncoded(JSONValue.object(["b": .array([.null, .number(0.5)]), "a": "x/y"])))
     }
+
+    @Test
+    func `Refusals are answered byte for byte as JSONEncoder writes them`() throws {
+        #expect(try isAsEncoded(ErrorEnvelope()))
+        #expect(try isAsEncoded(ErrorEnvelope(error: ErrorBody())))
+        #expect(
+            try isAsEncoded(
+                ErrorEnvelope(
+                    error: ErrorBody(
+                        code: 400, message: "INVALID_CODE : \"a/b\"", errors: [ErrorItem(message: "m"), ErrorItem()],
+                        status: "INVALID_ARGUMENT",
+                        details: [
+                            ErrorDetail(),
+                            ErrorDetail(
+                                type: "t",
+                                fieldViolations: [FieldViolation(), FieldViolation(field: "f", description: "d")],
+                                reason: "r", domain: "d"),
+                        ]))))
+    }
 }

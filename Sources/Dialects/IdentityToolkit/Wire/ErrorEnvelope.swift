@@ -1,3 +1,5 @@
+import JSON
+
 /// What every refusal is wrapped in. Source: Google API Improvement Proposals, AIP-193.
 ///
 /// Versions 1 and 3 say it twice, once in `errors`; version 2, the administrators' and the token endpoint add a
@@ -81,5 +83,64 @@ public struct FieldViolation: Codable, Sendable, Equatable {
     public init(field: String? = nil, description: String? = nil) {
         self.field = field
         self.description = description
+    }
+}
+
+// Wrong codes and passwords are answered as often as right ones.
+extension ErrorEnvelope: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        if let error {
+            json.name("error")
+            error.write(to: &json)
+        }
+        json.endObject()
+    }
+}
+
+extension ErrorBody {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("code", number: code)
+        json.write("details", details) { $0.write(to: &$1) }
+        json.write("errors", errors) { item, json in
+            json.beginObject()
+            json.write("domain", text: item.domain)
+            json.write("message", text: item.message)
+            json.write("reason", text: item.reason)
+            json.endObject()
+        }
+        json.write("message", text: message)
+        json.write("status", text: status)
+        json.endObject()
+    }
+}
+
+extension ErrorDetail {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("@type", text: type)
+        json.write("domain", text: domain)
+        json.write("fieldViolations", fieldViolations) { violation, json in
+            json.beginObject()
+            json.write("description", text: violation.description)
+            json.write("field", text: violation.field)
+            json.endObject()
+        }
+        json.write("reason", text: reason)
+        json.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// A member that is left out where there is no list.
+    fileprivate mutating func write<Item>(
+        _ name: StaticString, _ list: [Item]?, _ write: (Item, inout JSONWriter) -> Void
+    ) {
+        guard let list else { return }
+        self.name(name)
+        beginArray()
+        for item in list { write(item, &self) }
+        endArray()
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// What the token endpoint answers (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3).
 public struct TokenResponse: Codable, Sendable, Equatable {
     public var accessToken: String
@@ -41,5 +43,18 @@ public struct TokenResponse: Codable, Sendable, Equatable {
         scope = try members.decodeIfPresent(String.self, forKey: .scope) ?? ""
         refreshToken = try members.decodeIfPresent(String.self, forKey: .refreshToken)
         idToken = try members.decodeIfPresent(String.self, forKey: .idToken)
+    }
+}
+
+extension TokenResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("access_token", text: accessToken)
+        json.write("expires_in", number: expiresIn)
+        json.write("id_token", text: idToken)
+        json.write("refresh_token", text: refreshToken)
+        json.write("scope", text: scope)
+        json.write("token_type", text: tokenType)
+        json.endObject()
     }
 }
