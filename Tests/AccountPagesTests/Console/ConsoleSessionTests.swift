@@ -101,7 +101,7 @@ struct ConsoleSessionTests {
             var authenticator = SoftwareAuthenticator(origin: PasskeyPageTests.site)
             let added = try await passkeys.create(
                 on: try await browser.open("/account"), &authenticator, name: "Laptop")
-            #expect(added.kind == "account", "\(added.html)")
+            #expect(added.kind == "account-security", "\(added.html)")
             let asked = try await browser.open("/console")
             #expect(asked.kind == "passkey", "\(asked.html)")
             #expect(try await passkeys.get(on: asked, authenticator).kind == "console")
