@@ -4,7 +4,7 @@ extension Migration {
     static let userNames = Migration(version: 17, name: "names of users") { types in
         [
             "ALTER TABLE users ADD COLUMN name_key \(types.text)",
-            "CREATE INDEX users_by_name ON users (name_key, id) WHERE name_key > ''",
+            "CREATE INDEX users_by_name ON users (name_key, id)",
             "CREATE INDEX users_without_name_key ON users (id) WHERE name_key IS NULL",
             "CREATE INDEX users_by_creation ON users (created_at, id)",
         ]

@@ -1,22 +1,20 @@
 import CountersignCore
 
-/// Two statements for each order of users, forwards and backwards. Each reads one stretch of one index.
+/// Two statements for each order of users, forwards and backwards. Each reads one stretch of one index, and has one bound at each end:
+/// of two, SQLite takes one for the index and goes through all rows up to the other.
 private enum Statements {
     static let newest = User.selection(
         "WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3")
     static let oldest = User.selection("WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3")
     static let byEmail = User.selection(
-        "WHERE email >= $1 AND email > $2 AND email < $3 ORDER BY email LIMIT $4")
+        "WHERE email >= $1 AND email < $2 ORDER BY email LIMIT $3")
     static let byEmailBackwards = User.selection(
         "WHERE email >= $1 AND email < $2 ORDER BY email DESC LIMIT $3")
-    // The first condition is the index's own.
     static let byName = User.selection(
-        "WHERE name_key > '' AND name_key >= $1 AND name_key < $2 AND (name_key, id) > ($3, $4) "
-            + "ORDER BY name_key, id LIMIT $5")
+        "WHERE (name_key, id) > ($1, $2) AND name_key < $3 ORDER BY name_key, id LIMIT $4")
     static let byNameBackwards = User.selection(
-        "WHERE name_key > '' AND name_key >= $1 AND (name_key, id) < ($2, $3) "
-            + "ORDER BY name_key DESC, id DESC LIMIT $4")
-    static let byID = User.selection("WHERE id >= $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4")
+        "WHERE name_key >= $1 AND (name_key, id) < ($2, $3) ORDER BY name_key DESC, id DESC LIMIT $4")
+    static let byID = User.selection("WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3")
     static let byIDBackwards = User.selection("WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3")
 
     static let unfolded = User.selection("WHERE name_key IS NULL ORDER BY id LIMIT $1")
@@ -34,18 +32,20 @@ extension SQLTransaction {
         let limit = SQLValue(limit: range.limit)
         let (prefix, end) = (SQLValue(range.prefix), SQLValue(range.end))
         let (key, id) = (range.place?.key, SQLValue(range.place?.id.rawValue ?? ""))
+        // The least text behind a key: none has a zero byte.
+        let start = SQLValue(key.map { $0 + "\u{1}" } ?? range.prefix)
         // The order of creation is from the newest on.
         switch (range.index, range.isBackwards) {
         case (.creation, false):
             return try select(Statements.newest, .integer(key.flatMap(Int64.init) ?? .max), id, limit)
         case (.creation, true):
             return try select(Statements.oldest, .integer(key.flatMap(Int64.init) ?? .min), id, limit)
-        case (.email, false): return try select(Statements.byEmail, prefix, SQLValue(key ?? ""), end, limit)
+        case (.email, false): return try select(Statements.byEmail, start, end, limit)
         case (.email, true): return try select(Statements.byEmailBackwards, prefix, SQLValue(key ?? range.end), limit)
-        case (.name, false): return try select(Statements.byName, prefix, end, SQLValue(key ?? ""), id, limit)
+        case (.name, false): return try select(Statements.byName, SQLValue(key ?? range.prefix), id, end, limit)
         case (.name, true):
             return try select(Statements.byNameBackwards, prefix, SQLValue(key ?? range.end), id, limit)
-        case (.id, false): return try select(Statements.byID, prefix, SQLValue(key ?? ""), end, limit)
+        case (.id, false): return try select(Statements.byID, start, end, limit)
         case (.id, true): return try select(Statements.byIDBackwards, prefix, SQLValue(key ?? range.end), limit)
         }
     }
