@@ -280,8 +280,8 @@ let package = Package(
         .target(
             name: "AccountServer",
             dependencies: [
-                "CountersignCore", "OneTimePassword", "QRCode", "ServerHTTP", "WebPages", .httpTypes, .hummingbird,
-                .nioCore,
+                "CountersignCore", "OAuthHTTP", "OneTimePassword", "QRCode", "ServerHTTP", "WebPages", .httpTypes,
+                .hummingbird, .nioCore,
             ],
             path: "Sources/Dialects/Account",
             resources: [.embedInCode("Templates/mailed-link.mustache")]),

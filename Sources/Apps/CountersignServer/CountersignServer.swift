@@ -179,6 +179,13 @@ public struct CountersignServer: Sendable {
                 isDevelopment ? publicURL.ofDevelopment : publicURL.all
             }, isAdministrator: opened.adminToken.matches
         ).addRoutes(to: router)
+        AccountAPI(
+            realm: realm,
+            publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
+                isDevelopment ? publicURL.ofDevelopment : publicURL.all
+            }
+        ).addRoutes(to: router)
+        OpenAPIRoute(publicURL: url).add(to: router)
         try AccountPages(
             realm: realm,
             options: AccountPages.Options(
@@ -272,7 +279,8 @@ public struct CountersignServer: Sendable {
 
     /// Each dialect's words for failures that no endpoint translated; nil where the path is no dialect's.
     private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
-        try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
+        try AdministrationRoutes.format(failure, request) ?? AccountAPI.format(failure, request)
+            ?? IdentityToolkit.format(failure, request)
             ?? Guardian.format(failure, request) ?? SecurityChecks.format(failure, request)
     }
 

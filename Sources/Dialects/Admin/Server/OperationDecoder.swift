@@ -8,42 +8,12 @@ enum OperationDecoder {
     static func decode<Operation: AdministrationOperation>(
         _ type: Operation.Type, from body: JSONValue
     ) throws -> Operation {
-        let operation: Operation
         do {
-            operation = try LenientJSON.decode(type, from: body)
-        } catch {
-            throw AdministrationError(error)
-        }
-        // What was understood is what comes out again.
-        let understood = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(operation))
-        if let path = unknownMember(of: body, beside: understood, path: "") {
-            let known = Mirror(reflecting: operation).children.compactMap(\.label)
-            let remedy =
-                NearestName.of(path, among: known).map { "Did you mean \($0)?" }
-                ?? (known.isEmpty ? "It has none." : "It has \(known.joined(separator: ", ")).")
-            throw AdministrationError(.invalid, "\(type.name) has no member \"\(path)\". \(remedy)")
-        }
-        return operation
-    }
-
-    /// The path of the first member, in alphabetical order, that was sent and not understood.
-    private static func unknownMember(of sent: JSONValue, beside understood: JSONValue, path: String) -> String? {
-        switch (sent, understood) {
-        case (.object(let sent), .object(let understood)):
-            for (name, value) in sent.sorted(by: { $0.key < $1.key }) where value != .null {
-                let path = path.isEmpty ? name : "\(path).\(name)"
-                guard let counterpart = understood[name] else { return path }
-                if let unknown = unknownMember(of: value, beside: counterpart, path: path) { return unknown }
-            }
-            return nil
-        case (.array(let sent), .array(let understood)):
-            for (index, (value, counterpart)) in zip(sent, understood).enumerated() {
-                if let unknown = unknownMember(of: value, beside: counterpart, path: "\(path)[\(index)]") {
-                    return unknown
-                }
-            }
-            return nil
-        default: return nil
+            return try StrictJSON.decode(type, from: body)
+        } catch let unknown as StrictJSON.UnknownMember {
+            throw AdministrationError(.invalid, "\(type.name) has no member \"\(unknown.path)\". \(unknown.remedy)")
+        } catch let fault as RequestBodyFault {
+            throw AdministrationError(fault)
         }
     }
 }

@@ -1,5 +1,6 @@
 import AdminServer
 import AuthenticatorBook
+import CountersignCore
 import Foundation
 import OneTimePassword
 

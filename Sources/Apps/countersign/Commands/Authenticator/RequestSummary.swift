@@ -1,5 +1,6 @@
 import AdminServer
 import AuthenticatorBook
+import CountersignCore
 import Foundation
 
 /// A request as commands print it.

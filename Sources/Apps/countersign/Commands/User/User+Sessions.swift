@@ -1,5 +1,6 @@
 import AdminServer
 import ArgumentParser
+import CountersignCore
 
 extension UserCommand {
     struct Sessions: AsyncParsableCommand {

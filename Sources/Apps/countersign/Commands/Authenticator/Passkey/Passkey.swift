@@ -1,6 +1,7 @@
 import AdminServer
 import ArgumentParser
 import AuthenticatorBook
+import CountersignCore
 import Foundation
 import JSON
 import PasskeyAuthenticator

@@ -1,4 +1,3 @@
-import CountersignCore
 import Foundation
 
 /// An instant as RFC 3339 in UTC with milliseconds, `2026-07-29T08:15:00.250Z`: every machine and every reader of a log
@@ -27,7 +26,7 @@ public struct Timestamp: Codable, Sendable, Hashable {
     }
 
     /// The instant that an RFC 3339 text is, with or without fractions of a second; nil where it is none.
-    init?(rfc3339 text: String) {
+    package init?(rfc3339 text: String) {
         guard text.utf8.count <= 64,
             let date = (try? Date(text, strategy: Self.milliseconds)) ?? (try? Date(text, strategy: .iso8601))
         else { return nil }
@@ -35,10 +34,7 @@ public struct Timestamp: Codable, Sendable, Hashable {
     }
 
     /// With milliseconds: `2026-07-29T08:15:00.250Z`.
-    var rfc3339: String { date.formatted(Self.milliseconds) }
-
-    /// For people, in whole seconds: `2026-07-29T08:15:00Z`.
-    public var text: String { date.formatted(.iso8601) }
+    package var rfc3339: String { date.formatted(Self.milliseconds) }
 
     private static var milliseconds: Date.ISO8601FormatStyle { .init(includingFractionalSeconds: true) }
 }

@@ -1,4 +1,3 @@
-import CountersignCore
 import Foundation
 
 /// What is kept about a person beside the log, in words that the person understands.
@@ -120,7 +119,7 @@ public struct UserData: Codable, Sendable {
     /// Whether there are more sessions, attempts or messages than are listed.
     public let isIncomplete: Bool
 
-    init(_ data: PersonalData, logDays: Int) {
+    public init(_ data: PersonalData, logDays: Int) {
         let user = data.user
         profile = Profile(
             id: user.id.rawValue, email: user.email?.canonical, emailVerified: user.profile.emailVerified,
@@ -175,22 +174,6 @@ public struct UserData: Codable, Sendable {
         }
         logKeptForDays = logDays
         isIncomplete = data.isCut
-    }
-}
-
-extension UserData {
-    private struct Document: Encodable {
-        let data: UserData
-        /// The newest first.
-        let log: [AuditEntry]
-    }
-
-    /// The same as one JSON document with the user's part of the log, for the user: what ``ShowUserData`` answers.
-    public static func document(_ data: PersonalData, log: [AuditEvent], logDays: Int) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let document = Document(data: UserData(data, logDays: logDays), log: log.map(AuditEntry.init))
-        return String(decoding: try encoder.encode(document), as: UTF8.self)
     }
 }
 

@@ -1,0 +1,50 @@
+import CountersignCore
+import Foundation
+
+/// Reads what clients send, and refuses members that the type does not have: a misspelt one must not look as if it had been heard.
+public enum StrictJSON {
+    /// - Throws: ``RequestBodyFault``; ``UnknownMember``.
+    public static func decode<T: Codable>(_ type: T.Type, from body: JSONValue) throws -> T {
+        let value = try LenientJSON.decode(type, from: body)
+        // What was understood is what comes out again.
+        let understood = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+        if let path = unknownMember(of: body, beside: understood, path: "") {
+            throw UnknownMember(path: path, known: Mirror(reflecting: value).children.compactMap(\.label))
+        }
+        return value
+    }
+
+    /// A member that was sent and that nothing reads.
+    public struct UnknownMember: Error, Sendable {
+        public let path: String
+        /// The members that there are.
+        public let known: [String]
+
+        /// What may have been meant.
+        public var remedy: String {
+            NearestName.of(path, among: known).map { "Did you mean \($0)?" }
+                ?? (known.isEmpty ? "It has none." : "It has \(known.joined(separator: ", ")).")
+        }
+    }
+
+    /// The path of the first member, in alphabetical order, that was sent and not understood.
+    private static func unknownMember(of sent: JSONValue, beside understood: JSONValue, path: String) -> String? {
+        switch (sent, understood) {
+        case (.object(let sent), .object(let understood)):
+            for (name, value) in sent.sorted(by: { $0.key < $1.key }) where value != .null {
+                let path = path.isEmpty ? name : "\(path).\(name)"
+                guard let counterpart = understood[name] else { return path }
+                if let unknown = unknownMember(of: value, beside: counterpart, path: path) { return unknown }
+            }
+            return nil
+        case (.array(let sent), .array(let understood)):
+            for (index, (value, counterpart)) in zip(sent, understood).enumerated() {
+                if let unknown = unknownMember(of: value, beside: counterpart, path: "\(path)[\(index)]") {
+                    return unknown
+                }
+            }
+            return nil
+        default: return nil
+        }
+    }
+}

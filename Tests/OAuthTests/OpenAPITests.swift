@@ -1,0 +1,100 @@
+import CountersignCore
+import CountersignServer
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// `GET /openapi.json` (OpenAPI Specification 3.1.0).
+@Suite("The description of what programs can call")
+struct OpenAPITests {
+    /// Routes that it describes, by how their paths begin.
+    private static let described = [
+        "/account/v1/", "/admin/v1/", "/oauth/", "/me/", "/passkey/", "/bc-authorize", "/userinfo", "/oidc/logout",
+        "/v2/logout", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
+    ]
+
+    @Test
+    func `Each route is described, and nothing is described that is no route`() async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await server.send(.get, "/openapi.json")
+            #expect(reply.status == 200 && reply.json["openapi"] == "3.1.0", "\(reply.text.prefix(200))")
+            var told: Set<String> = []
+            var administration = 0
+            for (path, methods) in reply.json["paths"].ownMembers {
+                for method in methods.ownMembers.keys {
+                    if path.hasPrefix("/admin/v1/") {
+                        administration += 1
+                    } else {
+                        told.insert("\(method.uppercased()) \(path)")
+                    }
+                }
+            }
+            var routes: Set<String> = []
+            for endpoint in try server.countersign.endpoints() {
+                let path = "/" + endpoint.path.split(separator: "/").joined(separator: "/")
+                guard endpoint.method != .head, endpoint.method != .options, path != "/admin/v1/{operation}",
+                    path == "/authorize" || Self.described.contains(where: path.hasPrefix)
+                else { continue }
+                routes.insert("\(endpoint.method.rawValue) \(path)")
+            }
+            #expect(told.subtracting(routes) == [], "described and no routes")
+            #expect(routes.subtracting(told) == [], "routes and not described")
+            #expect(administration >= 47, "Each operation is a path.")
+        }
+    }
+
+    @Test
+    func `Each operation has a name of its own, its parameters, and answers`() async throws {
+        try await TestServer.with(.development) { server in
+            let document = try await server.send(.get, "/openapi.json").json
+            var ids: Set<String> = []
+            let schemes = Set(document["components"]["securitySchemes"].ownMembers.keys)
+            for (path, methods) in document["paths"].ownMembers {
+                for (method, operation) in methods.ownMembers {
+                    let name = "\(method) \(path)"
+                    let id = operation["operationId"].text ?? ""
+                    #expect(!id.isEmpty && ids.insert(id).inserted, "\(name): \(id)")
+                    #expect(operation["summary"].text?.isEmpty == false, "\(name)")
+                    let parts = path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+                        $0.dropFirst().dropLast()
+                    }
+                    let parameters = operation["parameters"].elements.filter { $0["in"] == "path" }
+                    #expect(parameters.compactMap { $0["name"].text } == parts.map(String.init), "\(name)")
+                    #expect(parameters.allSatisfy { $0["required"] == true }, "\(name)")
+                    #expect(operation["responses"]["default"] != .null, "\(name)")
+                    for requirement in operation["security"].elements {
+                        #expect(Set(requirement.ownMembers.keys).isSubset(of: schemes), "\(name)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    func `Schemas say what the code takes and answers`() async throws {
+        try await TestServer.with(.development) { server in
+            let paths = try await server.send(.get, "/openapi.json").json["paths"]
+            func schema(_ path: String, _ method: String) -> JSON {
+                paths[path][method]["requestBody"]["content"]["application/json"]["schema"]
+            }
+            func answer(_ path: String, _ method: String, _ status: String = "200") -> JSON {
+                paths[path][method]["responses"][status]["content"]["application/json"]["schema"]
+            }
+            let password = schema("/account/v1/password", "post")
+            #expect(password["properties"]["password"]["type"] == "string" && password["required"] == ["password"])
+            let change = schema("/account/v1/profile", "patch")
+            #expect(change["required"] == .null && change["properties"]["displayName"]["type"] == "string")
+            let profile = answer("/account/v1/profile", "get")
+            #expect(profile["properties"]["createdAt"]["format"] == "date-time")
+            #expect(profile["properties"]["attributes"]["items"]["properties"]["isEditable"]["type"] == "boolean")
+            let devices = answer("/account/v1/sessions", "get")["properties"]["devices"]["items"]["properties"]
+            #expect(devices["sessions"]["items"]["properties"]["applications"]["type"] == "array")
+            let show = schema("/admin/v1/users:show", "post")
+            #expect(show["properties"]["user"]["type"] == "string" && show["required"] == ["user"])
+            let shown = answer("/admin/v1/users:show", "post")["properties"]["user"]["properties"]
+            #expect(shown["createdAt"]["format"] == "date-time" && shown["isDisabled"]["type"] == "boolean")
+            #expect(paths["/admin/v1/users:show"]["post"]["x-right"] == "users:read")
+        }
+    }
+}
