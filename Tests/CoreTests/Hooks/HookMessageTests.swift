@@ -13,11 +13,11 @@ struct HookMessageTests {
         #expect(headers.map(\.name) == ["webhook-id", "webhook-timestamp", "webhook-signature"])
         #expect(
             headers.map(\.value) == [
-                "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "v1,g0hM9SsE+OTPJTGt/tmKtSyZlE3uFJELVlNIOLJ1OE4=",
+                "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
             ])
         let other = try #require(HookSecret(Secret("whsec_" + Data(repeating: 7, count: 24).base64EncodedString())))
         let both = message.headers(at: Date(timeIntervalSince1970: 1_614_265_330), secrets: [other, secret])[2].value
-        #expect(both.hasPrefix("v1,") && both.hasSuffix(" v1,g0hM9SsE+OTPJTGt/tmKtSyZlE3uFJELVlNIOLJ1OE4="))
+        #expect(both.hasPrefix("v1,") && both.hasSuffix(" v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="))
     }
 
     @Test func `A secret has 24 to 64 bytes in Base64, and prints as none`() throws {
