@@ -591,7 +591,8 @@ extension LiveForm {
             path: "/account/factor", name: "an authenticator is reported lost",
             reach: { server, address in
                 let (browser, page) = try await factor(server, address)
-                return Scene(browser: browser, page: page, typed: ["decision": "lost"])
+                return Scene(
+                    browser: browser, page: page, typed: ["decision": "lost"], names: ["id"], action: "/account/factor")
             }, leads: { $0.page?.path == "/account/security?done=frozen" }),
         LiveForm(
             path: "/account/factor", name: "an authenticator is renamed",
@@ -606,7 +607,9 @@ extension LiveForm {
             path: "/account/factor", name: "an authenticator is removed",
             reach: { server, address in
                 let (browser, page) = try await factor(server, address)
-                return Scene(browser: browser, page: page, typed: ["decision": "remove"])
+                return Scene(
+                    browser: browser, page: page, typed: ["decision": "remove"], names: ["id"],
+                    action: "/account/factor")
             },
             leads: { $0.page?.path == "/account/security?done=last-factor-removed" }),
         LiveForm(
