@@ -139,18 +139,6 @@ struct FactorPage: Sendable {
         ]
     }
 
-    /// The same, each by its name.
-    private static func facts(of factor: OwnFactor, _ account: AccountScene) -> [PageBlock.Fact] {
-        let words = account.words
-        let used = factor.record.lastUsedAt.map { words.moment($0, now: account.now) } ?? words("factorUnused")
-        let facts: [(String, PageText?)] = [
-            ("factAdded", words.moment(factor.record.createdAt, now: account.now)),
-            ("factWith", factor.userAgent.map { PageText(chosen: BrowserName.text(of: $0, words)) }),
-            ("factUsed", used), ("factFrom", factor.lastSource.map { PageText(chosen: $0) }),
-        ]
-        return facts.compactMap { label, value in value.map { .init(words.plain(label), $0) } }
-    }
-
     private static func used(_ factor: OwnFactor, _ account: AccountScene) -> PageText {
         let words = account.words
         guard let used = factor.record.lastUsedAt else { return words("factorUnused") }
@@ -192,7 +180,9 @@ struct FactorPage: Sendable {
                         words.plain("factKind"), words(Self.kind(of: factor.record.kind)),
                         mark: factor.isFrozen ? Self.frozen(words) : nil)
                 ]
-                    + Self.facts(of: factor, account)),
+                    + zip(["factAdded", "factUsed"], Self.details(of: factor, account)).map {
+                        .init(words.plain($0), $1)
+                    }),
             .heading(words.plain("factorRename")),
             .form(
                 PageForm(
