@@ -1,13 +1,13 @@
 /// A configuration file that sets nothing: every key as a comment, with what it means, its range and its default.
 public enum ConfigurationFile {
-    /// The file as YAML. Taking the `#` from the lines of a key makes them valid; a section's own line needs it taken too.
+    /// The file as YAML. A line with one `#` is a setting, one with two explains it; a section's own line is a setting too.
     /// - Parameter values: what it sets, as YAML writes the value: `[.data: "/var/lib/countersign"]`.
     public static func commented(setting values: [ConfigurationKey: String] = [:]) -> String {
         var lines = [
-            "# Countersign's configuration. `countersign serve --config FILE` reads it.",
-            "#",
-            "# An option of the command line counts more than a variable of the environment (COUNTERSIGN_LISTEN for `listen`),",
-            "# and that more than this file. `countersign serve --check --config FILE` finds what is wrong with it.",
+            "## Countersign's configuration. `countersign serve --config FILE` reads it.",
+            "##",
+            "## An option of the command line counts more than a variable of the environment (COUNTERSIGN_LISTEN for `listen`),",
+            "## and that more than this file. A line with one # is a setting: take the # away, and that of its section.",
         ]
         var open: [Substring] = []
         for key in inSections {
@@ -26,7 +26,7 @@ public enum ConfigurationFile {
             let indentation = indentation(sections.count)
             let (type, standard, range) = key.documentation
             for line in [key.summary, "\(plain(type)), \(plain(range)); default: \(plain(standard))"] {
-                lines += wrapped(line, width: 116 - indentation.count).map { "# \(indentation)\($0)" }
+                lines += wrapped(line, width: 115 - indentation.count).map { "## \(indentation)\($0)" }
             }
             let isSet = values[key] != nil
             lines.append("\(isSet ? "" : "#")\(indentation)\(path.last ?? ""): \(values[key] ?? key.example)")
