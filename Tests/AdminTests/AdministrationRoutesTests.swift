@@ -170,22 +170,20 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(
             names == [
-                "users:add", "users:list", "users:search", "users:show", "users:disable", "users:enable",
-                "users:delete",
-                "users:reset-password", "users:reset-mfa", "users:remove-factor", "users:import", "users:export",
-                "users:data",
-                "users:sessions", "users:end-session", "users:end-sessions", "applications:add", "applications:set",
-                "applications:list",
-                "applications:show", "applications:remove", "resources:put", "resources:list", "resources:remove",
-                "clients:list", "clients:show", "clients:set-status", "clients:remove", "extensions:add",
-                "extensions:list", "extensions:show", "extensions:remove",
-                "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove", "groups:add-member",
-                "groups:remove-member", "administrators:invite", "administrators:grant", "administrators:revoke",
-                "administrators:list",
-                "tokens:add", "tokens:list", "tokens:revoke", "hooks:add", "hooks:list", "hooks:show", "hooks:set",
-                "hooks:rotate-secret", "hooks:remove", "hooks:test", "hooks:replay", "figures:show", "keys:rotate",
-                "keys:list", "audit:list", "settings:show",
-                "settings:set",
+                "users:add", "users:invite", "users:list", "users:search", "users:show", "users:disable",
+                "users:enable", "users:set-locale", "users:delete", "users:reset-password", "users:reset-mfa",
+                "users:remove-factor", "users:import", "users:export", "users:data", "users:sessions",
+                "users:end-session", "users:end-sessions", "applications:add", "applications:set",
+                "applications:set-logo", "applications:list", "applications:show", "applications:remove",
+                "applications:test-redirect", "resources:put", "resources:list", "resources:remove", "clients:list",
+                "clients:show", "clients:set-status", "clients:remove", "extensions:add", "extensions:list",
+                "extensions:show", "extensions:remove", "extensions:check", "groups:add", "groups:list",
+                "groups:show", "groups:remove", "groups:add-member", "groups:remove-member", "administrators:invite",
+                "administrators:grant", "administrators:revoke", "administrators:list", "tokens:add", "tokens:list",
+                "tokens:revoke", "hooks:add", "hooks:list", "hooks:show", "hooks:set", "hooks:rotate-secret",
+                "hooks:remove", "hooks:test", "hooks:replay", "figures:show", "keys:rotate", "keys:list",
+                "audit:list", "audit:search", "audit:show", "limits:list", "delivery:show", "delivery:retry",
+                "delivery:test-mail", "limits:lift", "settings:show", "settings:set", "settings:start", "doctor",
             ])
     }
 }

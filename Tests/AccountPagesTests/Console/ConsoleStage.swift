@@ -18,7 +18,7 @@ struct ConsoleStage: Sendable {
         let realm = server.realm
         let target = try await realm.accounts.create(
             id: UserID(rawValue: "target"), email: EmailAddress("target@example.com"), password: nil,
-            profile: UserProfile(displayName: "Target"), by: .testAdministrator
+            profile: UserProfile(emailVerified: true, displayName: "Target"), by: .testAdministrator
         ).get()
         _ = try await server.authenticator(of: target)
         let factor = try #require(

@@ -10,7 +10,8 @@ extension AuditCommand {
                 Times are UTC. With --json each event is a line. Where there is more, the last line on standard error says what to look \
                 on from.
 
-                  countersign audit search --kind sign-in --kind answer.refused --since 2026-11-23
+                  countersign audit search --kind sign-in --kind answer.refused \\
+                    --since 2026-11-23
                   countersign audit search --source 192.0.2.7 --json
                 """)
 

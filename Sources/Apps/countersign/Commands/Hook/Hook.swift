@@ -67,7 +67,8 @@ extension HookCommand {
                 Only public addresses are called, and those in extensions.allowedNetworks; https is required, except on this \
                 machine under --dev.
 
-                  countersign hook add https://api.example.com/events --events users,factors,sign-ins
+                  countersign hook add https://api.example.com/events \\
+                    --events users,factors,sign-ins
                 """)
 
         @Argument(help: "The address of the service: https://…")
