@@ -15,12 +15,15 @@ extension Applications {
         let name = png.map { Self.logoName(id, $0) }
         return try await realm.store.write { transaction in
             guard var application = try transaction.application(id) else { return nil }
-            if let former = application.registration.oauth.logo, former != name {
-                try transaction.putDocument(Self.document(ofLogo: former), Data())
-            }
-            if let name, let png { try transaction.putDocument(Self.document(ofLogo: name), png) }
+            var pictures: [String: Data] = [:]
+            if let former = application.registration.oauth.logo { pictures[Self.document(ofLogo: former)] = Data() }
+            if let name, let png { pictures[Self.document(ofLogo: name)] = png }
             application.registration.oauth.logo = name
             _ = try transaction.update(application)
+            // In the one order of locks: documents after applications, and by their names.
+            for (document, picture) in pictures.sorted(by: { $0.key < $1.key }) {
+                try transaction.putDocument(document, picture)
+            }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
