@@ -11,7 +11,10 @@ extension TestServer {
     }
 
     /// Enrols an authenticator, and moves the clock to its next code.
-    package func authenticator(of user: User) async throws -> TOTP {
+    /// - Parameter second: what the session was proven with beside the password; users who have a second factor need it.
+    package func authenticator(of user: User, provenBy second: FactorKind? = nil) async throws -> TOTP {
+        var evidence = evidence
+        if let second { evidence.proofs.append(Proof(kind: second, at: now, isSecondFactor: true)) }
         let outcome = try await realm.enrolments.beginTOTP(for: user.id, evidence: evidence, by: .testAdministrator)
         guard case .offered(let offer) = outcome else { throw Unexpected(what: "\(outcome)") }
         let totp = try TOTP(secret: offer.secret.reveal())

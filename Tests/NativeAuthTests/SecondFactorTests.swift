@@ -231,7 +231,7 @@ struct SecondFactorTests {
             #expect(reply.status == 200 && reply.json["challenge_type"] == "redirect", "\(reply.text)")
             #expect(reply.token == nil && reply.json["access_token"].text == nil, "\(reply.text)")
             // An app beside it can be asked for here.
-            _ = try await server.authenticator(of: user)
+            _ = try await server.authenticator(of: user, provenBy: .passkey)
             _ = try await pending(client, "mfa_required")
         }
     }

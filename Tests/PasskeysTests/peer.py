@@ -22,6 +22,9 @@ from fido2.webauthn import (
     PublicKeyCredentialRequestOptions,
 )
 
+# CTAP2_ERR_NO_CREDENTIALS
+NO_CREDENTIALS = b"\x2e"
+
 
 class Authenticator(CtapDevice):
     """CTAP 2.1, sections 6.1, 6.2 and 6.4, for one discoverable credential."""
@@ -57,7 +60,8 @@ class Authenticator(CtapDevice):
 
     def call(self, cmd, data=b"", event=None, on_keepalive=None):
         request = cbor.decode(data[1:]) if data[1:] else {}
-        return b"\0" + cbor.encode({0x01: self.make, 0x02: self.get, 0x04: self.info}[data[0]](request))
+        answer = {0x01: self.make, 0x02: self.get, 0x04: self.info}[data[0]](request)
+        return b"\0" + cbor.encode(answer) if answer else NO_CREDENTIALS
 
     def info(self, _):
         return {
@@ -77,6 +81,9 @@ class Authenticator(CtapDevice):
         return {1: "packed", 2: data, 3: statement}
 
     def get(self, request):
+        # Also how a client finds out which of those that a page excludes are here.
+        if 3 in request and self.id not in [credential["id"] for credential in request[3]]:
+            return None
         data = self.data(request[1], 0x05)
         return {
             1: {"id": self.id, "type": "public-key"},

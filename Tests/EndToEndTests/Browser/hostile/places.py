@@ -33,11 +33,8 @@ class Places:
                 "scopes": ["openid", "email", "offline_access"],
                 "grantTypes": ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"], **more}})
             assert status == 200, (status, answer)
-        self._owner = self._account()
-        visitor, page = self._signed_in(self._owner)
-        page = visitor.get("/authorize", self._request("named"))
-        assert visitor.post(page, {"decision": "allow"}).status == 303, page.html
-        self._confirming = visitor
+        self._confirming, _ = self._signed_in(self._account())
+        self._allow(self._confirming, self._confirming.get("/authorize", self._request("named")))
         # The page that asks new users for their data takes any number of answers that are none.
         email = f"{secrets.token_hex(4)}@example.com"
         self._asked = Visitor(self.base)
@@ -62,6 +59,9 @@ class Places:
         visitor = Visitor(self.base, **({"agent": agent} if agent else {}))
         page = visitor.post(visitor.get("/sign-in"), {"username": account["email"]})
         return visitor, visitor.post(page, {"password": PASSWORD})
+
+    def _allow(self, visitor, page):
+        assert visitor.post(page, {"decision": "allow"}).status == 303, page.html
 
     # What programs name.
 
@@ -148,11 +148,14 @@ class Places:
         """What a program calls an application, an authenticator, a device, a browser."""
         status, answer = self._administer("applications:set", {"id": "named", "registration": {"displayName": text}})
         yield "application named", (status, answer)
-        visitor, page = self._signed_in(self._owner, agent=header(text))
+        # An account of each text's own: pages that tell of the past have one past for all.
+        visitor, page = self._signed_in(self._account(), agent=header(text))
         yield "account named", page
+        page = visitor.get("/authorize", self._request("named", prompt="consent"))
+        yield "consent named", page
+        self._allow(visitor, page)
         for part in ("sessions", "applications", "activity", "security", "profile", "data", "delete"):
             yield f"account's {part} named", visitor.get(f"/account/{part}")
-        yield "consent named", visitor.get("/authorize", self._request("named", prompt="consent"))
         visitor.post(visitor.get("/sign-out"), {"decision": "this"})
         yield "sign-in named", Visitor(self.base).get("/authorize", self._request("named"))
         code = self._device_code(header(text))
