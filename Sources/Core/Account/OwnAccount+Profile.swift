@@ -69,10 +69,15 @@ public struct ProfileChange: Sendable {
         }
     }
 
-    /// One line that is not blank.
+    /// One line that is not blank. Characters that join, part or turn others are part of many names; pages show them harmless.
     static func isLine(_ text: String, longest: Int) -> Bool {
         text.unicodeScalars.count <= longest && !text.allSatisfy(\.isWhitespace)
-            && !text.unicodeScalars.contains { CharacterSet.controlCharacters.union(.newlines).contains($0) }
+            && !text.unicodeScalars.contains {
+                switch $0.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: true
+                default: false
+                }
+            }
     }
 }
 

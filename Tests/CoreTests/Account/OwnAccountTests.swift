@@ -85,7 +85,7 @@ struct OwnAccountTests {
             case "data": try await account.data(of: own, by: client).refusal
             case "deletion":
                 try await account.requestDeletion(typedName: TestRealm.email.canonical, of: own, by: client).refusal
-            case "enrol": try await account.beginEnrolling(.totp, of: own, by: client).refusal
+            case "enrol": try await account.beginEnrolling(.passkey, of: own, by: client).refusal
             case "lost": try await account.reportLost(factor, of: own, by: client).refusal
             case "end": try await account.endSession(SessionID(rawValue: nothing), of: own, by: client).refusal
             case "end others": try await account.endOtherSessions(of: own, by: client).refusal
@@ -101,13 +101,13 @@ struct OwnAccountTests {
         _ item: (name: String, isFull: Bool)
     ) async throws {
         for age in [299.0, 300, 3600] {
-            let test = try await TestRealm.make()
+            let test = try await TestRealm.withSite()
             let enrolled = try await test.addEnrolledUser()
             let own = try await test.session(of: enrolled.user, second: enrolled.factor, at: test.now - age)
             let refusal = try await perform(item.name, test, own, enrolled.factor.id)
             #expect(refusal == (age < 300 ? nil : .proofTooOld(.aal2)), "\(item.name) \(age)")
         }
-        let test = try await TestRealm.make()
+        let test = try await TestRealm.withSite()
         let enrolled = try await test.addEnrolledUser()
         let own = try await test.session(of: enrolled.user)
         let refusal = try await perform(item.name, test, own, enrolled.factor.id)
