@@ -62,7 +62,6 @@ public struct Administrators: Sendable {
     ) async throws -> Result<Administrator, Refusal> {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let notice = realm.random.uuid()
         let realm = realm
         return try await realm.writeSending { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
@@ -78,7 +77,7 @@ public struct Administrators: Sendable {
                 AuditEvent(
                     id: event, at: now, kind: .administratorGranted, userID: id, context: client, details: details))
             try transaction.notify(
-                AccountNotice(.roleGranted, role: role), user, by: client, id: notice, at: now, sealer: realm.sealer)
+                AccountNotice(.roleGranted, role: role), user, by: client, id: event, at: now, sealer: realm.sealer)
             return .success(made)
         }
     }
@@ -88,7 +87,6 @@ public struct Administrators: Sendable {
     public func revoke(_ id: UserID, by client: ClientContext) async throws -> Result<AdministratorRole?, Refusal> {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let notice = realm.random.uuid()
         let realm = realm
         return try await realm.writeSending { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
@@ -100,7 +98,7 @@ public struct Administrators: Sendable {
                     id: event, at: now, kind: .administratorRevoked, userID: id, context: client,
                     details: ["formerRole": .string(former.role.rawValue)]))
             try transaction.notify(
-                AccountNotice(.roleRevoked, role: former.role), user, by: client, id: notice, at: now,
+                AccountNotice(.roleRevoked, role: former.role), user, by: client, id: event, at: now,
                 sealer: realm.sealer)
             return .success(former.role)
         }

@@ -57,7 +57,6 @@ public struct OwnerInvitations: Sendable {
         let now = realm.clock.now
         guard realm.proofs.contextClass(of: session.proofs) >= .aal2 else { return .failure(.needsSecondFactor) }
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let notice = realm.random.uuid()
         return try await realm.writeSending { transaction in
             guard try Self.admits(code, at: now, in: transaction) else { return .failure(.dead) }
             guard let user = try transaction.user(session.userID),
@@ -71,7 +70,7 @@ public struct OwnerInvitations: Sendable {
                     id: event, at: now, kind: .administratorGranted, userID: user.id, context: client,
                     details: ["role": .string(made.role.rawValue), "by": .string(Self.granter)]))
             try transaction.notify(
-                AccountNotice(.roleGranted, role: made.role), user, by: client, id: notice, at: now,
+                AccountNotice(.roleGranted, role: made.role), user, by: client, id: event, at: now,
                 sealer: realm.sealer)
             try transaction.putDocument(Self.document, JSONEncoder().encode(Kept(digest: nil, expiresAt: now)))
             return .success(made)
