@@ -49,7 +49,7 @@ struct HookMessageTests {
             String(decoding: message.body, as: UTF8.self)
                 == #"{"data":{"application":"shop","category":"users","details":{"kind":"totp","role":"owner"},"#
                 + #""id":"00063f1c2b3a4d5e0a1b2c3d","protocol":"oauth","user":"ada"},"#
-                + #""timestamp":"2026-09-21T13:33:30.123Z","type":"user.email-changed"}"#)
+                + #""timestamp":"2026-09-21T14:13:30.123Z","type":"user.email-changed"}"#)
     }
 
     @Test func `Every kind of event stands in one category or in none, and deliveries in none`() {

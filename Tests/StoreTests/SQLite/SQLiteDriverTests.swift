@@ -127,8 +127,13 @@ struct SQLiteDriverTests {
     @Test
     func `Changes are counted without those of a cascade`() async throws {
         let counts = try await run { connection -> [Int] in
-            let user = "INSERT INTO users (\(User.columns)) VALUES ('u', 0, NULL, 0, '{}', 0, 0, 0, 0, 0, 0, NULL, 0)"
-            let factor = "INSERT INTO factors (\(FactorRecord.columns)) VALUES ($1, 'u', 'totp', '', 0, 0, 0, x'')"
+            let user = """
+                INSERT INTO users (\(User.columns)) \
+                VALUES ('u', 0, NULL, 0, '{}', 0, 0, 0, 0, 0, 0, NULL, 0, NULL, NULL)
+                """
+            let factor = """
+                INSERT INTO factors (\(FactorRecord.columns)) VALUES ($1, 'u', 'totp', '', 0, 0, 0, x'', NULL)
+                """
             return [
                 try connection.execute(user), try connection.execute(factor, [.text("f")]),
                 try connection.execute(factor, [.text("g")]),
