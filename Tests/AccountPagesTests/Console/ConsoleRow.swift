@@ -7,16 +7,23 @@ struct ConsoleRow: Sendable {
     let roles: Set<AdministratorRole>
     /// Whether it has a form that changes something.
     let isForm: Bool
+    /// Whether browsers keep it, and no page is shown.
+    let isFile: Bool
 
-    private init(_ path: String, isForm: Bool, _ roles: Set<AdministratorRole>) {
+    private init(_ path: String, isForm: Bool = false, isFile: Bool = false, _ roles: Set<AdministratorRole>) {
         self.path = path
         self.isForm = isForm
+        self.isFile = isFile
         // The owner may do everything.
         self.roles = roles.union([.owner])
     }
 
     static func page(_ path: String, _ roles: AdministratorRole...) -> ConsoleRow {
-        ConsoleRow(path, isForm: false, Set(roles))
+        ConsoleRow(path, Set(roles))
+    }
+
+    static func file(_ path: String, _ roles: AdministratorRole...) -> ConsoleRow {
+        ConsoleRow(path, isFile: true, Set(roles))
     }
 
     static func form(_ path: String, _ roles: AdministratorRole...) -> ConsoleRow {
@@ -40,7 +47,7 @@ struct ConsoleRow: Sendable {
         .page("/console/users/{user}/sessions", .operator, .support, .auditor),
         .page("/console/users/{user}/applications", .operator, .support, .auditor),
         .page("/console/users/{user}/log", .operator, .auditor),
-        .page("/console/users/{user}/data.json", .operator, .support, .auditor),
+        .file("/console/users/{user}/data.json", .operator, .support, .auditor),
         .form("/console/users/{user}/disable", .operator),
         .form("/console/users/{user}/enable", .operator),
         .form("/console/users/{user}/end-sessions", .operator, .support),
@@ -68,7 +75,7 @@ struct ConsoleRow: Sendable {
         .form("/console/hooks/{hook}/remove"),
         .page("/console/log", .operator, .auditor),
         .page("/console/log/{event}", .operator, .auditor),
-        .page("/console/log-export", .operator, .auditor),
+        .file("/console/log-export", .operator, .auditor),
         .page("/console/settings", .auditor),
         .form("/console/settings/{key}"),
         .page("/console/keys", .auditor),

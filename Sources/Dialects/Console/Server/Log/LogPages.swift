@@ -79,8 +79,9 @@ enum LogPages {
         if let kind, !groups.contains(kind) { options.append(.init(kind, PageText.harmless(kind), isChosen: true)) }
         func field(_ name: String, _ label: String, type: String = "text") -> PageField {
             PageField(
-                name: name, label: words.plain(label), type: type, value: scene.field(name), autocomplete: "off",
-                isRequired: false, isFirst: false)
+                name: name, label: words.plain(label), type: type,
+                value: scene.field(name).map { PageText.harmless($0) },
+                autocomplete: "off", isRequired: false, isFirst: false)
         }
         return PageSearch(
             words.plain("consoleLogFilter"), action: "/console/log",

@@ -38,7 +38,7 @@ enum SettingPages {
                         fields: [
                             PageField(
                                 name: "q", label: words.plain("consoleSettingsSearch"), type: "search",
-                                value: scene.field("q"),
+                                value: scene.field("q").map { PageText.harmless($0) },
                                 autocomplete: "off", isRequired: false, isFirst: false)
                         ], button: words.plain("consoleShow")))
             ])
@@ -133,8 +133,7 @@ enum SettingPages {
     private static func question(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
         let key = scene.parameter("key")
-        guard let setting = try await scene.perform(ShowSettings(key: key)).settings.first(where: { $0.key == key })
-        else { throw AdministrationError(.notFound, "") }
+        guard let setting = try await setting(key, scene) else { throw AdministrationError(.notFound, "") }
         var question = ConsoleQuestion(
             title: PageText(chosen: key), text: PageText(setting.summary),
             button: words.plain("consoleSave"), back: "/console/settings")
@@ -152,6 +151,15 @@ enum SettingPages {
         ]
         if key == "passkeys.rpID" { question.text = words("consoleSettingRPID") }
         return question
+    }
+
+    /// The setting that the path names; nil where there is none.
+    private static func setting(_ key: String, _ scene: ConsoleScene) async throws -> SettingSummary? {
+        do {
+            return try await scene.perform(ShowSettings(key: key)).settings.first { $0.key == key }
+        } catch let error as AdministrationError where error.code == .invalid {
+            return nil
+        }
     }
 
     /// As a form has it.
