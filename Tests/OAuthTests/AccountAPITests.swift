@@ -3,6 +3,7 @@ import DialectTestSupport
 import Foundation
 import HTTPTypes
 import OneTimePassword
+import PasskeyTestSupport
 import Testing
 
 /// `/account/v1` (RFC 6750; RFC 9470).
@@ -138,12 +139,18 @@ struct AccountAPITests {
             let codes = try await scene.send(.post, "/recovery-codes", token, [:])
             #expect(codes.status == 201 && codes.json["codes"].elements.count == 10, "\(codes.text)")
 
-            let offer = try await scene.send(.post, "/factors", token, ["kind": "totp"])
+            #expect(try await scene.send(.post, "/factors", token, ["kind": "totp"]).status == 409, "There is one.")
+            let offer = try await scene.send(.post, "/factors", token, ["kind": "passkey"])
             #expect(offer.status == 201, "\(offer.text)")
-            let added = TOTP.code(secret: offer.json["secret"].text ?? "", at: scene.server.now)
+            // Of a server that develops: numeric addresses of this machine are `localhost`.
+            var authenticator = SoftwareAuthenticator(origin: "http://localhost:8080")
+            let credential = try authenticator.create(optionsJSON: Data(offer.json["publicKey"].bytes))
             let made = try await scene.send(
                 .post, "/factors/verify", token,
-                ["kind": "totp", "attempt": offer.json["attempt"], "code": .string(added), "name": "Tablet"])
+                [
+                    "kind": "passkey", "attempt": offer.json["attempt"], "response": try JSON(parsing: credential),
+                    "name": "Tablet",
+                ])
             #expect(made.status == 200, "\(made.text)")
             #expect(try await scene.send(.post, "/factors", token, ["kind": "made-up"]).status == 400)
             #expect(
@@ -223,12 +230,4 @@ struct AccountAPITests {
 extension JSON {
     /// None where it is no object.
     var ownMembers: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
-}
-
-extension TOTP {
-    /// The code of a secret in Base32.
-    fileprivate static func code(secret: String, at instant: Date) -> String {
-        guard let bytes = try? Base32.decode(secret), let totp = try? TOTP(secret: bytes) else { return "" }
-        return totp.code(at: instant).stringCode
-    }
 }
