@@ -262,5 +262,10 @@ struct DirectoryLock: Sendable {
         }
     }
 
-    func release() { close(descriptor) }
+    /// Let go of by name: a child that is started at this moment has the descriptor too until it becomes another program, and
+    /// would go on holding what is only closed here.
+    func release() {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }
