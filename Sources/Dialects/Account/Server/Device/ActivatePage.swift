@@ -115,20 +115,34 @@ struct ActivatePage: Sendable {
 
     private func page(_ scene: PageScene, problem: PageText? = nil) -> Response {
         let words = scene.words
+        return scene.askForUserCode(
+            words("activateTitle"), words("activateText"), at: "/activate",
+            hidden: scene.hidden("activate").filter { $0.name != "user_code" }, problem: problem)
+    }
+}
+
+extension PageScene {
+    /// The page with the one field that takes the code another screen shows.
+    /// - Parameters:
+    ///   - action: the path that the form is sent to.
+    ///   - hidden: what it brings besides, the lock among it.
+    func askForUserCode(
+        _ title: PageText, _ text: PageText, at action: String, hidden: [PageForm.HiddenField], problem: PageText?
+    ) -> Response {
         var page = Page(
-            "activate", words("activateTitle"), words("activateText"), problem: problem,
+            "activate", title, text, problem: problem,
             [
                 .form(
                     PageForm(
-                        action: "/activate", hidden: scene.hidden("activate").filter { $0.name != "user_code" },
+                        action: action, hidden: hidden,
                         fields: [
                             PageField(
                                 name: "user_code", label: words.plain("activateLabel"),
-                                value: scene.field("user_code").map { PageText.harmless($0) }, autocomplete: "off",
+                                value: field("user_code").map { PageText.harmless($0) }, autocomplete: "off",
                                 maximumLength: 32, isInvalid: problem != nil)
                         ], buttons: [.init(words.plain("goOn"))]))
             ])
         page.problemField = problem == nil ? nil : "user_code"
-        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+        return show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 }

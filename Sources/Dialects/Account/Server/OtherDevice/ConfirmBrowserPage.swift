@@ -125,21 +125,8 @@ struct ConfirmBrowserPage: Sendable {
 
     private func page(_ scene: PageScene, problem: PageText? = nil) -> Response {
         let words = scene.words
-        var page = Page(
-            "activate", words("otherDeviceAsk"), words("otherDeviceTypeText"), problem: problem,
-            [
-                .form(
-                    PageForm(
-                        action: Self.path,
-                        hidden: scene.hidden(Self.purpose).filter { !["user_code", "to"].contains($0.name) },
-                        fields: [
-                            PageField(
-                                name: "user_code", label: words.plain("activateLabel"),
-                                value: scene.field("user_code").map { PageText.harmless($0) }, autocomplete: "off",
-                                maximumLength: 32, isInvalid: problem != nil)
-                        ], buttons: [.init(words.plain("goOn"))]))
-            ])
-        page.problemField = problem == nil ? nil : "user_code"
-        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+        return scene.askForUserCode(
+            words("otherDeviceAsk"), words("otherDeviceTypeText"), at: Self.path,
+            hidden: scene.hidden(Self.purpose).filter { !["user_code", "to"].contains($0.name) }, problem: problem)
     }
 }
