@@ -63,8 +63,9 @@ deb: release ## Make a Debian package of it, in .build/packages
 	@scripts/deps packages
 	scripts/make-deb $(dist) .build/packages
 
-packages: deb ## Install, upgrade, remove and purge the package in a bare Debian, and start the program there
+packages: deb ## Try the package in a bare Debian, and the files of deploy/ with the real programs
 	scripts/check-deb .build/packages
+	scripts/check-proxies $(dist)/bin/countersign
 
 # What a change is checked with while it is made. REQUIRE_POSTGRES=0 leaves out PostgreSQL, where it is installed.
 quick_tests := ^(JSONTests|OneTimePasswordTests|CoreTests|SecurityChecksTests|StoreTests)[.]|[.](WireTests|GoldenAnswerTests)/

@@ -120,6 +120,26 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    @Test func `An answer before the end of its request is the last of its connection`() throws {
+        let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n"
+        let (channel, _) = try Self.connection()
+        Self.send(post + "12345", channel)
+        #expect(try Self.answer(channel).contains("Connection: close"))
+        // What a proxy sends into the place of the missing bytes is no request, nor is what follows.
+        Self.send("GET /" + Self.request + Self.request, channel)
+        var heads = 0
+        while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .head = part { heads += 1 }
+        }
+        #expect(heads == 1)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+
+        let (whole, _) = try Self.connection()
+        Self.send(post + "1234567890", whole)
+        #expect(try !Self.answer(whole).contains("Connection: close"))
+    }
+
     @Test(
         arguments: [
             ("GET / HTTP/1.1\r\n\r\n", false),

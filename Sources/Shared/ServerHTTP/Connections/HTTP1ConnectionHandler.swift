@@ -6,6 +6,8 @@ import NIOHTTP1
 /// - A request without exactly one `Host` is refused with 400 (RFC 9112, section 3.2); before HTTP/1.1 there may be none.
 /// - The connection ends after a request that says so, after one of HTTP/1.0 that does not ask for more, after one that is
 ///   malformed, and after `CONNECT` or an upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
+/// - It ends after an answer that goes out before its request has come to its end. A proxy that gives up the rest of such a body and
+///   uses the connection again would have the next client's request taken for it (`docs/decisions/0397`).
 ///
 /// It comes after the decoder.
 final class HTTP1ConnectionHandler: ChannelDuplexHandler {
@@ -60,7 +62,10 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(var head) where answered + 1 == last:
+        case .head(var head):
+            let isEarly = isInBody && answered + 1 == begun && head.status.code >= 200
+            if isEarly { last = last ?? begun }
+            guard answered + 1 == last else { return context.write(data, promise: promise) }
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
