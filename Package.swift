@@ -190,7 +190,8 @@ let package = Package(
         .target(
             name: "WebPages",
             dependencies: [
-                "CountersignCore", "Pictures", "ServerHTTP", .crypto, .hummingbird, .httpTypes, .mustache, .nioCore,
+                "CountersignCore", "JSON", "Pictures", "ServerHTTP", .crypto, .hummingbird, .httpTypes, .mustache,
+                .nioCore,
             ],
             path: "Sources/Shared/WebPages",
             resources: [

@@ -58,6 +58,14 @@ import Testing
         return words
     }
 
+    /// What has no name is named after its type, by a search among all conformances of the program, at each start of each command.
+    @Test
+    func `Every command says its name`() {
+        for command in Self.commands() {
+            #expect(command.configuration.commandName != nil, "\(command)")
+        }
+    }
+
     @Test func `Every example in help is one that the program takes`() throws {
         var count = 0
         for command in Self.commands() {

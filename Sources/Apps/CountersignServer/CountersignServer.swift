@@ -37,6 +37,8 @@ public struct CountersignServer: Sendable {
     /// What every client gets alike; nil where each request is logged, which the short way does not do.
     let ready: ReadyAnswers?
     private let watch: StoreWatch
+    /// What all pages share: the router's, and that of the senders.
+    private let site: MadeOnce<PageSite>
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
@@ -104,6 +106,7 @@ public struct CountersignServer: Sendable {
         connections = ServerConnections(options, logger: logger)
         publicURL = PublicURL(
             configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
+        site = MadeOnce { [options, publicURL] in try Self.site(options, publicURL) }
         ready =
             logger.logLevel > .debug
             ? ReadyAnswers([HealthRoutes.live, WellKnownRoutes.keys(of: opened.realm)], metrics: requests) : nil
@@ -147,7 +150,7 @@ public struct CountersignServer: Sendable {
             middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
 
         let realm = opened.realm
-        let site = try site()
+        let site = try site.get()
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
         let nativeAuth = NativeAuth(
             realm: realm, options: NativeAuth.Options(publicURL: url))
@@ -205,13 +208,12 @@ public struct CountersignServer: Sendable {
         return router
     }
 
-    /// What all pages share.
-    private func site() throws -> PageSite {
+    private static func site(_ options: Options, _ publicURL: PublicURL) throws -> PageSite {
         try PageSite(
             name: options.pages.name,
             cookies: BrowserCookies(isSecure: options.tls != nil || options.tlsEndedByProxy),
             addresses: PageAddresses(
-                published: { [publicURL] in publicURL.published },
+                published: { publicURL.published },
                 takesLoopback: options.isDevelopment
                     || options.publicURLs.isEmpty && ["127.0.0.1", "::1", "localhost"].contains(options.host)),
             theme: options.pages.theme)
@@ -254,7 +256,7 @@ public struct CountersignServer: Sendable {
         }
         if let mail { senders.append(mail) }
         senders.append(OTPSender(realm: opened.realm, mail: mail))
-        let oauth = oauth(try site())
+        let oauth = oauth(try site.get())
         senders.append(
             LogoutSender(http: opened.outbound) { message in
                 try await oauth.logoutNotice(message).map {

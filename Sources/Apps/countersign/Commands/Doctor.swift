@@ -4,6 +4,7 @@ import ArgumentParser
 /// What published standards ask for, and whether the present settings meet it.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Judge the present settings by OWASP ASVS 5.0 and NIST SP 800-63B-4.",
         discussion: """
             It lists what is not met, with what would mend it; with --all everything. It ends with 1 where something is not met that \

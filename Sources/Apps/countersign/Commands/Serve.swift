@@ -7,7 +7,6 @@ import NIOCore
 /// Runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        // Made out of the type's name it would take a seventh of a start.
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """

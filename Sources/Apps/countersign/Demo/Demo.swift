@@ -4,6 +4,7 @@ import Foundation
 /// `countersign demo`: the whole story in the terminal.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "demo",
         abstract: "Run a demonstration in the terminal, against a server that it starts itself.",
         discussion: """
             A user signs up, confirms the address, enrols an authenticator by its QR code, signs in with password and

@@ -12,14 +12,15 @@ public struct PageSite: Sendable {
     public let cookies: BrowserCookies
     public let assets: PageAssets
     let addresses: PageAddresses
-    let templates: MustacheLibrary
+    /// Those of the theme among ours; nil where it brings none.
+    private let themed: MustacheLibrary?
 
     /// - Parameters:
     ///   - name: what the operator calls the service.
     ///   - cookies: how cookies are spelled.
     ///   - addresses: where browsers reach the pages.
     ///   - theme: how its operator wants them to look.
-    /// - Throws: where a template or the catalogue cannot be read; the tests make every one.
+    /// - Throws: where a template of the theme or the catalogue cannot be read.
     public init(
         name: String = PageSite.defaultName, cookies: BrowserCookies = BrowserCookies(isSecure: true),
         addresses: PageAddresses, theme: PageTheme? = nil
@@ -29,18 +30,26 @@ public struct PageSite: Sendable {
         self.addresses = addresses
         messages = try (theme?.messages ?? [:]).reduce(.ofServer()) { try $0.overridden($1.value, in: $1.key) }
         assets = PageAssets(theme: theme)
-        func template(_ name: String, _ ours: [UInt8]) throws -> MustacheTemplate {
-            try MustacheTemplate(string: String(decoding: theme?.templates[name] ?? ours, as: UTF8.self))
-        }
-        templates = MustacheLibrary(templates: [
-            "frame": try template("frame", PackageResources.frame_mustache),
-            "block": try template("block", PackageResources.block_mustache),
-            "form": try template("form", PackageResources.form_mustache),
-            "field": try template("field", PackageResources.field_mustache),
-            "listing": try template("listing", PackageResources.listing_mustache),
-            "cell": try template("cell", PackageResources.cell_mustache),
-        ])
-        if theme?.templates.isEmpty == false { try checkTemplates() }
+        let replaced = theme?.templates ?? [:]
+        themed = replaced.isEmpty ? nil : try Self.library(replaced)
+        if themed != nil { try checkTemplates() }
+    }
+
+    var templates: MustacheLibrary { themed ?? Self.ours }
+
+    /// Read when a first page is shown, as a start needs none; the tests show every page.
+    private static let ours = (try? library([:])) ?? MustacheLibrary(templates: [:])
+
+    private static func library(_ replaced: [String: [UInt8]]) throws -> MustacheLibrary {
+        let ours = [
+            "frame": PackageResources.frame_mustache, "block": PackageResources.block_mustache,
+            "form": PackageResources.form_mustache, "field": PackageResources.field_mustache,
+            "listing": PackageResources.listing_mustache, "cell": PackageResources.cell_mustache,
+        ]
+        return MustacheLibrary(
+            templates: try ours.merging(replaced) { $1 }.mapValues {
+                try MustacheTemplate(string: String(decoding: $0, as: UTF8.self))
+            })
     }
 
     /// What the service is called where its operator does not say.

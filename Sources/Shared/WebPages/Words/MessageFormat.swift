@@ -19,7 +19,7 @@ struct MessageFormat: Sendable, Equatable {
     let parts: [Part]
 
     init(_ text: String) throws {
-        var rest = Substring(text)
+        var rest = text.utf8[...]
         parts = try Self.parts(of: &rest, isInPlural: false)
         guard rest.isEmpty else { throw Fault(description: "a brace too many in “\(text)”") }
     }
@@ -43,62 +43,67 @@ struct MessageFormat: Sendable, Equatable {
 
     // MARK: Reading
 
-    private static func parts(of rest: inout Substring, isInPlural: Bool) throws -> [Part] {
+    // By bytes, as all signs are of ASCII: a server reads thousands of messages when it starts.
+
+    private static func parts(of rest: inout Substring.UTF8View, isInPlural: Bool) throws -> [Part] {
         var parts: [Part] = []
-        var text = ""
-        func finishText() {
-            if !text.isEmpty { parts.append(.text(text)) }
-            text = ""
-        }
-        while let character = rest.first, character != "}" {
-            rest.removeFirst()
-            switch character {
-            case "{":
-                finishText()
+        while true {
+            let text = rest.prefix { $0 != .opening && $0 != .closing && !($0 == .number && isInPlural) }
+            if !text.isEmpty { parts.append(.text(String(Substring(text)))) }
+            rest = rest[text.endIndex...]
+            switch rest.first {
+            case .opening?:
+                rest.removeFirst()
                 parts.append(try place(in: &rest))
-            case "#" where isInPlural:
-                finishText()
+            case .number?:
+                rest.removeFirst()
                 parts.append(.number)
-            default: text.append(character)
+            default: return parts
             }
         }
-        finishText()
-        return parts
     }
 
-    private static func place(in rest: inout Substring) throws -> Part {
+    private static func place(in rest: inout Substring.UTF8View) throws -> Part {
         let name = word(in: &rest)
         guard !name.isEmpty else { throw Fault(description: "a place without a name") }
-        if take("}", in: &rest) { return .value(name) }
-        guard take(",", in: &rest), word(in: &rest) == "plural", take(",", in: &rest) else {
+        if take(.closing, in: &rest) { return .value(name) }
+        guard take(.comma, in: &rest), word(in: &rest) == "plural", take(.comma, in: &rest) else {
             throw Fault(description: "the place “\(name)” is neither a value nor a plural")
         }
         var forms: [String: [Part]] = [:]
-        while !take("}", in: &rest) {
+        while !take(.closing, in: &rest) {
             let form = word(in: &rest)
-            guard ["one", "other"].contains(form), forms[form] == nil, take("{", in: &rest) else {
+            guard ["one", "other"].contains(form), forms[form] == nil, take(.opening, in: &rest) else {
                 throw Fault(description: "the plural of “\(name)” has a form “\(form)”")
             }
             forms[form] = try parts(of: &rest, isInPlural: true)
-            guard take("}", in: &rest) else { throw Fault(description: "the plural of “\(name)” does not end") }
+            guard rest.first == .closing else {
+                throw Fault(description: "the plural of “\(name)” does not end")
+            }
+            rest.removeFirst()
         }
         guard let other = forms["other"] else { throw Fault(description: "the plural of “\(name)” lacks other") }
         return .plural(name, one: forms["one"], other: other)
     }
 
-    private static func word(in rest: inout Substring) -> String {
-        rest = rest.drop(while: \.isWhitespace)
-        let word = rest.prefix { $0.isLetter || $0.isNumber }
-        rest = rest.dropFirst(word.count).drop(while: \.isWhitespace)
-        return String(word)
+    private static func word(in rest: inout Substring.UTF8View) -> String {
+        skipSpace(in: &rest)
+        let word = rest.prefix(while: \.isLetterOrDigit)
+        rest = rest[word.endIndex...]
+        skipSpace(in: &rest)
+        return String(Substring(word))
     }
 
-    private static func take(_ character: Character, in rest: inout Substring) -> Bool {
-        rest = rest.drop(while: \.isWhitespace)
-        guard rest.first == character else { return false }
+    /// Passes a sign where it comes next, after space.
+    private static func take(_ sign: UInt8, in rest: inout Substring.UTF8View) -> Bool {
+        skipSpace(in: &rest)
+        guard rest.first == sign else { return false }
         rest.removeFirst()
-        if character == "," { rest = rest.drop(while: \.isWhitespace) }
         return true
+    }
+
+    private static func skipSpace(in rest: inout Substring.UTF8View) {
+        rest = rest.drop(while: \.isSpace)
     }
 
     // MARK: Filling in
@@ -141,6 +146,27 @@ struct MessageFormat: Sendable, Equatable {
                 guard case .number(let value)? = values[name] else { continue }
                 append(value == 1 ? one ?? other : other, values, number: value, &plain, &html)
             }
+        }
+    }
+}
+
+/// The signs of the format.
+extension UInt8 {
+    fileprivate static let opening = UInt8(ascii: "{")
+    fileprivate static let closing = UInt8(ascii: "}")
+    fileprivate static let number = UInt8(ascii: "#")
+    fileprivate static let comma = UInt8(ascii: ",")
+
+    fileprivate var isSpace: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\n") || self == UInt8(ascii: "\t")
+    }
+
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
         }
     }
 }

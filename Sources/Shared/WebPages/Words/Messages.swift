@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// The catalogue of what pages say: for each key the message in every language.
 ///
@@ -14,32 +15,53 @@ public struct Messages: Sendable {
     }
 
     /// - Parameter bytes: `{"key": {"en": "…", "de": "…", "ja": "…"}, …}`.
-    /// - Throws: ``Faults``, `DecodingError`.
+    /// - Throws: ``Faults``, `JSONFault`.
     public init(_ bytes: [UInt8]) throws {
-        let texts = try JSONDecoder().decode([String: [String: String]].self, from: Data(bytes))
         var formats: [String: [PageLanguage: MessageFormat]] = [:]
         var faults: [String] = []
-        for (key, languages) in texts.sorted(by: { $0.key < $1.key }) {
-            for language in languages.keys where PageLanguage(rawValue: language) == nil {
-                faults.append("\(key) is in “\(language)”, which is no language of pages")
-            }
-            for language in PageLanguage.allCases {
-                guard let text = languages[language.rawValue], !text.isEmpty else {
-                    faults.append("\(key) lacks \(language.rawValue)")
-                    continue
-                }
-                do {
-                    formats[key, default: [:]][language] = try MessageFormat(text)
-                } catch {
-                    faults.append("\(key) in \(language.rawValue): \(error)")
-                }
-            }
-            if Set((formats[key] ?? [:]).values.map(\.names)).count > 1 {
-                faults.append("\(key) has places for different values in its languages")
-            }
+        var json = try JSONReader(bytes)
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            let key = name.text
+            formats[key] = try Self.translations(of: key, from: &json, &faults)
         }
+        try json.end()
         guard faults.isEmpty else { throw Faults(faults: faults) }
         self.formats = formats
+    }
+
+    /// The message of a key in every language.
+    ///
+    /// There are thousands, which every start reads: so neither a `Decoder` nor a tree stands between.
+    private static func translations(
+        of key: String, from json: inout JSONReader, _ faults: inout [String]
+    ) throws -> [PageLanguage: MessageFormat] {
+        var formats: [PageLanguage: MessageFormat] = [:]
+        // Those that are told of already, each by a fault of its own.
+        var unreadable: Set<PageLanguage> = []
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            let text = try json.string()
+            guard let language = PageLanguage(rawValue: name.text) else {
+                faults.append("\(key) is in “\(name.text)”, which is no language of pages")
+                continue
+            }
+            guard !text.isEmpty else { continue }
+            do {
+                formats[language] = try MessageFormat(text)
+            } catch {
+                unreadable.insert(language)
+                faults.append("\(key) in \(language.rawValue): \(error)")
+            }
+        }
+        for language in PageLanguage.allCases where formats[language] == nil && !unreadable.contains(language) {
+            faults.append("\(key) lacks \(language.rawValue)")
+        }
+        let places = formats.values.map(\.names)
+        if places.contains(where: { $0 != places[0] }) {
+            faults.append("\(key) has places for different values in its languages")
+        }
+        return formats
     }
 
     /// The catalogue of this server.

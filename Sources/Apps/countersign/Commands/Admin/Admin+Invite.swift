@@ -5,6 +5,7 @@ import CountersignCore
 extension AdminCommand {
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "invite",
             abstract: "Print a link by which the first owner comes.",
             discussion: """
                 Open the link in a browser, sign in or create an account, and set up a second factor: then the account is \

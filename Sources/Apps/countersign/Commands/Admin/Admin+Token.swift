@@ -20,6 +20,7 @@ extension AdminCommand {
 extension AdminCommand.TokenCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Make a token. It is shown once.",
             discussion: """
                   countersign admin token add --scope users:read --expires 90d
@@ -72,6 +73,7 @@ extension AdminCommand.TokenCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the tokens, without what is secret of them.",
             discussion: """
                   countersign admin token list
@@ -98,6 +100,7 @@ extension AdminCommand.TokenCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "End a token. It opens nothing any more.",
             discussion: """
                   countersign admin token revoke 4fJ2kQ9xLm3a

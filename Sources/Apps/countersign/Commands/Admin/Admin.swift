@@ -20,6 +20,7 @@ struct AdminCommand: AsyncParsableCommand {
 extension AdminCommand {
     struct Grant: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "grant",
             abstract: "Give a user a role, in place of the one that the user has.",
             discussion: """
                   countersign admin grant anna@example.com support
@@ -43,6 +44,7 @@ extension AdminCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Take a user's role away.",
             discussion: """
                 The user's next request is refused. The last owner keeps the role until another user has it.
@@ -65,6 +67,7 @@ extension AdminCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the users who have a role, ordered by id.",
             discussion: """
                   countersign admin list

@@ -4,6 +4,7 @@ import ArgumentParser
 extension AppCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Register an application.",
             discussion: """
                   countersign app add --name Shop

@@ -3,7 +3,8 @@ import ArgumentParser
 
 extension AppCommand {
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List applications, ordered by id.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List applications, ordered by id.")
 
         @OptionGroup var page: PageOptions
 

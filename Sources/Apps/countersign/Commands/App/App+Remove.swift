@@ -4,6 +4,7 @@ import ArgumentParser
 extension AppCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove an application.", discussion: "Clients can no longer use its id. Users stay.")
 
         @OptionGroup var argument: ApplicationArgument

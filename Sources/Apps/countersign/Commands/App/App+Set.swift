@@ -5,6 +5,7 @@ import Foundation
 extension AppCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Change what an application is registered with.",
             discussion: """
                 Options that you leave out do not change. A list replaces the previous one; an empty one clears it.

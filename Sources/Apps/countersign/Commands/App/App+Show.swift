@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension AppCommand {
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show an application.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show an application.")
 
         @OptionGroup var argument: ApplicationArgument
         @OptionGroup var realm: RealmOptions

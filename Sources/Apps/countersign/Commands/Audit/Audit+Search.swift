@@ -5,6 +5,7 @@ import CountersignCore
 extension AuditCommand {
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "search",
             abstract: "Look through the log, newest first.",
             discussion: """
                 Times are UTC. With --json each event is a line. Where there is more, the last line on standard error says what to look \
@@ -58,7 +59,7 @@ extension AuditCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one event.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one event.")
 
         @Argument(help: "The event's id.")
         var id: String

@@ -5,6 +5,7 @@ import CountersignCore
 extension AuditCommand {
     struct Tail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "tail",
             abstract: "Show the newest events, oldest first.",
             discussion: """
                 Times are UTC. With --json each event is a line.

@@ -4,6 +4,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct Allow: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "allow",
             abstract: "Allow a waiting sign-in.",
             discussion: """
                 Allow only what you have started yourself. The device's key signs the answer and asks for the passcode.

@@ -11,6 +11,7 @@ import OneTimePassword
 extension AuthenticatorCommand {
     struct Codes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "codes",
             abstract: "Show the current codes.",
             discussion: """
                 At a terminal they are shown with their remaining time until you press q. Otherwise they are printed once; \

@@ -4,6 +4,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct Deny: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "deny",
             abstract: "Deny a waiting sign-in.",
             discussion: """
                 The reason is in the server's log. --not-me says that the sign-in is not yours: all your other waiting \

@@ -8,6 +8,7 @@ import OneTimePassword
 extension AuthenticatorCommand {
     struct Enroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "enroll",
             abstract: "Add an account from its QR code's link, or enrol as a device that answers requests.",
             discussion: """
                 The link is the text of the QR code: services show it under "cannot scan the code?". It holds a secret, \

@@ -13,6 +13,7 @@ import TerminalQRCode
 extension AuthenticatorCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Write the accounts for another authenticator, or as a backup.",
             discussion: """
                 The file contains the secrets: its reader can compute the codes. Only its owner can read it. Unless you \

@@ -7,6 +7,7 @@ import OneTimePassword
 extension AuthenticatorCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Import accounts from another authenticator.",
             discussion: """
                 The command recognises three formats: a vault of Aegis, plain or encrypted; otpauth:// links, one a line; \

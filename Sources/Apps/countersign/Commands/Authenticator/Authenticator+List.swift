@@ -5,6 +5,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the accounts, without codes and secrets.",
             discussion: "Other commands accept an account's id, name, issuer, or a part of these.")
 

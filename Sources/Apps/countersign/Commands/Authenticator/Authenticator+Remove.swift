@@ -4,6 +4,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove an account, its secret and its key.",
             discussion: """
                 A device that answers requests is removed at its server first. If the server no longer exists, or no longer \

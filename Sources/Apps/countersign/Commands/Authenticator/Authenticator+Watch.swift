@@ -5,6 +5,7 @@ import Foundation
 extension AuthenticatorCommand {
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "watch",
             abstract: "Show sign-in requests as they arrive, and answer them.",
             discussion: """
                 At a terminal each request is shown with browser, location and time, and a key answers it: a allows, d denies \

@@ -4,6 +4,7 @@ import ArgumentParser
 extension ClientCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "disable",
             abstract: "Refuse a client until it is enabled again.",
             discussion: "Introspection reports its tokens as inactive at once. No data is lost.")
 

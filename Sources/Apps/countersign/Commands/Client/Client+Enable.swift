@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension ClientCommand {
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Enable a disabled client.")
+        static let configuration = CommandConfiguration(commandName: "enable", abstract: "Enable a disabled client.")
 
         @OptionGroup var argument: ClientArgument
         @OptionGroup var realm: RealmOptions

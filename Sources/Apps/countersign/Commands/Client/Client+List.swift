@@ -4,6 +4,7 @@ import ArgumentParser
 extension ClientCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List clients.",
             discussion: """
                   countersign client list --app com.example.bank --status LOST

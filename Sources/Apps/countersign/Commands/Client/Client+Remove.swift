@@ -4,6 +4,7 @@ import ArgumentParser
 extension ClientCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a client.",
             discussion: "The app registers again with its next request and is challenged again.")
 

@@ -3,7 +3,8 @@ import ArgumentParser
 
 extension ClientCommand {
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a client and the state of its checks.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show a client and the state of its checks.")
 
         @OptionGroup var argument: ClientArgument
         @OptionGroup var realm: RealmOptions

@@ -4,6 +4,7 @@ import CountersignServer
 extension ConfigCommand {
     struct Init: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "init",
             abstract: "Write a configuration file for `countersign serve`, with every key as a comment.",
             discussion: """
                 Without a file it is printed. The file sets nothing until you take the # from a line.

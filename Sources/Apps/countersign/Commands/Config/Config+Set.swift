@@ -5,6 +5,7 @@ import CountersignCore
 extension ConfigCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Change a setting.",
             discussion: """
                 A value that begins with @ is read from that file; `none` removes a value where that is possible. The \

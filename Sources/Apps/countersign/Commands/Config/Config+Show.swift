@@ -4,6 +4,7 @@ import ArgumentParser
 extension ConfigCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show settings with their values and allowed values.",
             discussion: """
                   countersign config show

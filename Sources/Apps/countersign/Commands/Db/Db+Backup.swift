@@ -4,6 +4,7 @@ import CountersignServer
 extension DbCommand {
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "backup",
             abstract: "Copy a consistent snapshot of the database to a new file.",
             discussion: """
                 Secrets in the copy are encrypted under the master key. Keep the two apart; or, if the copy is as protected \

@@ -4,6 +4,7 @@ import CountersignServer
 extension DbCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Check the whole database for damage.",
             discussion: "Exit code 1 if there is any. The command also tests the master key.")
 

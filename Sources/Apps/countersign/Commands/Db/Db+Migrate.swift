@@ -3,6 +3,7 @@ import ArgumentParser
 extension DbCommand {
     struct Migrate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "migrate",
             abstract: "Migrate the schema to this program's version.",
             discussion: "A server does the same when it starts. A schema of a newer program is refused.")
 

@@ -5,6 +5,7 @@ import CountersignServer
 extension DbCommand {
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "restore",
             abstract: "Restore a data directory from a backup.",
             discussion: """
                 The users, the keys, the administrator's token and the first application are those of the backup. The \

@@ -10,7 +10,8 @@ struct DeliveryCommand: AsyncParsableCommand {
         subcommands: [Show.self, Retry.self, TestMail.self])
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show what waits, and the newest failures.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show what waits, and the newest failures.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
@@ -35,6 +36,7 @@ struct DeliveryCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "retry",
             abstract: "Have what waits in a channel tried again at once.",
             discussion: """
                   countersign delivery retry email

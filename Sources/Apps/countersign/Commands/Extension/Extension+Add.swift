@@ -4,6 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Register a service.",
             discussion: """
                   countersign extension add --event token-issuance-start \\

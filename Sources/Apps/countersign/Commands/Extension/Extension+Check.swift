@@ -4,6 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Call a service and check its answer.",
             discussion: """
                 The call is about a user that does not exist, check@example.invalid. A service that sends codes will try \

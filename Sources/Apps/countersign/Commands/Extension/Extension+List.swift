@@ -4,6 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List extensions, in the order in which they were added.")
 
         @OptionGroup var realm: RealmOptions

@@ -4,6 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove an extension.", discussion: "The server no longer calls its service.")
 
         @OptionGroup var argument: ExtensionArgument

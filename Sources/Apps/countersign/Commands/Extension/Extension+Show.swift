@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension ExtensionCommand {
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show an extension.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show an extension.")
 
         @OptionGroup var argument: ExtensionArgument
         @OptionGroup var realm: RealmOptions

@@ -27,6 +27,7 @@ struct GroupArgument: ParsableArguments {
 extension GroupCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Make a group.",
             discussion: """
                   countersign group add engineering --summary "Who builds it"
@@ -49,6 +50,7 @@ extension GroupCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List groups, ordered by name.",
             discussion: """
                   countersign group list --user anna@example.com
@@ -75,6 +77,7 @@ extension GroupCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show a group with its members, ordered by id.",
             discussion: """
                   countersign group show engineering
@@ -104,6 +107,7 @@ extension GroupCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a group. Its members stay users.",
             discussion: """
                   countersign group remove engineering

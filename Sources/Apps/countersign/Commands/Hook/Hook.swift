@@ -62,6 +62,7 @@ struct HookSecretOption: ParsableArguments {
 extension HookCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Add a hook. It is told of what happens from now on.",
             discussion: """
                 Only public addresses are called, and those in extensions.allowedNetworks; https is required, except on this \
@@ -99,7 +100,8 @@ extension HookCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List hooks, in the order in which they were added.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List hooks, in the order in which they were added.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
@@ -123,7 +125,7 @@ extension HookCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a hook, and how it fares.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show a hook, and how it fares.")
 
         @OptionGroup var hook: HookArgument
         @OptionGroup var realm: RealmOptions
@@ -137,6 +139,7 @@ extension HookCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Change a hook. What is not said stays.",
             discussion: """
                 A hook that is enabled again goes on where it was; with --skip-missed, with what happens from now on.
@@ -207,6 +210,7 @@ extension HookCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a hook, with what it has not had.")
 
         @OptionGroup var hook: HookArgument
@@ -221,6 +225,7 @@ extension HookCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "test",
             abstract: "Send a trial, which stands for no event.")
 
         @OptionGroup var hook: HookArgument
@@ -235,6 +240,7 @@ extension HookCommand {
 
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "replay",
             abstract: "Send an event of the log once more, at once.",
             discussion: """
                 The message has the id that it always has, so that a service that has had it knows.

@@ -3,7 +3,8 @@ import ArgumentParser
 
 extension KeyCommand {
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the signing keys, oldest first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the signing keys, oldest first.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions

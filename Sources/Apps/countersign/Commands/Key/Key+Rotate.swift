@@ -4,6 +4,7 @@ import ArgumentParser
 extension KeyCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Create new signing keys.",
             discussion: """
                 Running servers sign with the new keys within seconds. The old ones stay in the JWKS until the last token \

@@ -5,6 +5,7 @@ import CountersignServer
 extension KeyCommand {
     struct RotateAdminToken: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate-admin-token",
             abstract: "Create a new administrator's token for all servers.",
             discussion: """
                 Running servers refuse the previous token within seconds. Each server writes the new one to admin-token in \

@@ -6,6 +6,7 @@ import Foundation
 extension KeyCommand {
     struct RotateMaster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate-master",
             abstract: "Replace the master key while servers run.",
             discussion: """
                 The command creates a new key, waits until every running server has read it, uses it from then on, and \

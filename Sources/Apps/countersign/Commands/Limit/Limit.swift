@@ -11,6 +11,7 @@ struct LimitCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List what is refused at the moment, and until when.",
             discussion: """
                   countersign limit list
@@ -38,6 +39,7 @@ struct LimitCommand: AsyncParsableCommand {
 
     struct Lift: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "lift",
             abstract: "Lift one, as `limit list` names it.",
             discussion: """
                   countersign limit lift answers 192.0.2.7

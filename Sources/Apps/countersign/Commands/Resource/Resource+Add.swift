@@ -4,6 +4,7 @@ import ArgumentParser
 extension ResourceCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Register an API, or replace the one with its identifier.",
             discussion: """
                   countersign resource add https://api.example.com --scopes "read write"

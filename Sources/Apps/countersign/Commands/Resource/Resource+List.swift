@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension ResourceCommand {
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the APIs, by identifier.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the APIs, by identifier.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions

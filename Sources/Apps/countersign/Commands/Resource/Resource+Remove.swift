@@ -4,6 +4,7 @@ import ArgumentParser
 extension ResourceCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove an API.", discussion: "No tokens are issued for it any more.")
 
         @Argument(help: "The API's identifier.")

@@ -8,6 +8,7 @@ import PasskeyAuthenticator
 /// Signs the user of the terminal in at a server, for `token`.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "login",
         abstract: "Sign in at a server, so that `token` has access tokens for its APIs.",
         discussion: """
             A browser on this machine shows the server's pages; the program never sees a password. Two commands call an \

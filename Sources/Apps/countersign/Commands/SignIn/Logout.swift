@@ -5,6 +5,7 @@ import Foundation
 /// Ends a sign-in of `login`.
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "logout",
         abstract: "End the last sign-in: its tokens are revoked at the server, and forgotten here.",
         discussion: """
             Where the server cannot be reached the tokens are forgotten all the same, and the program says so and ends \

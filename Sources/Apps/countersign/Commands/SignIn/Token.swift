@@ -5,6 +5,7 @@ import Foundation
 /// Prints an access token of the user who signed in.
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "token",
         abstract: "Print an access token of the last sign-in, renewed where it has to be.",
         discussion: """
             For a call from the shell, as a header:

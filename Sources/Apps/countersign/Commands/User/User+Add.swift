@@ -5,6 +5,7 @@ import CountersignCore
 extension UserCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Create an account.",
             discussion: """
                 A password is never an argument, because every user of the machine can read arguments.

@@ -4,6 +4,7 @@ import ArgumentParser
 extension UserCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Remove a user with factors and sessions.",
             discussion:
                 "This cannot be undone. The audit log keeps its entries about the user. `disable` keeps the account.")

@@ -4,6 +4,7 @@ import ArgumentParser
 extension UserCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "disable",
             abstract: "Disable a user.",
             discussion: "The user cannot sign in or continue a session until enabled again. No data is lost.")
 

@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension UserCommand {
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Enable a disabled user.")
+        static let configuration = CommandConfiguration(commandName: "enable", abstract: "Enable a disabled user.")
 
         @OptionGroup var argument: UserArgument
         @OptionGroup var realm: RealmOptions

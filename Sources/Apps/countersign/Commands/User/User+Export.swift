@@ -6,6 +6,7 @@ import Foundation
 extension UserCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Export users to a file, with their passwords and authenticators.",
             discussion: """
                 The file has a user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate, for `user \

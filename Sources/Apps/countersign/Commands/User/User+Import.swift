@@ -5,6 +5,7 @@ import Foundation
 extension UserCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Import users from a file, with their passwords and authenticators.",
             discussion: """
                 The file has a user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate, as `user \

@@ -5,6 +5,7 @@ import CountersignCore
 extension UserCommand {
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "invite",
             abstract: "Invite a person to make an account.",
             discussion: """
                 The link works for this address alone, once, for five days, also where signUp.isOpen is false.

@@ -5,6 +5,7 @@ import CountersignCore
 extension UserCommand {
     struct Language: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "language",
             abstract: "Set or clear the language of a user.",
             discussion: """
                 Pages and mails are in it where they have it (en, de, ja), and applications are told of it.

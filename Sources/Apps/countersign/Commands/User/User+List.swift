@@ -4,6 +4,7 @@ import ArgumentParser
 extension UserCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List users, ordered by id.",
             discussion: """
                   countersign user list --limit 1000 --json

@@ -4,6 +4,7 @@ import ArgumentParser
 extension UserCommand {
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "search",
             abstract: "Find users by the beginning of their address, name or id.",
             discussion: """
                 Without a text all users are listed, the newest first.

@@ -5,6 +5,7 @@ import CountersignCore
 extension UserCommand {
     struct Sessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sessions",
             abstract: "List a user's sessions.",
             discussion: """
                 A session is a sign-in, by whichever protocol; under it stands what each application got of it. Those that are over are \

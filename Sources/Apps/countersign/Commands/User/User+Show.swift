@@ -5,6 +5,7 @@ import CountersignCore
 extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show a user with factors, sessions and lockouts.",
             discussion: """
                   countersign user show anna@example.com

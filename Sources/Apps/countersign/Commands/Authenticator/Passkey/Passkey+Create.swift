@@ -6,6 +6,7 @@ import PasskeyAuthenticator
 extension AuthenticatorCommand.PasskeyCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Make a passkey for a server that sent options, and print the answer for it.",
             discussion: """
                 Reads PublicKeyCredentialCreationOptionsJSON and prints RegistrationResponseJSON (WebAuthn Level 3), on \

@@ -6,6 +6,7 @@ import PasskeyAuthenticator
 extension AuthenticatorCommand.PasskeyCommand {
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "get",
             abstract: "Sign in at a server that sent options, and print the answer for it.",
             discussion: """
                 Reads PublicKeyCredentialRequestOptionsJSON and prints AuthenticationResponseJSON (WebAuthn Level 3), on \

@@ -5,6 +5,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand.PasskeyCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the passkeys.",
             discussion: "Other commands accept a passkey's id, name, user, domain, or a part of these.")
 

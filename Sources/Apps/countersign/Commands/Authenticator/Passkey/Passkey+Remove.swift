@@ -4,6 +4,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand.PasskeyCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a passkey and its key.",
             discussion: """
                 This cannot be undone, and the server is not told: remove it on your account page as well. Make sure first \

@@ -4,6 +4,7 @@ import AuthenticatorBook
 extension AuthenticatorCommand.PasskeyCommand {
     struct Rename: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rename",
             abstract: "Give a passkey another name here.",
             discussion: "The server's list keeps its own name.")
 
