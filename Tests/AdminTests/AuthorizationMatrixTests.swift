@@ -82,6 +82,7 @@ import Testing
         "hooks:replay": Row("hooks:write"),
         "figures:show": Row("figures:read", .operator, .support, .auditor),
         "keys:rotate": Row("keys:write"),
+        "keys:retire": Row("keys:write"),
         "keys:list": Row("keys:read", .auditor),
         "audit:list": Row("audit:read", .operator, .auditor),
         "audit:search": Row("audit:read", .operator, .auditor),
@@ -94,6 +95,7 @@ import Testing
         "settings:show": Row("settings:read", .auditor),
         "settings:start": Row("settings:read", .auditor),
         "settings:set": Row("settings:write"),
+        "settings:preview": Row("settings:read", .auditor),
         "doctor": Row("settings:read", .auditor),
     ]
 

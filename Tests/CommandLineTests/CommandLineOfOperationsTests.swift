@@ -51,12 +51,18 @@ struct CommandLineOfOperationsTests {
                     tokenFormat: name),
                 RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
                 SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
-                RemoveClient(client: name),
+                RemoveClient(client: name), PreviewSetting(key: name, value: .string(name)),
+                ChangeSetting(key: name, value: .string(name), confirmed: true), RetireKey(id: name),
+                AddHook(url: name, events: ["users", "sign-ins"], label: name), ShowHook(id: name),
+                ChangeHook(id: name, url: name, events: ["*"], label: name),
+                ChangeHook(id: name, isEnabled: true, skipMissed: true), ChangeHook(id: name, isEnabled: false),
+                RotateHookSecret(id: name), RemoveHook(id: name), TestHook(id: name),
+                ReplayEvent(id: name, event: name),
             ]
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
             ListMachineTokens(), SearchAuditEvents(), ListLimits(), ShowSettings(), ListKeys(), RotateKeys(),
-            RunDoctor(), ShowDelivery(), ListResources(),
+            RunDoctor(), ShowDelivery(), ListResources(), ListHooks(), ShowFigures(), AddHook(url: "u", events: ["*"]),
             PutResource(uri: "https://api.example.com", scopes: []),
             ChangeApplication(id: "shop", registration: emptied),
         ]

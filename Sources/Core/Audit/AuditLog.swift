@@ -133,13 +133,15 @@ extension AuditEvent.Kind {
     /// A link was given to the caller instead of being mailed.
     public static let linkHandedOut = Self(rawValue: "mail.link-handed-out")
     public static let keyRotated = Self(rawValue: "key.rotated")
+    /// A signing key was taken out of use at once.
+    public static let keyRetired = Self(rawValue: "key.retired")
     /// Another master key seals from now on.
     public static let masterKeyReplaced = Self(rawValue: "master-key.replaced")
     /// Nothing was sealed with it any more.
     public static let masterKeyRetired = Self(rawValue: "master-key.retired")
-    /// Another bearer token opens administration.
     /// An administrator took a limit away before its time.
     public static let limitLifted = Self(rawValue: "limit.lifted")
+    /// Another bearer token opens administration.
     public static let adminTokenReplaced = Self(rawValue: "admin-token.replaced")
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")

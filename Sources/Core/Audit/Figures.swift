@@ -61,6 +61,26 @@ public struct Figures: Sendable {
         return tally.day(from: first, to: last)
     }
 
+    /// What could not be delivered to the outside, the newest first: ``mostFailures`` events at most, found by their ids.
+    public func failures() async throws -> [AuditEvent] {
+        let begin = Self.begin(of: Self.hour(of: realm.clock.now) - Self.hours + 1)
+        return try await realm.store.read { transaction in
+            let tally = try Tally.read(transaction)
+            let recent = try transaction.auditEvents(
+                ofKinds: Self.failureKinds, from: .bound(max(tally.through ?? .distantPast, begin)), before: .end,
+                limit: Self.mostFailures)
+            // What the log has forgotten since is no failure of today.
+            let known = try tally.failures.prefix(Self.mostFailures - recent.count).compactMap {
+                try transaction.auditEvent($0)
+            }
+            return recent + known
+        }
+    }
+
+    /// Failures that are remembered.
+    static let mostFailures = 20
+    static let failureKinds: Set<AuditEvent.Kind> = [.mailFailed, .pushFailed, .logoutFailed, .extensionFailed]
+
     /// Counts what has settled since the last time, an hour of the log at a time. Servers that do so together count everything once.
     public func advance() async throws {
         let now = realm.clock.now
@@ -70,8 +90,18 @@ public struct Figures: Sendable {
             let begin = max(known ?? oldest, oldest)
             let end = min(begin + Self.step, now - Self.settling)
             guard end > begin else { return }
-            let counts = try await realm.store.read {
-                try $0.auditCounts(from: .bound(begin), before: .bound(end))
+            let (counts, failures) = try await realm.store.read { transaction in
+                let counts = try transaction.auditCounts(from: .bound(begin), before: .bound(end))
+                // The part of the log is read a second time only where something failed.
+                let hasFailures = counts.contains { Self.failureKinds.contains($0.kind) }
+                return (
+                    counts,
+                    hasFailures
+                        ? try transaction.auditEvents(
+                            ofKinds: Self.failureKinds, from: .bound(begin), before: .bound(end),
+                            limit: Self.mostFailures
+                        ).map(\.id) : []
+                )
             }
             // Where nothing happens nothing is written, but that the next look need not be long.
             if counts.isEmpty, end.timeIntervalSince(begin) < Self.step { return }
@@ -79,6 +109,7 @@ public struct Figures: Sendable {
                 var tally = try Tally.read(transaction)
                 guard tally.through == known else { return false }
                 tally.add(counts)
+                tally.failures = Array((failures + tally.failures).prefix(Self.mostFailures))
                 tally.through = end
                 tally.forget(before: Self.hour(of: oldest))
                 try transaction.putDocument(Self.document, JSONEncoder().encode(tally))
@@ -98,6 +129,17 @@ private struct Tally: Codable, Sendable {
     var through: Date?
     /// Numbers by hour since 1970, then by name and label: `refusals/wrongAnswer`.
     var hours: [String: [String: Int]] = [:]
+    /// Ids of what could not be delivered, the newest first.
+    var failures: [String] = []
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        through = try members.decodeIfPresent(Date.self, forKey: .through)
+        hours = try members.decodeIfPresent([String: [String: Int]].self, forKey: .hours) ?? [:]
+        failures = try members.decodeIfPresent([String].self, forKey: .failures) ?? []
+    }
 
     static func read(_ transaction: any StoreTransaction) throws -> Tally {
         try transaction.document(Figures.document).map { try JSONDecoder().decode(Tally.self, from: $0) } ?? Tally()

@@ -90,6 +90,27 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
     public var failed = 0
     /// Why the server disabled the hook: `gone`, `unreachable`.
     public var disabledBecause: String?
+    /// What came of the last deliveries, the newest first: ``mostAnswers`` at most.
+    public var answers: [Answer] = []
+
+    public static let mostAnswers = 10
+
+    /// What came of one delivery.
+    public struct Answer: Sendable, Equatable, Codable {
+        /// The event's id in the log.
+        public var event: String
+        public var at: Date
+        public var isDelivered: Bool
+        /// ``HookReply/text``.
+        public var result: String
+
+        public init(event: String, at: Date, isDelivered: Bool, result: String) {
+            self.event = event
+            self.at = at
+            self.isDelivered = isDelivered
+            self.result = result
+        }
+    }
 
     /// How often one event failed.
     public struct Trial: Sendable, Equatable, Codable {
@@ -103,7 +124,7 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
 
     private enum CodingKeys: String, CodingKey {
         case cursor, done, failing, attempts, nextAttemptAt, holder, leasedUntil, failingSince, lastError, lastErrorAt
-        case lastDeliveredAt, delivered, failed, disabledBecause
+        case lastDeliveredAt, delivered, failed, disabledBecause, answers
     }
 
     public init(from decoder: any Decoder) throws {
@@ -122,6 +143,7 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
         delivered = try members.decodeIfPresent(Int.self, forKey: .delivered) ?? 0
         failed = try members.decodeIfPresent(Int.self, forKey: .failed) ?? 0
         disabledBecause = try members.decodeIfPresent(String.self, forKey: .disabledBecause)
+        answers = try members.decodeIfPresent([Answer].self, forKey: .answers) ?? []
     }
 }
 

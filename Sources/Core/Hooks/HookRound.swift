@@ -88,6 +88,8 @@ struct HookRound: Sendable {
         var failure: HookReply?
         for event in events {
             guard let reply = replies[event.id] else { continue }
+            outcome.progress.answers.insert(
+                .init(event: event.id, at: now, isDelivered: reply.isDelivered, result: reply.text), at: 0)
             if reply.isDelivered {
                 delivered += 1
                 outcome.progress.done.insert(event.id)
@@ -96,6 +98,7 @@ struct HookRound: Sendable {
                 failure = reply
             }
         }
+        outcome.progress.answers = Array(outcome.progress.answers.prefix(HookProgress.mostAnswers))
         if delivered > 0 {
             outcome.progress.delivered += delivered
             outcome.progress.lastDeliveredAt = now

@@ -22,6 +22,12 @@ public struct MasterKeyReplacement: Sendable {
         return try await realm.store.read { try keys.current(in: $0) }
     }
 
+    /// Since when, at least, a key seals; nil where no server has looked yet.
+    public func since(_ key: Sealer.MasterKey) async throws -> Date? {
+        let age = try await realm.store.read { try MasterKeyAge.read($0) }
+        return age?.id == key.id ? age?.since : nil
+    }
+
     /// Makes `new` the key that seals, in every process at once.
     /// - Parameter old: the one that was to be replaced.
     /// - Returns: false where another key seals by now.
@@ -39,6 +45,8 @@ public struct MasterKeyReplacement: Sendable {
             let generation = try keys.generation(of: check) + 1
             try transaction.putDocument(
                 MasterKeys.checkDocument, MasterKeys.check(of: generation, under: new, random: random))
+            try transaction.putDocument(
+                MasterKeyAge.document, JSONEncoder().encode(MasterKeyAge(id: new.id, since: now)))
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .masterKeyReplaced, userID: nil, context: actor,
@@ -166,6 +174,20 @@ public struct MasterKeyReplacement: Sendable {
                     id: eventID, at: now, kind: .masterKeyRetired, userID: nil, context: actor,
                     details: ["keys": .array(ids.map { .string($0) })]))
         }
+    }
+}
+
+/// Since when the present master key seals, as its document has it. A database of before there was one begins to count when a server looks
+/// at it first.
+struct MasterKeyAge: Codable, Sendable {
+    static let document = "master-key-age"
+
+    /// ``Sealer/MasterKey/id``.
+    let id: String
+    let since: Date
+
+    static func read(_ transaction: any StoreTransaction) throws -> MasterKeyAge? {
+        try transaction.document(document).map { try JSONDecoder().decode(MasterKeyAge.self, from: $0) }
     }
 }
 

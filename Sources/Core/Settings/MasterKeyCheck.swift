@@ -5,19 +5,27 @@ extension Realm {
     /// - Throws: ``SealingError`` where it is not.
     public func checkMasterKey() async throws {
         let fresh = try MasterKeys.check(of: 0, under: sealer.keys.all[0], random: random)
-        let sealer = sealer
+        let (sealer, now) = (sealer, clock.now)
         // A read-only database can still be read.
-        let isThere = try await store.read { transaction in
-            guard try transaction.document(MasterKeys.checkDocument) != nil else { return false }
-            _ = try sealer.keys.current(in: transaction)
-            return true
+        let (isThere, isDated) = try await store.read { transaction in
+            guard try transaction.document(MasterKeys.checkDocument) != nil else { return (false, false) }
+            let key = try sealer.keys.current(in: transaction)
+            return (true, try MasterKeyAge.read(transaction)?.id == key.id)
         }
-        if isThere { return }
-        try await store.write { transaction in
-            if try transaction.document(MasterKeys.checkDocument) == nil {
-                try transaction.putDocument(MasterKeys.checkDocument, fresh)
+        if isThere, isDated { return }
+        do {
+            try await store.write { transaction in
+                if try transaction.document(MasterKeys.checkDocument) == nil {
+                    try transaction.putDocument(MasterKeys.checkDocument, fresh)
+                }
+                let key = try sealer.keys.current(in: transaction)
+                if try MasterKeyAge.read(transaction)?.id != key.id {
+                    try transaction.putDocument(
+                        MasterKeyAge.document, JSONEncoder().encode(MasterKeyAge(id: key.id, since: now)))
+                }
             }
-            _ = try sealer.keys.current(in: transaction)
+        } catch let error as StoreError where isThere && error.code == .readOnly {
+            return
         }
     }
 

@@ -540,6 +540,12 @@ extension RememberingTransaction: StoreTransaction {
 
     func auditEvent(_ id: String) throws -> AuditEvent? { try base.auditEvent(id) }
 
+    func auditEvents(
+        ofKinds kinds: Set<AuditEvent.Kind>, from begin: AuditBound, before end: AuditBound, limit: Int
+    ) throws -> [AuditEvent] {
+        try base.auditEvents(ofKinds: kinds, from: begin, before: end, limit: limit)
+    }
+
     func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount] {
         try base.auditCounts(from: begin, before: end)
     }

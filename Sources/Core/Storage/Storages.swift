@@ -200,6 +200,10 @@ public protocol AuditStorage {
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent]
     func auditEvent(_ id: String) throws -> AuditEvent?
+    /// The newest events of some kinds between two places of the log, the newest first.
+    func auditEvents(
+        ofKinds kinds: Set<AuditEvent.Kind>, from begin: AuditBound, before end: AuditBound, limit: Int
+    ) throws -> [AuditEvent]
     /// How many events of each sort there are between two places of the log, by the hour.
     func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount]
     /// Puts other details into the events of a kind that are of the user.

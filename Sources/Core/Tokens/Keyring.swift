@@ -230,6 +230,38 @@ public final class Keyring: Sendable {
         return rotated
     }
 
+    /// Takes a key out of use at once, as one that may be in other hands: no token that it signed counts any more, here within
+    /// ``freshness`` seconds, elsewhere as soon as the JWKS is read again. Where it signs, a fresh one of its algorithm does from now on.
+    /// - Returns: the key as it was taken out, and the fresh one; nil where there is no such key.
+    public func retire(
+        _ id: String, by actor: ClientContext
+    ) async throws -> (retired: SigningKeyRecord, successor: SigningKeyRecord?)? {
+        let now = clock.now
+        let eventID = AuditEvent.freshID(at: now, random: random)
+        let sealer = sealer
+        guard let known = try await store.read({ try $0.signingKeys() }).first(where: { $0.id == id }) else {
+            return nil
+        }
+        // Drawn for nothing where another server has rotated meanwhile.
+        let fresh = known.retiredAt == nil ? try await freshKeys([known.algorithm]).first : nil
+        let retirement: (SigningKeyRecord, SigningKeyRecord?)? = try await store.write { transaction in
+            guard var key = try transaction.signingKeys().first(where: { $0.id == id }) else { return nil }
+            let successor = key.retiredAt == nil ? try fresh?.record(sealedBy: sealer, in: transaction) : nil
+            key.retiredAt = key.retiredAt ?? now
+            key.removedAfter = now
+            _ = try transaction.update(key)
+            if let successor { _ = try transaction.insert(successor) }
+            var details: [String: JSONValue] = ["key": .string(id)]
+            if let successor { details["successor"] = .string(successor.id) }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .keyRetired, userID: nil, context: actor, details: details))
+            return (key, successor)
+        }
+        _ = try await reload()
+        return retirement
+    }
+
     /// A key before it is sealed, which the transaction that keeps it does.
     private struct FreshKey: Sendable {
         let id: String
@@ -245,11 +277,13 @@ public final class Keyring: Sendable {
         }
     }
 
-    private func freshKeys() async throws -> [FreshKey] {
+    private func freshKeys(
+        _ algorithms: [SigningAlgorithm] = SigningAlgorithm.allCases
+    ) async throws -> [FreshKey] {
         let now = clock.now
         // RSA keys take a tenth of a second to find: not on a thread that serves others.
         return try await Task.detached {
-            try SigningAlgorithm.allCases.map { algorithm in
+            try algorithms.map { algorithm in
                 let pem: String
                 let publicKey: Data
                 switch algorithm {

@@ -33,6 +33,11 @@ private enum Statements {
     static let ofUserBefore = AuditEvent.selection("WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3")
     static let between = AuditEvent.selection("WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3")
     static let byID = AuditEvent.selection("WHERE id = $1")
+    /// Kinds that one statement looks for.
+    static let places = 8
+    static let ofKinds = AuditEvent.selection(
+        "WHERE id >= $1 AND id < $2 AND kind IN (\((4..<4 + places).map { "$\($0)" }.joined(separator: ", "))) "
+            + "ORDER BY id DESC LIMIT $3")
     // Details of sign-ins say the second factor and nothing that is of one user, so that there are few.
     static let counts = SQLStatement(
         """
@@ -69,6 +74,23 @@ extension SQLTransaction {
     }
 
     public func auditEvent(_ id: String) throws -> AuditEvent? { try first(Statements.byID, SQLValue(id)) }
+
+    public func auditEvents(
+        ofKinds kinds: Set<AuditEvent.Kind>, from begin: AuditBound, before end: AuditBound, limit: Int
+    ) throws -> [AuditEvent] {
+        guard let last = kinds.first else { return [] }
+        guard kinds.count <= Statements.places else {
+            throw StoreError(.unavailable, "audit_events: more than \(Statements.places) kinds at once")
+        }
+        let places = kinds.map(\.rawValue) + Array(repeating: last.rawValue, count: Statements.places - kinds.count)
+        var events: [AuditEvent] = []
+        let values = [SQLValue(begin.id), SQLValue(end.id), SQLValue(limit: limit)] + places.map { SQLValue($0) }
+        try connection.query(Statements.ofKinds, values) { columns in
+            var row = RowReader(columns, table: AuditEvent.table)
+            events.append(try AuditEvent(row: &row))
+        }
+        return events
+    }
 
     public func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount] {
         var counts: [AuditCount] = []

@@ -83,10 +83,18 @@ struct ConsoleServerPagesTests {
             let owner = try await stage.administrator(.owner)
             let auditor = try await stage.administrator(.auditor)
             let path = "/console/settings/passwords.minimumLength"
-            let wrong = try await Self.answer(owner, path, ["value": "<i>5"])
+            let seen = try await owner.open("\(path)?value=%3Ci%3E5")
+            #expect(seen.hasAlert && !seen.html.contains("<i>5"), "\(seen.html)")
+            let wrong = try await Self.answer(owner, "\(path)/change", ["value": "<i>5"])
             #expect(wrong.status == 422 && wrong.hasAlert && !wrong.html.contains("<i>5"), "\(wrong.html)")
-            let list = try await Self.answer(owner, path, ["value": "12"])
-            #expect(list.kind == "console-settings" && list.html.contains("The setting was changed."))
+            let preview = try await owner.open("\(path)?value=12")
+            #expect(preview.html.contains("choose the next one") && !preview.hasAlert, "\(preview.html)")
+            #expect(try await server.realm.settings().passwords.minimumLength != 12, "A look changes nothing.")
+            let form = try #require(preview.forms.first { $0.action == "\(path)/change" }, "\(preview.html)")
+            let reply = try await owner.post("\(path)/change", form.values)
+            #expect(reply.headers[.location]?.hasPrefix("/console/rules?") == true, "\(reply.text)")
+            #expect(try await owner.open(reply.headers[.location] ?? "").html.contains("The setting was changed."))
+            let list = try await owner.open("/console/settings")
             #expect(try await server.realm.settings().passwords.minimumLength == 12)
             let event = try #require(
                 try await server.realm.auditLog.events(limit: 10).first { $0.kind == .settingsChanged })
@@ -111,6 +119,64 @@ struct ConsoleServerPagesTests {
             #expect(after.count == before.count + 2)
             for key in after { #expect(page.html.contains(key.id)) }
             #expect(page.html.contains("countersign key list"))
+        }
+    }
+
+    @Test func `A key is retired, and what signs instead is on the page with what it signs`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let key = try #require(try await server.realm.keyring.records().first { $0.algorithm == .es256 })
+            let page = try await Self.answer(owner, "/console/keys/\(key.id)/retire")
+            #expect(page.kind == "console-keys" && page.html.contains("OpenID Connect"), "\(page.html)")
+            let left = try await server.realm.keyring.records()
+            #expect(!left.contains { $0.id == key.id })
+            let successor = try #require(left.first { $0.algorithm == .es256 && $0.retiredAt == nil })
+            #expect(page.html.contains(successor.id))
+            #expect(try await owner.open("/console/keys/none/retire").status == 404)
+        }
+    }
+
+    @Test
+    func `A hook is changed, switched off and on, tried and sent an event again, and a dead one is on the overview`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let hook = try #require(try await server.realm.eventHooks.list().first)
+            let path = "/console/hooks/\(hook.id)"
+            #expect(try await owner.open("/console/hooks").links.values.contains(path))
+            let changed = try await Self.answer(owner, "\(path)/settings", ["label": "<b>CRM"])
+            #expect(changed.kind == "console-hook" && changed.html.contains("&lt;b&gt;CRM"), "\(changed.html)")
+            let wrong = try await Self.answer(owner, "\(path)/settings", ["url": "ftp://x"])
+            #expect(wrong.status == 422 && wrong.hasAlert)
+            #expect(try await Self.answer(owner, "\(path)/disable").html.contains("switched off"))
+            #expect(try await server.realm.eventHooks.hook(hook.id)?.registration.isEnabled == false)
+            _ = try await Self.answer(owner, "\(path)/enable", ["skip": "on"])
+            #expect(try await server.realm.eventHooks.hook(hook.id)?.registration.isEnabled == true)
+            let secret = try await Self.answer(owner, "\(path)/secret")
+            #expect(secret.html.contains("whsec_"), "\(secret.html)")
+            // Services of tests are not called: what came of the message is told.
+            let trial = try await Self.answer(owner, "\(path)/test")
+            #expect(trial.status == 422 && trial.hasAlert && trial.html.contains("not delivered"), "\(trial.html)")
+            let event = try #require(stage.objects["event"])
+            let again = try await Self.answer(owner, "\(path)/replay", ["event": event])
+            #expect(again.status == 422 && again.html.contains("not delivered"), "\(again.html)")
+            #expect(try await Self.answer(owner, "\(path)/replay", ["event": "none"]).status == 422)
+
+            #expect(try await !owner.open("/console").links.values.contains(path))
+            var dead = try #require(try await server.realm.eventHooks.hook(hook.id))
+            dead.registration.isEnabled = false
+            dead.progress.disabledBecause = "unreachable"
+            dead.progress.answers = [
+                .init(event: event, at: server.now, isDelivered: false, result: "status-503")
+            ]
+            let fixed = dead
+            #expect(try await server.realm.store.write { try $0.update(fixed) })
+            #expect(try await owner.open("/console").links.values.contains(path))
+            let page = try await owner.open(path)
+            #expect(page.html.contains("status-503") && page.links.values.contains("\(path)/replay?event=\(event)"))
         }
     }
 

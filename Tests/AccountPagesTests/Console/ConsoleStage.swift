@@ -38,6 +38,7 @@ struct ConsoleStage: Sendable {
         objects = [
             "user": "target", "session": "any", "factor": factor.record.id.rawValue, "group": "staff",
             "token": token.token.id, "id": "target-app", "hook": hook.hook.id, "key": "passwords.minimumLength",
+            "kid": try #require(try await realm.keyring.records().first).id,
             "event": try #require(try await realm.auditLog.events(limit: 1).first).id,
         ]
     }

@@ -47,6 +47,52 @@ struct FiguresTests {
     }
 
     @Test(arguments: TestStore.available)
+    func `The newest failures are known before and after they were gathered, and the log is not searched for them`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        func add(_ kind: AuditEvent.Kind, _ count: Int) async throws -> [String] {
+            let events = (0..<count).map { number in
+                let at = test.now + Double(number)
+                return AuditEvent(
+                    id: AuditEvent.freshID(at: at, random: test.random), at: at, kind: kind, userID: nil,
+                    context: test.client)
+            }
+            try await test.store.write { transaction in
+                for event in events { try transaction.append(event) }
+            }
+            test.clock.advance(Double(count))
+            return events.map(\.id)
+        }
+        func failures() async throws -> [String] { try await test.realm.figures.failures().map(\.id) }
+
+        #expect(try await failures().isEmpty)
+        let first = try await add(.mailFailed, 3)
+        _ = try await add(.signedUp, 5)
+        let second = try await add(.extensionFailed, 2)
+        let all = Array((first + second).reversed())
+        #expect(try await failures() == all)
+        test.clock.advance(40)
+        try await test.realm.figures.advance()
+        #expect(try await failures() == all)
+        // Long after, they are still the newest; and of many the newest ones are kept.
+        for _ in 0..<3 {
+            test.clock.advance(86_400)
+            try await test.realm.figures.advance()
+        }
+        #expect(try await failures() == all)
+        let third = try await add(.pushFailed, 18)
+        let newest = Array((all.reversed() + third).reversed().prefix(20))
+        #expect(try await failures() == newest)
+        test.clock.advance(40)
+        try await test.realm.figures.advance()
+        #expect(try await failures() == newest)
+        // What the log forgets is not told.
+        _ = try await test.store.write { try $0.deleteAuditEvents(before: test.now - 86_400, limit: 100) }
+        #expect(try await failures() == Array(third.reversed()))
+    }
+
+    @Test(arguments: TestStore.available)
     func `Servers that gather together count everything once`(store: TestStore) async throws {
         let shared = try await store.open()
         let servers = try (1...2).map { try TestRealm.make(keptIn: shared, seed: UInt64($0)) }

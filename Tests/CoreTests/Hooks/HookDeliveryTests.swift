@@ -68,6 +68,8 @@ struct HookDeliveryTests {
         let progress = try await scene.present().progress
         #expect(progress.delivered == 3 && progress.failed == 0 && progress.lastError == nil)
         #expect(progress.done.isEmpty && progress.holder == nil, "All has settled: \(progress)")
+        #expect(progress.answers.map(\.isDelivered) == [true, true, true])
+        #expect(Set(progress.answers.map { "evt_\($0.event)" }) == Set(scene.service.calls.map(\.id)))
         #expect(progress.cursor > AuditBound.bound(scene.test.now - 60).id)
     }
 

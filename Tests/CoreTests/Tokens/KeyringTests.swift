@@ -140,6 +140,40 @@ struct KeyringTests {
     }
 
     @Test
+    func `A key that is retired at once is nowhere taken any more, and another signs in its place`() async throws {
+        let test = try await prepared()
+        let keyring = test.realm.keyring
+        let other = neighbour(of: test)
+        let (old, kept) = (
+            try await keyring.sign(Self.claims, with: .es256), try await keyring.sign(Self.claims, with: .rs256)
+        )
+        #expect(try await other.verified(old) == Self.claims)
+        let kid = try #require(try members(of: old)["kid"]?.stringValue)
+
+        test.clock.advance(1)
+        let (retired, successor) = try #require(try await keyring.retire(kid, by: test.client))
+        #expect(retired.id == kid && successor?.algorithm == .es256)
+        #expect(try await keyring.verified(old) == nil)
+        #expect(try await keyring.verified(kept) == Self.claims)
+        let new = try await keyring.sign(Self.claims, with: .es256)
+        #expect(try members(of: new)["kid"]?.stringValue == successor?.id)
+        #expect(try await jwks(keyring).count == 2)
+        test.clock.advance(Keyring.freshness)
+        #expect(try await other.verified(old) == nil)
+        #expect(try await other.verified(new) == Self.claims)
+
+        // One that signs nothing any more has no successor.
+        try await keyring.rotate(by: test.client)
+        let replaced = try #require(try members(of: new)["kid"]?.stringValue)
+        let again = try #require(try await keyring.retire(replaced, by: test.client))
+        #expect(again.successor == nil)
+        #expect(try await keyring.verified(new) == nil)
+        #expect(try await keyring.retire("none", by: test.client) == nil)
+        let events = try await test.events(.keyRetired)
+        #expect(Set(events.compactMap { $0.details["key"]?.stringValue }) == [kid, replaced])
+    }
+
+    @Test
     func `A key outlives the longest token that it signed`() {
         var tokens = TokenSettings()
         tokens.idTokenLifetime = .max

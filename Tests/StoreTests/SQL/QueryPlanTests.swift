@@ -120,6 +120,7 @@ struct QueryPlanTests {
             _ = try transaction.auditEvents(of: id, after: "1", limit: 1)
             _ = try transaction.auditEvents(of: id, before: "1", limit: 1)
             _ = try transaction.auditEvents(of: nil, before: "1", limit: 1)
+            _ = try transaction.auditEvents(ofKinds: [.mailFailed], from: .bound(instant), before: .end, limit: 1)
             _ = try transaction.counters(after: "k", limit: 1)
             try transaction.replaceAuditDetails(of: id, .emailChanged, with: [:])
             _ = try transaction.deleteAuditEvents(before: instant, limit: 1)

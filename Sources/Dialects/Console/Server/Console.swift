@@ -40,7 +40,7 @@ public struct Console: Sendable {
         OverviewPage.routes, UserListPage.routes, UserPages.routes, UserActions.routes, GroupPages.routes,
         AdministratorPages.routes, TokenPages.routes, LogPages.routes, SettingPages.routes, KeyPages.routes,
         LimitPages.routes, DeliveryPages.routes, DoctorPage.routes, ApplicationPages.routes, APIPages.routes,
-        ClientPages.routes, FiguresPage.routes, HookPages.routes,
+        ClientPages.routes, FiguresPage.routes, HookPages.routes, RulesPage.routes,
     ].flatMap { $0 }
 
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {

@@ -37,6 +37,7 @@ struct HookCommand: AsyncParsableCommand {
         if let since = hook.failingSince { lines.append("failing      since \(since.text)") }
         if let next = hook.nextAttemptAt { lines.append("next attempt \(next.text)") }
         if let reason = hook.disabledBecause { lines.append("disabled     by the server: \(reason)") }
+        lines += hook.answers.map { "answer       \($0.at.text) \($0.result) \($0.event)" }
         return lines
     }
 }

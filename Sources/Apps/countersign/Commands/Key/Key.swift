@@ -4,8 +4,9 @@ import ArgumentParser
 /// Signing keys.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "List and rotate signing keys, the master key and the administrator's token.",
-        subcommands: [Rotate.self, RotateMaster.self, RotateAdminToken.self, List.self])
+        commandName: "key",
+        abstract: "List, rotate and retire signing keys, the master key and the administrator's token.",
+        subcommands: [Rotate.self, Retire.self, RotateMaster.self, RotateAdminToken.self, List.self])
 
     static func describe(_ keys: [KeySummary]) -> [String] {
         var table = Table("ID", "ALGORITHM", "STATE", "CREATED", "LEAVES THE JWKS")

@@ -30,6 +30,10 @@ extension RotateKeys: CommandedOperation {
     public var commandLine: [String] { CommandParts("key", "rotate").words }
 }
 
+extension RetireKey: CommandedOperation {
+    public var commandLine: [String] { CommandParts("key", "retire").arguments(id) }
+}
+
 extension ShowSettings: CommandedOperation {
     public var commandLine: [String] {
         key.map { CommandParts("config", "show").arguments($0) } ?? CommandParts("config", "show").words
@@ -38,7 +42,13 @@ extension ShowSettings: CommandedOperation {
 
 extension ChangeSetting: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("config", "set").arguments(key, value.stringValue ?? "none")
+        CommandParts("config", "set").flag("yes", if: confirmed).arguments(key, value.stringValue ?? "none")
+    }
+}
+
+extension PreviewSetting: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("config", "set", "--preview").arguments(key, value.stringValue ?? "none")
     }
 }
 
@@ -61,4 +71,48 @@ extension SendTestMail: CommandedOperation {
     public var commandLine: [String] {
         CommandParts("delivery", "test-mail").option("locale", locale).arguments(address)
     }
+}
+
+extension ShowFigures: CommandedOperation {
+    public var commandLine: [String] { CommandParts("figures").words }
+}
+
+extension ListHooks: CommandedOperation {
+    public var commandLine: [String] { CommandParts("hook", "list").words }
+}
+
+extension ShowHook: CommandedOperation {
+    public var commandLine: [String] { CommandParts("hook", "show").arguments(id) }
+}
+
+extension AddHook: CommandedOperation {
+    /// A secret is not among the words, where every user of the machine could read it: the command makes one.
+    public var commandLine: [String] {
+        CommandParts("hook", "add").option("events", events.joined(separator: ",")).option("label", label)
+            .arguments(url)
+    }
+}
+
+extension ChangeHook: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("hook", "set").option("url", url).option("events", events.map { $0.joined(separator: ",") })
+            .option("label", label).flag("enable", if: isEnabled).flag("disable", if: isEnabled.map { !$0 })
+            .flag("skip-missed", if: skipMissed).arguments(id)
+    }
+}
+
+extension RotateHookSecret: CommandedOperation {
+    public var commandLine: [String] { CommandParts("hook", "rotate-secret").arguments(id) }
+}
+
+extension RemoveHook: CommandedOperation {
+    public var commandLine: [String] { CommandParts("hook", "remove").arguments(id) }
+}
+
+extension TestHook: CommandedOperation {
+    public var commandLine: [String] { CommandParts("hook", "test").arguments(id) }
+}
+
+extension ReplayEvent: CommandedOperation {
+    public var commandLine: [String] { CommandParts("hook", "replay").arguments(id, event) }
 }

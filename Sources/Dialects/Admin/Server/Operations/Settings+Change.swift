@@ -67,7 +67,7 @@ public struct ChangeSetting: AdministrationOperation {
     private static func passkeys(_ count: Int) -> String { "\(count) passkey\(count == 1 ? "" : "s")" }
 
     /// What settings mean together.
-    private static func judge(_ settings: RealmSettings) throws {
+    static func judge(_ settings: RealmSettings) throws {
         if let fault = settings.passkeys.fault { throw AdministrationError(.invalid, fault) }
         let passwords = settings.passwords
         if let alone = passwords.minimumLengthAlone, alone < passwords.minimumLength {

@@ -23,6 +23,8 @@ public struct HookSummary: Codable, Sendable, Equatable {
     public let nextAttemptAt: Timestamp?
     /// Why the server disabled it: `gone` (the service said so), `unreachable` (for five days).
     public let disabledBecause: String?
+    /// What came of the last deliveries, the newest first: ten at most.
+    public let answers: [HookAnswer]
 
     init(_ hook: EventHook) {
         id = hook.id
@@ -39,6 +41,7 @@ public struct HookSummary: Codable, Sendable, Equatable {
         failingSince = hook.progress.failingSince.map(Timestamp.init)
         nextAttemptAt = hook.progress.nextAttemptAt.map(Timestamp.init)
         disabledBecause = hook.progress.disabledBecause
+        answers = hook.progress.answers.map(HookAnswer.init)
     }
 
     /// The categories that words name; `*` is all.
@@ -74,6 +77,23 @@ public struct HookSummary: Codable, Sendable, Equatable {
         case .failure(.unknownEvent):
             throw AdministrationError(.notFound, "The log has no such event, or it is none that hooks get.")
         }
+    }
+}
+
+/// What came of one delivery to a hook.
+public struct HookAnswer: Codable, Sendable, Equatable {
+    /// The event's id in the log.
+    public let event: String
+    public let at: Timestamp
+    public let isDelivered: Bool
+    /// As in ``HookSending``.
+    public let result: String
+
+    init(_ answer: HookProgress.Answer) {
+        event = answer.event
+        at = Timestamp(answer.at)
+        isDelivered = answer.isDelivered
+        result = answer.result
     }
 }
 

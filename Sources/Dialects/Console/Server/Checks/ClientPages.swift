@@ -10,7 +10,8 @@ enum ClientPages {
             "checks/status", SetClientStatus.self, in: .checks,
             ask: { scene in
                 var question = ConsoleQuestion(
-                    title: scene.words("consoleClientStatusTitle"), text: scene.words("consoleClientStatusText"),
+                    title: scene.words("consoleClientStatusTitle"),
+                    text: scene.words("consoleClientStatusText", ["client": .chosen(scene.field("client") ?? "")]),
                     fields: [
                         .choice(
                             name: "status", label: scene.words.plain("consoleState"),
@@ -27,7 +28,8 @@ enum ClientPages {
             "checks/remove", RemoveClient.self, in: .checks,
             ask: { scene in
                 var question = ConsoleQuestion(
-                    title: scene.words("consoleClientRemoveTitle"), text: scene.words("consoleClientRemoveText"),
+                    title: scene.words("consoleClientRemoveTitle"),
+                    text: scene.words("consoleClientRemoveText", ["client": .chosen(scene.field("client") ?? "")]),
                     button: scene.words.plain("consoleRemove"), isDangerous: true, back: "/console/checks")
                 question.hidden = [.init(name: "client", value: scene.field("client") ?? "")]
                 return question

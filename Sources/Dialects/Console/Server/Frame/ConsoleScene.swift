@@ -58,13 +58,20 @@ struct ConsoleScene: Sendable {
     // MARK: Forms
 
     /// The field that shows a form to be of this page and this session.
-    var csrf: PageForm.HiddenField {
-        .init(name: "csrf", value: visit.sessionToken.map { FormToken.text(for: purpose, session: $0) } ?? "")
+    var csrf: PageForm.HiddenField { csrf(of: path) }
+
+    /// The same for a form that another path of the console takes.
+    func csrf(of path: String) -> PageForm.HiddenField {
+        .init(
+            name: "csrf",
+            value: visit.sessionToken.map { FormToken.text(for: Self.purpose(of: path), session: $0) } ?? "")
     }
 
-    func isOfOwnPage() -> Bool { FormToken.admits(fields["csrf"], for: purpose, session: visit.sessionToken) }
+    func isOfOwnPage() -> Bool {
+        FormToken.admits(fields["csrf"], for: Self.purpose(of: path), session: visit.sessionToken)
+    }
 
-    private var purpose: String { "console \(path)" }
+    private static func purpose(of path: String) -> String { "console \(path)" }
 
     // MARK: Pages
 

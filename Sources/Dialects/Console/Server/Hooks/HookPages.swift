@@ -6,101 +6,310 @@ import WebPages
 enum HookPages {
     static let routes: [ConsoleRoute] = [
         .page("hooks", of: ListHooks.self, in: .hooks, isEntry: true) { try await list($0) },
+        .page("hooks/{hook}", of: ShowHook.self, in: .hooks) { try await show($0) },
         .action(
             "hooks/add", AddHook.self, in: .hooks,
             ask: { scene in
-                let words = scene.words
                 var question = ConsoleQuestion(
-                    title: words("consoleHookAdd"), text: words("consoleHookAddText"),
-                    fields: [
-                        PageField(
-                            name: "url", label: words.plain("consoleHook"), type: "url", value: scene.field("url"),
-                            autocomplete: "off", maximumLength: 2048, isInvalid: scene.isForm),
-                        PageField(
-                            name: "label", label: words.plain("consoleName"), value: scene.field("label"),
-                            autocomplete: "off", isRequired: false, isFirst: false),
-                    ], button: words.plain("consoleAdd"), back: "/console/hooks")
-                question.checkboxes = PageForm.Checkboxes(
-                    legend: words.plain("consoleHookEvents"),
-                    boxes: EventCategory.allCases.map {
-                        .init(
-                            name: "event-\($0.rawValue)", label: $0.rawValue,
-                            isChecked: scene.isForm ? scene.field("event-\($0.rawValue)") != nil : true)
-                    })
+                    title: scene.words("consoleHookAdd"), text: scene.words("consoleHookAddText"),
+                    fields: fields(scene, url: nil, label: nil), button: scene.words.plain("consoleAdd"),
+                    back: "/console/hooks")
+                question.checkboxes = events(scene, chosen: EventCategory.allCases.map(\.rawValue))
                 return question
             },
             make: { scene in
-                let chosen = EventCategory.allCases.map(\.rawValue).filter { scene.field("event-\($0)") != nil }
-                return AddHook(
+                AddHook(
                     url: try scene.typed("url", placeholder: "https://service.example.com/hook"),
-                    events: scene.isForm ? chosen : ["*"], label: scene.field("label"))
+                    events: scene.isForm ? chosen(scene) : ["*"], label: scene.field("label"))
             },
             done: { _, answer in
-                .lead(to: "/console/hooks", notice: "consoleDoneHookAdded", secret: answer.secret.secret)
+                .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookAdded", secret: answer.secret.secret)
+            }),
+        .action(
+            "hooks/{hook}/settings", ChangeHook.self, in: .hooks,
+            ask: { scene in
+                let hook = try await hook(scene)
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleHookChangeTitle"), text: PageText(chosen: hook.url),
+                    fields: fields(scene, url: hook.url, label: hook.label), button: scene.words.plain("consoleSave"),
+                    back: path(of: hook.id))
+                question.checkboxes = events(scene, chosen: hook.events)
+                return question
+            },
+            make: { scene in
+                guard scene.isForm else { return ChangeHook(id: scene.parameter("hook"), events: ["*"]) }
+                return ChangeHook(
+                    id: scene.parameter("hook"), url: scene.fields["url"], events: chosen(scene),
+                    label: scene.fields["label"])
+            },
+            done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookChanged") }),
+        .action(
+            "hooks/{hook}/secret", RotateHookSecret.self, in: .hooks,
+            ask: {
+                try await question(
+                    $0, title: "consoleHookSecretTitle", text: "consoleHookSecretText", button: "consoleSecret")
+            },
+            make: { RotateHookSecret(id: $0.parameter("hook")) },
+            done: { _, answer in
+                .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookSecret", secret: answer.secret.secret)
             }),
         .action(
             "hooks/{hook}/enable", ChangeHook.self, in: .hooks,
             ask: { scene in
-                ConsoleQuestion(
-                    title: scene.words("consoleHookEnableTitle"), button: scene.words.plain("consoleHookEnable"),
-                    back: "/console/hooks")
+                var question = try await question(
+                    scene, title: "consoleHookEnableTitle", text: "consoleHookEnableText", button: "consoleHookEnable")
+                question.checkbox = .init(
+                    name: "skip", label: scene.words.plain("consoleHookSkip"), isChecked: scene.field("skip") != nil)
+                return question
             },
-            make: { ChangeHook(id: $0.parameter("hook"), isEnabled: true) },
-            done: { _, _ in .lead(to: "/console/hooks", notice: "consoleDoneHookEnabled") }),
+            make: { scene in
+                ChangeHook(
+                    id: scene.parameter("hook"), isEnabled: true, skipMissed: scene.field("skip") == nil ? nil : true)
+            },
+            done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookEnabled") }),
+        .action(
+            "hooks/{hook}/disable", ChangeHook.self, in: .hooks,
+            ask: {
+                var question = try await question(
+                    $0, title: "consoleHookDisableTitle", text: "consoleHookDisableText", button: "consoleHookDisable")
+                question.isDangerous = true
+                return question
+            },
+            make: { ChangeHook(id: $0.parameter("hook"), isEnabled: false) },
+            done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookDisabled") }),
+        .action(
+            "hooks/{hook}/test", TestHook.self, in: .hooks,
+            ask: {
+                try await question(
+                    $0, title: "consoleHookTestTitle", text: "consoleHookTestText", button: "consoleHookTest")
+            },
+            make: { TestHook(id: $0.parameter("hook")) },
+            done: { scene, sending in
+                try judge(sending, scene)
+                return .lead(to: path(of: scene.parameter("hook")), notice: "consoleDoneHookTested")
+            }),
+        .action(
+            "hooks/{hook}/replay", ReplayEvent.self, in: .hooks,
+            ask: { scene in
+                var question = try await question(
+                    scene, title: "consoleHookReplayTitle", text: "consoleHookReplayText", button: "consoleHookReplay")
+                question.fields = [
+                    PageField(
+                        name: "event", label: scene.words.plain("consoleHookEventID"),
+                        value: scene.field("event").map { PageText.harmless($0) }, autocomplete: "off",
+                        maximumLength: 100, isInvalid: scene.isForm)
+                ]
+                return question
+            },
+            make: { scene in
+                ReplayEvent(
+                    id: scene.parameter("hook"),
+                    event: try scene.typed("event", placeholder: "evt_00063f1c2b3a4d5e0a1b2c3d"))
+            },
+            done: { scene, sending in
+                try judge(sending, scene)
+                return .lead(to: path(of: scene.parameter("hook")), notice: "consoleDoneHookReplayed")
+            }),
         .action(
             "hooks/{hook}/remove", RemoveHook.self, in: .hooks,
-            ask: { scene in
-                ConsoleQuestion(
-                    title: scene.words("consoleHookRemoveTitle"), button: scene.words.plain("consoleRemove"),
-                    isDangerous: true, back: "/console/hooks")
+            ask: {
+                var question = try await question(
+                    $0, title: "consoleHookRemoveTitle", text: "consoleHookRemoveText", button: "consoleRemove")
+                question.isDangerous = true
+                return question
             },
             make: { RemoveHook(id: $0.parameter("hook")) },
             done: { _, _ in .lead(to: "/console/hooks", notice: "consoleDoneHookRemoved") }),
     ]
 
+    static func path(of id: String) -> String { ConsolePath.to("hooks", id) }
+
+    // MARK: Forms
+
+    private static func hook(_ scene: ConsoleScene) async throws -> HookSummary {
+        try await scene.perform(ShowHook(id: scene.parameter("hook"))).hook
+    }
+
+    /// A question about one hook, which its text names.
+    private static func question(
+        _ scene: ConsoleScene, title: String, text: String, button: String
+    ) async throws -> ConsoleQuestion {
+        let hook = try await hook(scene)
+        return ConsoleQuestion(
+            title: scene.words(title), text: scene.words(text, ["url": .chosen(hook.url)]),
+            button: scene.words.plain(button), back: path(of: hook.id))
+    }
+
+    private static func fields(_ scene: ConsoleScene, url: String?, label: String?) -> [PageField] {
+        [
+            PageField(
+                name: "url", label: scene.words.plain("consoleHook"), type: "url",
+                value: scene.isForm ? scene.fields["url"] : url, autocomplete: "off", maximumLength: 2048,
+                isInvalid: scene.isForm),
+            PageField(
+                name: "label", label: scene.words.plain("consoleName"),
+                value: scene.isForm ? scene.fields["label"] : label, autocomplete: "off", isRequired: false,
+                isFirst: false),
+        ]
+    }
+
+    private static func events(_ scene: ConsoleScene, chosen: [String]) -> PageForm.Checkboxes {
+        PageForm.Checkboxes(
+            legend: scene.words.plain("consoleHookEvents"),
+            boxes: EventCategory.allCases.map { category in
+                .init(
+                    name: "event-\(category.rawValue)",
+                    label: scene.words.plain(WordFamily.key("category", category.rawValue)),
+                    isChecked: scene.isForm
+                        ? scene.field("event-\(category.rawValue)") != nil : chosen.contains(category.rawValue))
+            })
+    }
+
+    private static func chosen(_ scene: ConsoleScene) -> [String] {
+        EventCategory.allCases.map(\.rawValue).filter { scene.field("event-\($0)") != nil }
+    }
+
+    /// - Throws: ``AdministrationError`` where the message did not arrive.
+    private static func judge(_ sending: HookSending, _ scene: ConsoleScene) throws {
+        guard !sending.isDelivered else { return }
+        throw AdministrationError(
+            .refused, scene.words.plain("consoleHookNotDelivered", ["result": .chosen(sending.result)]))
+    }
+
+    // MARK: The list
+
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let hooks = try await scene.perform(ListHooks()).hooks
-        let mayChange = scene.may(AddHook.right)
         var page = scene.page("console-hooks", "consoleHooks")
-        page.blocks += scene.secretBlocks("consoleHookSecret")
+        page.text = words("consoleHooksText")
         page.blocks.append(
             hooks.isEmpty
-                ? .text(words("consoleNothingFound"))
+                ? .text(words("consoleHooksNone"))
                 : .table(
                     PageTable(
                         words.plain("consoleHooks"),
                         columns: [
-                            words.plain("consoleHook"), words.plain("consoleName"), words.plain("consoleHookEvents"),
-                            words.plain("consoleState"), words.plain("consoleHookDelivered"),
-                            words.plain("consoleHookFailed"), words.plain("consoleHookError"),
-                        ] + (mayChange ? [words.plain("consoleAction"), words.plain("consoleRemove")] : []),
-                        rows: hooks.map { row($0, scene) })))
-        if mayChange {
+                            words.plain("consoleHook"), words.plain("consoleState"),
+                            words.plain("consoleHookDelivered"), words.plain("consoleHookFailed"),
+                            words.plain("consoleHookError"),
+                        ],
+                        rows: hooks.map { hook in
+                            [
+                                .init(
+                                    PageText(chosen: hook.label.isEmpty ? hook.url : hook.label), to: path(of: hook.id)),
+                                .init(PageText(""), marks: [state(of: hook, scene)]),
+                                .init(PageText("\(hook.delivered)")), .init(PageText("\(hook.failed)")),
+                                .init(PageText(chosen: hook.lastError ?? "–")),
+                            ]
+                        })))
+        if scene.may(AddHook.right) {
             page.blocks.append(.links([.init(words("consoleHookAdd"), to: "/console/hooks/add", isButton: true)]))
         }
+        page.blocks += scene.command(ListHooks())
         return page
     }
 
-    private static func row(_ hook: HookSummary, _ scene: ConsoleScene) -> [PageTable.Cell] {
+    private static func state(of hook: HookSummary, _ scene: ConsoleScene) -> PageBlock.Mark {
         let words = scene.words
-        let state: PageBlock.Mark =
-            if !hook.isEnabled {
-                .init(words("consoleHookDisabled"), .alarming)
-            } else if let since = hook.failingSince {
-                .init(words("consoleHookFailing", ["time": .text(words.instant(since.date))]), .alarming)
-            } else {
-                .init(words("consoleHookDelivers"), .good)
-            }
+        if !hook.isEnabled { return .init(words("consoleHookDisabled"), .alarming) }
+        guard let since = hook.failingSince else { return .init(words("consoleHookDelivers"), .good) }
+        return .init(words("consoleHookFailing", ["time": .text(words.instant(since.date))]), .alarming)
+    }
+
+    /// What the overview says of hooks that nothing can be delivered to.
+    static func warnings(_ scene: ConsoleScene) async throws -> [PageBlock] {
+        guard scene.may(ListHooks.right) else { return [] }
+        return try await scene.perform(ListHooks()).hooks.compactMap { hook in
+            guard hook.disabledBecause != nil || hook.isEnabled && hook.failingSince != nil else { return nil }
+            return .standing(
+                .init(
+                    .alarming,
+                    scene.words(
+                        hook.isEnabled ? "consoleHookFails" : "consoleHookDead",
+                        ["hook": .chosen(hook.label.isEmpty ? hook.url : hook.label)]),
+                    hook.lastError.map { [PageText(chosen: $0)] } ?? [],
+                    link: .init(scene.words("consoleHookLook"), to: path(of: hook.id))))
+        }
+    }
+
+    // MARK: One hook
+
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let hook = try await hook(scene)
+        var page = scene.page("console-hook", PageText(chosen: hook.label.isEmpty ? hook.url : hook.label))
+        page.blocks += scene.secretBlocks("consoleHookSecret")
+        if let reason = hook.disabledBecause {
+            page.blocks.append(
+                .standing(
+                    .init(
+                        .alarming, words("consoleHookDisabled"),
+                        [words(reason == "gone" ? "consoleHookGone" : "consoleHookUnreachable")])))
+        }
+        page.blocks.append(.facts(facts(hook, scene)))
+        if scene.may(ChangeHook.right) { page.blocks.append(.links(links(hook, words))) }
+        page.blocks.append(.heading(words.plain("consoleHookAnswers")))
+        page.blocks.append(hook.answers.isEmpty ? .text(words("consoleHookAnswersNone")) : answers(hook, scene))
+        page.blocks += scene.command(ShowHook(id: hook.id))
+        return page
+    }
+
+    private static func facts(_ hook: HookSummary, _ scene: ConsoleScene) -> [PageBlock.Fact] {
+        let words = scene.words
+        func time(_ timestamp: Timestamp?) -> PageText { timestamp.map { words.instant($0.date) } ?? PageText("–") }
+        let categories = hook.events.map { words.plain(WordFamily.key("category", $0)) }
         return [
-            .init(PageText(chosen: hook.url)), .init(PageText(chosen: hook.label.isEmpty ? "–" : hook.label)),
-            .init(PageText(hook.events.joined(separator: ", "))), .init(PageText(""), marks: [state]),
-            .init(PageText("\(hook.delivered)")), .init(PageText("\(hook.failed)")),
-            .init(PageText(chosen: hook.lastError ?? "–")),
-            .init(
-                hook.isEnabled ? PageText("–") : words("consoleHookEnable"),
-                to: hook.isEnabled ? nil : ConsolePath.to("hooks", hook.id, "enable")),
-            .init(words("consoleRemove"), to: ConsolePath.to("hooks", hook.id, "remove")),
+            .init(words.plain("consoleHook"), PageText(chosen: hook.url)),
+            .init(words.plain("consoleState"), PageText(""), mark: state(of: hook, scene)),
+            .init(words.plain("consoleHookEvents"), PageText(categories.joined(separator: ", "))),
+            .init(words.plain("consoleMade"), time(hook.createdAt)),
+            .init(words.plain("consoleHookDelivered"), PageText("\(hook.delivered)")),
+            .init(words.plain("consoleHookFailed"), PageText("\(hook.failed)")),
+            .init(words.plain("consoleHookLast"), time(hook.lastDeliveredAt)),
+            .init(words.plain("consoleHookError"), PageText(chosen: hook.lastError ?? "–")),
+            .init(words.plain("consoleNextAttempt"), time(hook.nextAttemptAt)),
         ]
+    }
+
+    private static func links(_ hook: HookSummary, _ words: Words) -> [PageBlock.Link] {
+        func link(_ label: String, _ step: String) -> PageBlock.Link {
+            .init(words(label), to: ConsolePath.to("hooks", hook.id, step), isButton: true, isSecondary: true)
+        }
+        return [
+            link("consoleChange", "settings"), link("consoleHookTest", "test"), link("consoleHookReplay", "replay"),
+            link("consoleSecret", "secret"),
+            hook.isEnabled ? link("consoleHookDisable", "disable") : link("consoleHookEnable", "enable"),
+            link("consoleRemove", "remove"),
+        ]
+    }
+
+    private static func answers(_ hook: HookSummary, _ scene: ConsoleScene) -> PageBlock {
+        let words = scene.words
+        let mayReplay = scene.may(ReplayEvent.right)
+        return .table(
+            PageTable(
+                words.plain("consoleHookAnswers"),
+                columns: [words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleHookResult")]
+                    + (mayReplay ? [words.plain("consoleAction")] : []),
+                rows: hook.answers.map { answer in
+                    [
+                        .init(words.instant(answer.at.date)),
+                        .init(
+                            PageText(answer.event),
+                            to: scene.may(.readLog) ? ConsolePath.to("log", answer.event) : nil),
+                        .init(
+                            PageText(""),
+                            marks: [.init(PageText(chosen: answer.result), answer.isDelivered ? .good : .alarming)]),
+                    ]
+                        + (mayReplay
+                            ? [
+                                .init(
+                                    words("consoleHookReplay"),
+                                    to: PagePath(
+                                        ConsolePath.to("hooks", hook.id, "replay"), [("event", answer.event)]
+                                    ).text)
+                            ] : [])
+                }))
     }
 }

@@ -22,7 +22,8 @@ enum OverviewPage {
             .init(words.plain("consoleUptime"), words.duration(scene.now.timeIntervalSince(startedAt))),
         ]
         if scene.may(ShowDelivery.right) { facts.append(try await waiting(scene)) }
-        var page = scene.page("console", "consoleOverview", [.facts(facts)])
+        let warnings = try await HookPages.warnings(scene)
+        var page = scene.page("console", "consoleOverview", warnings + [.facts(facts)])
         if scene.may(ShowFigures.right) { page.blocks += try await figures(scene) }
         if scene.may(ListMachineTokens.right) { page.blocks += try await endings(scene) }
         return page

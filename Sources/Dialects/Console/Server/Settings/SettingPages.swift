@@ -8,15 +8,20 @@ import WebPages
 enum SettingPages {
     static let routes: [ConsoleRoute] = [
         .page("settings", of: ShowSettings.self, in: .settings, isEntry: true) { try await list($0) },
+        .page("settings/{key}", right: ChangeSetting.right, in: .settings) { try await form($0) },
         .action(
-            "settings/{key}", ChangeSetting.self, in: .settings,
+            "settings/{key}/change", ChangeSetting.self, in: .settings,
             ask: { try await question($0) },
             make: { scene in
-                ChangeSetting(
-                    key: scene.parameter("key"),
-                    value: .string(scene.fields["value"] ?? scene.words.plain("consoleSettingValue")))
+                let value = scene.fields["value"] ?? scene.words.plain("consoleSettingValue")
+                return ChangeSetting(
+                    key: scene.parameter("key"), value: .string(value),
+                    confirmed: scene.field("confirmed") == nil ? nil : true)
             },
-            done: { _, _ in .lead(to: "/console/settings", notice: "consoleDoneSetting") }),
+            done: { scene, _ in
+                let isRule = RulesPage.isRule(scene.parameter("key"))
+                return .lead(to: isRule ? "/console/rules" : "/console/settings", notice: "consoleDoneSetting")
+            }),
     ]
 
     // MARK: The list
@@ -83,7 +88,7 @@ enum SettingPages {
         ]
     }
 
-    private static func path(of key: String) -> String { ConsolePath.to("settings", key) }
+    static func path(of key: String) -> String { ConsolePath.to("settings", key) }
 
     /// Who changed each setting last, as far as the log goes back.
     private static func changes(_ scene: ConsoleScene) async throws -> [String: (at: Date, by: String)] {
@@ -130,26 +135,94 @@ enum SettingPages {
 
     // MARK: One setting
 
+    /// What the setting is to be, and, where that was said, what it would change. Nothing is changed by this page.
+    private static func form(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let key = scene.parameter("key")
+        guard let setting = try await setting(key, scene) else { throw AdministrationError(.notFound, "") }
+        var page = scene.page("console-setting", PageText(chosen: key))
+        page.text = key == "passkeys.rpID" ? words("consoleSettingRPID") : PageText(setting.summary)
+        var field = PageField(
+            name: "value", label: words.plain("consoleValue"), value: scene.fields["value"] ?? plain(setting.value),
+            autocomplete: "off", maximumLength: 8192, isRequired: false)
+        field.hint = words.plain("consoleSettingTakes", ["values": .chosen(setting.accepts)])
+        field.isMultiline = plain(setting.value).contains("\n")
+        var effects: [PageBlock] = []
+        if let value = scene.fields["value"] {
+            do {
+                effects = try await preview(value, scene)
+            } catch let error as AdministrationError where error.isAboutForm {
+                page.problem = scene.problem(error)
+                field.isInvalid = true
+            }
+        }
+        page.blocks.append(
+            .search(
+                PageSearch(key, action: path(of: key), fields: [field], button: words.plain("consoleSettingPreview"))))
+        page.blocks += effects
+        page.blocks.append(
+            .facts([
+                .init(words.plain("consoleSettingPresent"), PageText(chosen: text(setting.value, words))),
+                .init(words.plain("consoleDefault"), PageText(chosen: text(setting.defaultValue, words))),
+            ]))
+        page.blocks += scene.command(
+            PreviewSetting(key: key, value: .string(scene.fields["value"] ?? plain(setting.value))))
+        return page
+    }
+
+    /// What would be different, for how many users, and the button that does it.
+    private static func preview(_ value: String, _ scene: ConsoleScene) async throws -> [PageBlock] {
+        let words = scene.words
+        let key = scene.parameter("key")
+        let answer = try await scene.perform(PreviewSetting(key: key, value: .string(value)))
+        guard answer.setting.value != answer.present.value else { return [.text(words("consoleSettingSame"))] }
+        let action = ConsolePath.to("settings", key, "change")
+        var button = PageForm.Button(words.plain("consoleSave"))
+        button.isDangerous = !answer.warnings.isEmpty || answer.lostPasskeys > 0
+        var form = PageForm(
+            action: action, hidden: [scene.csrf(of: action), .init(name: "value", value: value)], buttons: [button])
+        if answer.lostPasskeys > 0 {
+            form.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
+        }
+        return [.heading(words.plain("consoleSettingEffects")), standing(answer, words), .form(form)]
+    }
+
+    private static func standing(_ answer: PreviewSetting.Answer, _ words: Words) -> PageBlock {
+        let change = words(
+            "consoleSettingChange",
+            [
+                "before": .chosen(text(answer.present.value, words)),
+                "after": .chosen(text(answer.setting.value, words)),
+            ])
+        var texts = answer.warnings.map { PageText($0) }
+        texts += answer.concerned.map {
+            words(WordFamily.key("consoleConcerned", $0.effect), ["count": .number($0.users)])
+        }
+        if answer.lostPasskeys > 0 {
+            texts.append(words("consoleLostPasskeys", ["count": .number(answer.lostPasskeys)]))
+        }
+        if answer.concerned.isEmpty, answer.lostPasskeys == 0 { texts.append(words("consoleConcernedNone")) }
+        if !answer.isWhole { texts.append(words("consoleConcernedSeen", ["count": .number(answer.seen)])) }
+        return .standing(.init(answer.warnings.isEmpty ? .plain : .alarming, change, texts))
+    }
+
+    /// The same where a browser opens the form itself.
     private static func question(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
         let key = scene.parameter("key")
         guard let setting = try await setting(key, scene) else { throw AdministrationError(.notFound, "") }
-        var question = ConsoleQuestion(
-            title: PageText(chosen: key), text: PageText(setting.summary),
-            button: words.plain("consoleSave"), back: "/console/settings")
+        let value = scene.fields["value"] ?? plain(setting.value)
         var field = PageField(
-            name: "value", label: words.plain("consoleValue"),
-            value: scene.fields["value"] ?? plain(setting.value), autocomplete: "off", maximumLength: 8192,
-            isInvalid: scene.isForm)
+            name: "value", label: words.plain("consoleValue"), value: value, autocomplete: "off",
+            maximumLength: 8192, isRequired: false, isInvalid: scene.isForm)
         field.hint = words.plain("consoleSettingTakes", ["values": .chosen(setting.accepts)])
-        field.isMultiline = plain(setting.value).contains("\n")
-        question.fields = [field]
-        question.changes = [
-            .init(
-                words.plain("consoleDefault"), from: PageText(chosen: text(setting.value, words)),
-                to: PageText(chosen: text(setting.defaultValue, words)))
-        ]
-        if key == "passkeys.rpID" { question.text = words("consoleSettingRPID") }
+        field.isMultiline = value.contains("\n")
+        var question = ConsoleQuestion(
+            title: PageText(chosen: key), text: PageText(setting.summary), fields: [field],
+            button: words.plain("consoleSave"), back: path(of: key))
+        if key == "passkeys.rpID" {
+            question.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
+        }
         return question
     }
 
@@ -176,7 +249,7 @@ enum SettingPages {
     }
 
     /// As a list shows it.
-    private static func text(_ value: JSONValue, _ words: Words) -> String {
+    static func text(_ value: JSONValue, _ words: Words) -> String {
         value == .null ? words.plain("consoleSettingNone") : plain(value)
     }
 }
