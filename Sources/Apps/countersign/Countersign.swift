@@ -34,7 +34,7 @@ struct Countersign: AsyncParsableCommand {
             ExtensionCommand.self, HookCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, LimitCommand.self, DeliveryCommand.self,
             ConfigCommand.self,
-            FiguresCommand.self, Doctor.self,
+            FiguresCommand.self, Doctor.self, Health.self,
             AuthenticatorCommand.self,
             Login.self, Token.self, Logout.self,
         ])
