@@ -170,11 +170,12 @@ let package = Package(
         .target(
             name: "ServerHTTP",
             dependencies: [
-                "CBuildStamp", "CountersignCore", "JSON", .coreMetrics, .hummingbird, .hummingbirdCore, .httpTypes,
-                .logging,
-                .nioCore, .nioHTTP1, .nioHTTPTypes,
+                "CBuildStamp", "CountersignCore", "JSON", "Traces", .coreMetrics, .hummingbird, .hummingbirdCore,
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
             ],
             path: "Sources/Shared/ServerHTTP"),
+        // Where a request stands in a trace.
+        .target(name: "Traces", path: "Sources/Shared/Traces"),
         // What `make` tells of the commit. In C, since a manifest can give a value to C alone.
         .target(
             name: "CBuildStamp", path: "Sources/CSystem/CBuildStamp",
@@ -432,9 +433,9 @@ let package = Package(
         .testTarget(
             name: "ServerHTTPTests",
             dependencies: [
-                "ServerHTTP", "CountersignServer", "CountersignCore", "Delivery", "PasswordHashing",
+                "ServerHTTP", "CountersignServer", "CountersignCore", "Delivery", "JSON", "PasswordHashing",
                 "ServerTestSupport",
-                "TestSupport",
+                "TestSupport", "Traces",
                 .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
             ]),

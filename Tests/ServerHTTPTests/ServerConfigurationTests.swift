@@ -83,6 +83,7 @@ import Testing
         #expect(configuration.passwords.operations == 2)
         #expect(configuration.passwords.queueLimit == 1024 * configuration.passwords.threads)
         #expect(configuration.logLevel == .info)
+        #expect(configuration.logFormat == .text && !configuration.logsAccess)
         #expect(configuration.warnings.isEmpty)
         #expect(configuration.baseURLs(port: 8080).map(\.absoluteString) == ["http://127.0.0.1:8080"])
     }
@@ -168,12 +169,14 @@ import Testing
             "COUNTERSIGN_MASTER_KEY_FILE": file, "COUNTERSIGN_PASSWORDS_MEMORY_MIB": "20",
             "COUNTERSIGN_PASSWORDS_OPERATIONS": "3", "COUNTERSIGN_PASSWORDS_THREADS": "4",
             "COUNTERSIGN_PASSWORDS_QUEUE_LIMIT": "5", "COUNTERSIGN_LOG_LEVEL": "trace",
+            "COUNTERSIGN_LOG_FORMAT": "json", "COUNTERSIGN_LOG_ACCESS": "true",
             "COUNTERSIGN_URL": "http://elsewhere", "COUNTERSIGN_API_KEY": "theirs",
         ])
         #expect(configuration.publicURLs.map(\.absoluteString) == ["https://a.example", "https://b.example"])
         #expect(configuration.masterKey == .file(file))
         #expect(configuration.passwords == .init(memoryKiB: 20 * 1024, operations: 3, threads: 4, queueLimit: 5))
         #expect(configuration.logLevel == .trace)
+        #expect(configuration.logFormat == .json && configuration.logsAccess)
     }
 
     @Test(arguments: [
@@ -188,7 +191,7 @@ import Testing
         ),
         (
             "log: debug",
-            "log in server.yaml: there is no such key; it is a section: write log.level"
+            "log in server.yaml: there is no such key; it is a section: write log.level or log.format or log.access"
         ),
         (
             "listen:\n  port: 1",
@@ -213,6 +216,8 @@ import Testing
             "log.level in server.yaml: there is no level \"loud\"; "
                 + "write one of trace, debug, info, notice, warning, error, critical"
         ),
+        ("log:\n  format: xml", "log.format in server.yaml: there is no format \"xml\"; write text or json"),
+        ("log:\n  access: often", "log.access in server.yaml: the value is of another type; write true or false"),
         (
             "projectID: a/b",
             "projectID in server.yaml: \"a/b\" is no project id; write 1 to 63 letters, digits, hyphens, dots"

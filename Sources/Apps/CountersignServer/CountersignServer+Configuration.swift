@@ -41,6 +41,7 @@ extension CountersignServer.Options {
         metricsListen = configuration.metricsListen
         mail = configuration.mail
         pages = configuration.pages
+        logsAccess = configuration.logsAccess
         deployment = Deployment(configuration)
     }
 }

@@ -64,6 +64,8 @@ public struct CountersignServer: Sendable {
         public var apns = APNsEndpoint()
         /// How mails are sent.
         public var mail = MailConfiguration()
+        /// Whether each request is a line of the log at `info`.
+        public var logsAccess = false
         /// How pages look and what they call the service.
         public var pages = PageConfiguration()
         /// What the store remembers of how this server was started; nil where it does not.
@@ -108,7 +110,7 @@ public struct CountersignServer: Sendable {
             configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
         site = MadeOnce { [options, publicURL] in try Self.site(options, publicURL) }
         ready =
-            logger.logLevel > .debug
+            logger.logLevel > (options.logsAccess ? .info : .debug)
             ? ReadyAnswers([HealthRoutes.live, WellKnownRoutes.keys(of: opened.realm)], metrics: requests) : nil
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
         opened.realm.site.tell(name: options.pages.name) { [publicURL] in publicURL.published }
@@ -137,7 +139,7 @@ public struct CountersignServer: Sendable {
             isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
         router.add(middleware: RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment))
         router.add(middleware: RequestMetricsMiddleware(requests))
-        router.add(middleware: RequestLogMiddleware())
+        router.add(middleware: RequestLogMiddleware(logsAccess: options.logsAccess))
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
         router.add(
@@ -342,7 +344,8 @@ public struct CountersignServer: Sendable {
         if let address = options.metricsListen {
             services.append(
                 MetricsService(
-                    address: address, route: metrics, deadlines: options.connections.deadlines, logger: logger))
+                    address: address, route: metrics, deadlines: options.connections.deadlines,
+                    logsAccess: options.logsAccess, logger: logger))
         }
         logger.notice(
             "connection limit: \(connections.maximum), \(connections.maximumPerSource) from one source"

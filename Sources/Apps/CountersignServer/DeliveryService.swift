@@ -8,7 +8,15 @@ struct DeliveryService: Service, CustomStringConvertible {
     let realm: Realm
     let statistics: DeliveryStatistics
     let logger: Logger
+    private let health = ChannelHealth()
     let makeSenders: @Sendable () throws -> [any MessageSender]
+
+    init(
+        realm: Realm, statistics: DeliveryStatistics, logger: Logger,
+        makeSenders: @escaping @Sendable () throws -> [any MessageSender]
+    ) {
+        (self.realm, self.statistics, self.logger, self.makeSenders) = (realm, statistics, logger, makeSenders)
+    }
 
     /// What the log calls it.
     var description: String { "Delivery" }
@@ -35,15 +43,27 @@ struct DeliveryService: Service, CustomStringConvertible {
     private func note(_ note: DeliveryNote) {
         switch note {
         case .delivered(let message):
+            if health.delivered(message.channel) {
+                logger.notice("messages are delivered again", metadata: ["channel": "\(message.channel.rawValue)"])
+            }
             logger.debug("delivered a message", metadata: metadata(message))
         case .postponed(let message, let reason, let seconds):
             logger.info(
                 "a message could not be delivered yet",
                 metadata: metadata(message).merging(
-                    ["reason": "\(reason)", "again in seconds": "\(Int(seconds.rounded(.up)))"]) { $1 })
-        case .failed(let message, let reason):
-            logger.warning(
-                "a message will not be delivered",
+                    ["reason": "\(reason)", "againInSeconds": "\(Int(seconds.rounded(.up)))"]) { $1 })
+            if let inVain = health.postponed(message.channel, at: .now) {
+                logger.warning(
+                    "messages are not delivered",
+                    metadata: [
+                        "channel": "\(message.channel.rawValue)", "reason": "\(reason)",
+                        "attemptsInVain": .stringConvertible(inVain),
+                    ])
+            }
+        case .failed(let message, let reason, let isGivenUp):
+            // A refused address is its user's affair, a message that nothing took in all its time is the operator's.
+            logger.log(
+                level: isGivenUp ? .error : .warning, "a message will not be delivered",
                 metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
         case .trouble(let error):
             logger.warning("the outbox could not be processed: \(error)")

@@ -23,13 +23,13 @@ struct HookService: Service, CustomStringConvertible {
         { note in
             switch note {
             case .postponed(let hook, let reason, let seconds):
-                logger.info(
+                logger.warning(
                     "a hook could not be told yet",
                     metadata: [
-                        "hook": "\(hook)", "reason": "\(reason)", "again in seconds": "\(Int(seconds.rounded(.up)))",
+                        "hook": "\(hook)", "reason": "\(reason)", "againInSeconds": "\(Int(seconds.rounded(.up)))",
                     ])
             case .givenUp(let hook, let event, let reason):
-                logger.warning(
+                logger.error(
                     "a hook refuses an event, which is given up",
                     metadata: ["hook": "\(hook)", "event": "\(event)", "reason": "\(reason)"])
             case .disabled(let hook, let reason):

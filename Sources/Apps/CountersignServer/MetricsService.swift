@@ -10,6 +10,7 @@ struct MetricsService: Service, CustomStringConvertible {
     let address: ListenAddress
     let route: MetricsRoute
     let deadlines: ConnectionDeadlines
+    let logsAccess: Bool
     let logger: Logger
 
     /// A collector or two, and an administrator.
@@ -20,6 +21,7 @@ struct MetricsService: Service, CustomStringConvertible {
 
     func run() async throws {
         let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestLogMiddleware(logsAccess: logsAccess))
         router.add(middleware: SecurityHeadersMiddleware())
         router.add(middleware: FailureMiddleware())
         router.add(middleware: WholePathMiddleware())

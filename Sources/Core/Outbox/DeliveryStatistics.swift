@@ -30,7 +30,9 @@ public enum DeliveryNote: Sendable {
     case delivered(OutboxMessage)
     /// Tried in vain, and to be tried again in so many seconds.
     case postponed(OutboxMessage, reason: String, seconds: Double)
-    case failed(OutboxMessage, reason: String)
+    /// It will never arrive.
+    /// - Parameter isGivenUp: whether that is our end of trying, and no refusal of the receiving side.
+    case failed(OutboxMessage, reason: String, isGivenUp: Bool)
     /// The outbox itself could not be read or written.
     case trouble(any Error)
 }

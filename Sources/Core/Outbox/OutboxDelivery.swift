@@ -124,12 +124,13 @@ public final class OutboxDelivery: Sendable {
         } catch let error as SealingError where error.missingKey != nil {
             return await settle(message, nil, .postponed(reason: "master-key-missing"))
         } catch {
-            return await settle(message, nil, .refused(reason: "unreadable"))
+            return await settle(message, nil, .refused(reason: "unreadable"), isGivenUp: true)
         }
         if expiry(of: message, opened.content) <= realm.clock.now {
             // A request that is over needs no push; the device never had to hear of it.
             let isNeedless = message.channel == .push && message.attempts == 1
-            return await settle(message, opened.content, isNeedless ? .leftToRecipient : .refused(reason: "expired"))
+            return await settle(
+                message, opened.content, isNeedless ? .leftToRecipient : .refused(reason: "expired"), isGivenUp: true)
         }
         await settle(message, opened.content, await sender.send(opened))
     }
@@ -140,15 +141,17 @@ public final class OutboxDelivery: Sendable {
 
     // MARK: Afterwards
 
-    private func settle(_ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult) async {
+    private func settle(
+        _ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult, isGivenUp: Bool = false
+    ) async {
         let now = realm.clock.now
-        var result = result
+        var (result, isGivenUp) = (result, isGivenUp)
         var next = now
         if case .postponed(let reason, let after) = result {
             let jitter = Double(realm.random.bytes(1)[0]) / 255
             next = now + max(sender.retries.pause(afterAttempts: message.attempts, jitter: jitter), after ?? 0)
             if message.attempts >= sender.retries.maximumAttempts || next >= expiry(of: message, content) {
-                result = .refused(reason: reason)
+                (result, isGivenUp) = (.refused(reason: reason), true)
             }
         }
         guard await write(message, content, result, now: now, next: next) else { return }
@@ -162,7 +165,7 @@ public final class OutboxDelivery: Sendable {
             note(.postponed(message, reason: reason, seconds: next.timeIntervalSince(now)))
         case .refused(let reason):
             statistics.count(message.channel) { $0.failed += 1 }
-            note(.failed(message, reason: reason))
+            note(.failed(message, reason: reason, isGivenUp: isGivenUp))
         }
     }
 

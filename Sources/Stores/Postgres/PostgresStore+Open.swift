@@ -137,7 +137,7 @@ private struct StartWait {
                 "PostgreSQL cannot be reached; waiting for it",
                 metadata: [
                     "reason": "\(failure.description)", "waited": "\(waited.components.seconds) s",
-                    "at most": "\(patience.map { "\($0.components.seconds) s" } ?? "until it is there")",
+                    "atMost": "\(patience.map { "\($0.components.seconds) s" } ?? "until it is there")",
                 ])
             toldAt = .now
         }

@@ -1,12 +1,13 @@
 import CountersignServer
 import Foundation
+import Logging
 import PasswordHashing
 import TestSupport
 
 /// The whole server on a port of its own, with what it logs.
 enum LiveServer {
     static func run(
-        isDevelopment: Bool = false, log: CapturedLog = CapturedLog(),
+        isDevelopment: Bool = false, log: CapturedLog = CapturedLog(), logger: Logger? = nil,
         configure: (inout CountersignServer.Options) -> Void = { _ in },
         _ body: @escaping @Sendable (URL, OpenedRealm) async throws -> Void
     ) async throws {
@@ -17,7 +18,7 @@ enum LiveServer {
             isDevelopment: isDevelopment)
         var options = CountersignServer.Options(port: 0, isDevelopment: isDevelopment)
         configure(&options)
-        let server = CountersignServer(opened, options: options, logger: log.logger)
+        let server = CountersignServer(opened, options: options, logger: logger ?? log.logger)
         do {
             try await server.serving { url in try await body(url, opened) }
         } catch {

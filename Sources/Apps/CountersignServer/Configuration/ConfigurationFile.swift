@@ -109,6 +109,8 @@ extension ConfigurationKey {
         case .extensionsAllowedNetworks: "Private networks in which the server may call services of your own."
         case .extensionsAuthorities: "The certificate authorities to trust for those services."
         case .logLevel: "The least important level that is logged, on standard error."
+        case .logFormat: "How lines are written: text for people, or json, one object a line, for collectors."
+        case .logAccess: "Log each request in a line at info."
         }
     }
 
@@ -120,7 +122,7 @@ extension ConfigurationKey {
         case .database: "postgres://countersign@db.example.com/countersign?sslmode=verify-full"
         case .postgresConnectTimeout, .postgresStatementTimeout, .postgresTransactionTimeout: "5"
         case .postgresStartTimeout: "0"
-        case .dev, .devOnNetwork, .tlsEndedByProxy: "false"
+        case .dev, .devOnNetwork, .tlsEndedByProxy, .logAccess: "false"
         case .publicURL: "[https://login.example.com]"
         case .projectID: "countersign"
         case .serviceName: "Countersign"
@@ -148,6 +150,7 @@ extension ConfigurationKey {
         case .mailSMTPEncryption: "required"
         case .extensionsAllowedNetworks: "[10.1.0.0/16]"
         case .logLevel: "info"
+        case .logFormat: "json"
         }
     }
 }

@@ -38,6 +38,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case extensionsAllowedNetworks = "extensions.allowedNetworks"
     case extensionsAuthorities = "extensions.authorities"
     case logLevel = "log.level"
+    case logFormat = "log.format"
+    case logAccess = "log.access"
 
     /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.
     public var environmentName: String {
@@ -120,6 +122,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .extensionsAuthorities: ("path", "the system's", "a readable PEM file")
         case .logLevel:
             ("name", "`info`", "`trace`, `debug`, `info`, `notice`, `warning`, `error`, `critical`")
+        case .logFormat: ("name", "`text`", "`text`, `json`")
+        case .logAccess: ("Boolean", "`false`", "`true`, `false`")
         }
     }
 }

@@ -3,6 +3,7 @@ import Delivery
 import Foundation
 import Logging
 import PasswordHashing
+import ServerHTTP
 
 extension ServerConfiguration {
     /// Reads and judges the configuration.
@@ -40,7 +41,9 @@ extension ServerConfiguration {
             mail: mail(&sources),
             pages: pages(&sources),
             extensions: extensions(&sources),
-            logLevel: logLevel(&sources))
+            logLevel: logLevel(&sources),
+            logFormat: logFormat(&sources),
+            logsAccess: sources.bool(.logAccess)?.value ?? false)
         configuration.written = sources.written()
         let isOnNetwork = sources.bool(.devOnNetwork)
         if let isOnNetwork, isOnNetwork.value, !isDevelopment {
@@ -185,6 +188,15 @@ extension ServerConfiguration {
         if let level = Logger.Level(rawValue: found.value) { return level }
         let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         sources.report(found.place, "there is no level \"\(found.value)\"", "write one of \(names)")
+        return standard
+    }
+
+    private static func logFormat(_ sources: inout ConfigurationSources) -> LogFormat {
+        let standard = ServerConfiguration().logFormat
+        guard let found = sources.text(.logFormat) else { return standard }
+        if let format = LogFormat(rawValue: found.value) { return format }
+        let names = LogFormat.allCases.map(\.rawValue).joined(separator: " or ")
+        sources.report(found.place, "there is no format \"\(found.value)\"", "write \(names)")
         return standard
     }
 

@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import Logging
 import PasswordHashing
+import ServerHTTP
 
 /// What the operator decides before the server starts. `docs/configuration.md` describes every key.
 public struct ServerConfiguration: Sendable {
@@ -42,6 +43,9 @@ public struct ServerConfiguration: Sendable {
     /// Where services of the developer's own may be called.
     public var extensions: ExtensionConfiguration
     public var logLevel: Logger.Level
+    public var logFormat: LogFormat
+    /// Whether each request is a line of the log.
+    public var logsAccess: Bool
     /// What is allowed but should be known: to be logged at the start.
     public var warnings: [String]
     /// What was written and where; empty where nothing was read.
@@ -104,6 +108,8 @@ public struct ServerConfiguration: Sendable {
         pages: PageConfiguration = PageConfiguration(),
         extensions: ExtensionConfiguration = ExtensionConfiguration(),
         logLevel: Logger.Level = .info,
+        logFormat: LogFormat = .text,
+        logsAccess: Bool = false,
         warnings: [String] = []
     ) {
         self.listen = listen
@@ -124,6 +130,8 @@ public struct ServerConfiguration: Sendable {
         self.pages = pages
         self.extensions = extensions
         self.logLevel = logLevel
+        self.logFormat = logFormat
+        self.logsAccess = logsAccess
         self.warnings = warnings
     }
 

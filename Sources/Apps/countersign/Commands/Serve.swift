@@ -3,6 +3,7 @@ import CountersignServer
 import Foundation
 import Logging
 import NIOCore
+import ServerHTTP
 
 /// Runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
@@ -106,11 +107,19 @@ struct Serve: AsyncParsableCommand {
             "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
     var logLevel: String?
 
+    @Option(
+        help: ArgumentHelp("text, or json: one object a line (default: text).", valueName: "format"))
+    var logFormat: String?
+
+    @Flag(inversion: .prefixedNo, help: "Log each request in a line at info.")
+    var logAccess: Bool?
+
     func run() async throws {
         let configuration = try await ServerConfiguration.load(flags: flags, file: config)
-        LoggingSystem.bootstrap { DeferredMetadataLog(StreamLogHandler.standardError(label: $0)) }
-        var logger = Logger(label: "countersign")
-        logger.logLevel = configuration.logLevel
+        LoggingSystem.bootstrap {
+            ServerLog(label: $0, format: configuration.logFormat, level: configuration.logLevel)
+        }
+        let logger = Logger(label: "countersign")
         for warning in configuration.warnings { logger.warning("\(warning)") }
 
         OpenFiles.allowAll()
@@ -153,6 +162,8 @@ struct Serve: AsyncParsableCommand {
         flags[.masterKeyFile] = masterKeyFile
         flags[.masterKeyDescriptor] = masterKeyDescriptor
         flags[.logLevel] = logLevel
+        flags[.logFormat] = logFormat
+        flags[.logAccess] = logAccess.map { String($0) }
         return flags
     }
 

@@ -30,7 +30,7 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
             return try answer.response(from: request, context: context)
         } catch {
             let failure = ServerFailure(error)
-            log(error, failure, request, context.logger)
+            log(error, failure, request, context)
             return try response(failure, error, request, context)
         }
     }
@@ -52,11 +52,15 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
         return response
     }
 
-    private func log(_ error: any Error, _ failure: ServerFailure, _ request: Request, _ logger: Logger) {
-        let metadata: Logger.Metadata = [
-            "method": .string(request.method.rawValue), "path": .string(request.uri.path),
-            "status": .stringConvertible(failure.status.code),
-        ]
+    /// Names the route and not the path, which may hold what its sender alone should know.
+    private func log(_ error: any Error, _ failure: ServerFailure, _ request: Request, _ context: Context) {
+        let logger = context.logger
+        var metadata: Logger.Metadata {
+            [
+                "method": .string(request.method.rawValue), "route": .string(context.endpointPath ?? "unknown"),
+                "status": .stringConvertible(failure.status.code),
+            ]
+        }
         switch failure {
         case .internalError:
             // The type by name, because an enum's description is often one lonely word.
@@ -75,5 +79,8 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
 
 extension RequestContext {
     /// What the log calls the request, for people who ask about it.
-    public var reference: String { logger[metadataKey: "hb.request.id"]?.description ?? "" }
+    public var reference: String { logger[metadataKey: Self.idKey]?.description ?? "" }
+
+    /// Hummingbird's key of a request's id in its logger.
+    static var idKey: String { "hb.request.id" }
 }

@@ -86,7 +86,7 @@ public final class ReadyAnswers: Sendable {
 
     /// Headers that change the answer, or announce a body.
     private static let deciding = [
-        "origin", "if-none-match", "content-length", "transfer-encoding", "expect", "upgrade", "range",
+        "origin", "if-none-match", "content-length", "transfer-encoding", "expect", "upgrade", "range", "x-request-id",
     ]
 
     private static func isPlain(_ headers: HTTPHeaders) -> Bool {
@@ -104,7 +104,8 @@ public final class ReadyAnswers: Sendable {
     func version(of request: Request) -> (path: String, version: Data)? {
         guard request.method == .get, let path = request.head.path, let source = sources[path],
             !request.headers.contains(.origin), !request.headers.contains(.ifNoneMatch),
-            !request.headers.contains(.range), let version = source.version()
+            !request.headers.contains(.range), !request.headers.contains(.xRequestID),
+            let version = source.version()
         else { return nil }
         return (path, version)
     }
