@@ -32,6 +32,7 @@ extension Target.Dependency {
     static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals: Self = .product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let coreMetrics: Self = .product(name: "CoreMetrics", package: "swift-metrics")
+    static let tracing: Self = .product(name: "Tracing", package: "swift-distributed-tracing")
     static let mustache: Self = .product(name: "Mustache", package: "swift-mustache")
     static let argumentParser: Self = .product(name: "ArgumentParser", package: "swift-argument-parser")
     static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
@@ -103,6 +104,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON", "YAML"]),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -171,11 +173,11 @@ let package = Package(
             name: "ServerHTTP",
             dependencies: [
                 "CBuildStamp", "CountersignCore", "JSON", "Traces", .coreMetrics, .hummingbird, .hummingbirdCore,
-                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .tracing,
             ],
             path: "Sources/Shared/ServerHTTP"),
-        // Where a request stands in a trace.
-        .target(name: "Traces", path: "Sources/Shared/Traces"),
+        // Spans, and OpenTelemetry's form of them.
+        .target(name: "Traces", dependencies: ["JSON", .tracing], path: "Sources/Shared/Traces"),
         // What `make` tells of the commit. In C, since a manifest can give a value to C alone.
         .target(
             name: "CBuildStamp", path: "Sources/CSystem/CBuildStamp",
@@ -208,7 +210,8 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CountersignCore", "CCurl", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache, .nioCore,
+                "CountersignCore", "CCurl", "JSON", "Traces", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache,
+                .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL,
             ],
             path: "Sources/Shared/Delivery",
@@ -303,12 +306,12 @@ let package = Package(
                 "SecurityChecksServer",
                 "ScopeProtection",
                 "AccountServer", "AdminServer", "ConsoleServer", "NativeAuthExtensions", "WebPages", .crypto,
-                "OneTimePassword",
+                "OneTimePassword", "Traces",
                 .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .nioCore,
-                .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
+                .nioSSL, .nioTLS, .serviceLifecycle, .tracing, .unixSignals,
             ],
             path: "Sources/Apps/CountersignServer",
             resources: [.embedInCode("Development/Templates/inbox.mustache")]),
@@ -396,6 +399,7 @@ let package = Package(
             ],
             path: "Tests/DialectTestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "TracesTests", dependencies: ["JSON", "Traces", .tracing]),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "PasskeysTests",
@@ -612,7 +616,7 @@ let package = Package(
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "passkey_peer.py",
-                "peer_steps.py", "verify_token.py",
+                "peer_steps.py", "Traces/otlp_collector.py", "verify_token.py",
             ]),
     ]
         + dialect(

@@ -217,6 +217,24 @@ import Testing
                 + "write one of trace, debug, info, notice, warning, error, critical"
         ),
         ("log:\n  format: xml", "log.format in server.yaml: there is no format \"xml\"; write text or json"),
+        (
+            "tracing:\n  url: collector",
+            "tracing.url in server.yaml: this is no URL of a collector; "
+                + "write one such as http://127.0.0.1:4318 or https://otlp.example.com/v1/traces, without a login"
+        ),
+        (
+            "tracing:\n  share: 0.5",
+            "tracing.share in server.yaml: tracing.url is not set; write where the collector is, such as http://127.0.0.1:4318"
+        ),
+        (
+            "tracing:\n  url: http://localhost\n  share: 2.5",
+            "tracing.share in server.yaml: 2.5 is out of range; write a number from 0 to 1"
+        ),
+        (
+            "tracing:\n  url: http://localhost\n  attributes: [production]",
+            "tracing.attributes in server.yaml: \"production\" is no attribute; "
+                + "write at most 32 of the form deployment.environment.name=production"
+        ),
         ("log:\n  access: often", "log.access in server.yaml: the value is of another type; write true or false"),
         (
             "projectID: a/b",
@@ -449,6 +467,42 @@ import Testing
         }
     }
 
+    @Test func `A collector is a base or an endpoint and its share is a number`() async throws {
+        #expect(try await load().tracing == nil)
+        for (text, url) in [
+            ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
+            ("https://otlp.example.com/", "https://otlp.example.com/v1/traces"),
+            ("https://otlp.example.com/in/traces?x=1", "https://otlp.example.com/in/traces?x=1"),
+        ] {
+            let tracing = try #require(try await load(yaml: "tracing:\n  url: \(text)\n").tracing)
+            #expect(tracing.url.absoluteString == url && tracing.share == 1)
+        }
+        for share in ["0", "1", "0.25", "1.0"] {
+            let yaml = "tracing: {url: http://localhost, share: \(share)}"
+            let json = #"{"tracing": {"url": "http://localhost", "share": \#(share)}}"#
+            let expected = Double(share)
+            #expect(try await load(yaml: yaml).tracing?.share == expected)
+            #expect(try await load(json: json).tracing?.share == expected)
+            let environment = ["COUNTERSIGN_TRACING_URL": "http://localhost", "COUNTERSIGN_TRACING_SHARE": share]
+            #expect(try await load(environment: environment).tracing?.share == expected)
+        }
+        #expect(try await load(yaml: "tracing: {url: http://collector.internal:4318}").warnings.count == 1)
+        #expect(try await load(yaml: "tracing: {url: http://localhost:4318}").warnings.isEmpty)
+    }
+
+    @Test func `Headers for the collector come from a file and their faults are told without their text`() async throws
+    {
+        let good = try files.writePrivately("X-Api-Key: hunter2\n\nX-Scope: a:b\n", to: "headers")
+        let tracing = try await load(yaml: "tracing: {url: http://localhost, headersFile: \(good)}").tracing
+        #expect(tracing?.headers.map(\.name) == ["X-Api-Key", "X-Scope"])
+        #expect(tracing?.headers.map { $0.value.reveal() } == ["hunter2", "a:b"])
+        let bad = try files.writePrivately("X-A: 1\nhunter2\nX B: hunter3\n", to: "bad")
+        let found = try await faults(yaml: "tracing: {url: http://localhost, headersFile: \(bad)}")
+        #expect(found.map { $0.components(separatedBy: ": ").dropFirst().joined() }.count == 2)
+        #expect(found[0].contains("line 2 of the file is no header") && found[1].contains("line 3"))
+        #expect(!found.contains { $0.contains("hunter") })
+    }
+
     @Test func `Cheap password hashes are warned of`() async throws {
         #expect(try await load(yaml: "passwords: { memoryMiB: 1, operations: 1 }").warnings.count == 1)
         #expect(try await load(yaml: "passwords: { memoryMiB: 7, operations: 5 }").warnings.isEmpty)
@@ -489,6 +543,7 @@ import Testing
             places == [
                 "mail.smtp.passwordFile", "mail.smtp.passwordFile", "mail.templates", "masterKey.descriptor",
                 "masterKey.file", "proxy.header", "proxy.trusted", "theme.directory", "tls.certificate", "tls.key",
+                "tracing.headersFile",
             ])
     }
 

@@ -13,7 +13,8 @@ extension OpenedRealm {
             postgres: PostgresStore.Options(configuration.databaseTimeouts),
             masterKey: configuration.masterKey,
             hashing: configuration.passwords, isDevelopment: configuration.isDevelopment,
-            extensions: configuration.extensions.options(publicURL: nil))
+            extensions: configuration.extensions.options(publicURL: nil),
+            tracer: configuration.tracing?.tracer(random: SystemRandom()))
     }
 }
 
@@ -42,6 +43,7 @@ extension CountersignServer.Options {
         mail = configuration.mail
         pages = configuration.pages
         logsAccess = configuration.logsAccess
+        traces = configuration.tracing?.destination(random: SystemRandom())
         deployment = Deployment(configuration)
     }
 }

@@ -19,6 +19,7 @@ import SecurityChecksServer
 import ServerHTTP
 import ServiceLifecycle
 import Synchronization
+import Traces
 import WebPages
 
 /// The composition root: one realm, all dialects, one HTTP server.
@@ -64,6 +65,8 @@ public struct CountersignServer: Sendable {
         public var apns = APNsEndpoint()
         /// How mails are sent.
         public var mail = MailConfiguration()
+        /// Where spans go; nil keeps them in the queue of the realm's tracer, where there is one.
+        public var traces: SpanExporter.Destination?
         /// Whether each request is a line of the log at `info`.
         public var logsAccess = false
         /// How pages look and what they call the service.
@@ -139,7 +142,7 @@ public struct CountersignServer: Sendable {
             isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
         router.add(middleware: RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment))
         router.add(middleware: RequestMetricsMiddleware(requests))
-        router.add(middleware: RequestLogMiddleware(logsAccess: options.logsAccess))
+        router.add(middleware: RequestLogMiddleware(logsAccess: options.logsAccess, tracer: opened.tracer))
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
         router.add(
@@ -265,7 +268,8 @@ public struct CountersignServer: Sendable {
                     LogoutSender.Call(url: $0.uri, logoutToken: $0.token)
                 }
             })
-        return senders
+        guard let tracer = opened.tracer else { return senders }
+        return senders.map { TracedSender(base: $0, tracer: tracer) }
     }
 
     private func composer() throws -> MailComposer { try MailComposer(templates: options.mail.templates) }
@@ -339,6 +343,10 @@ public struct CountersignServer: Sendable {
         for notice in opened.notices { logger.notice("\(notice)") }
         if let certificate {
             services.append(CertificateService(certificate: certificate, clock: opened.realm.clock, logger: logger))
+        }
+        if let tracer = opened.tracer, let destination = options.traces {
+            // The first, so that it is the last to end.
+            services.insert(TraceExportService(tracer.queue, to: destination, logger: logger), at: 0)
         }
         if let serviceManager { services.append(WatchdogService(notifier: serviceManager)) }
         if let address = options.metricsListen {

@@ -69,6 +69,12 @@ enum MetricDescriptions {
             "Sign-ins that were completed at this server, by protocol.",
         "countersign_sign_ups_total":
             "Accounts that users made for themselves at this server, by protocol.",
+        "countersign_spans_dropped_total":
+            "Spans that were lost, by reason: the queue was full, or the collector did not take them.",
+        "countersign_spans_exported_total":
+            "Spans that the collector took.",
+        "countersign_spans_waiting":
+            "Spans that wait to be exported.",
         "countersign_store_answers":
             "Whether the database answers: 1, or 0.",
         "countersign_store_clock_skew_seconds":

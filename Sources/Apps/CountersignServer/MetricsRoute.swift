@@ -6,6 +6,7 @@ import NIOCore
 import PasswordHashing
 import PrometheusMetrics
 import ServerHTTP
+import Traces
 
 /// `GET /metrics`, in Prometheus' text format.
 ///
@@ -37,6 +38,7 @@ struct MetricsRoute: Sendable {
             for channel in OutboxMessage.Channel.allCases {
                 samples += Self.samples(of: channel, deliveries, waiting: waiting?[channel])
             }
+            samples += opened.tracer?.queue.statistics.samples ?? []
             samples += ProcessFigures.samples + hooks.samples + opened.realm.statistics.samples
             let text = registry.text(with: samples, describedBy: MetricDescriptions.all)
             return Response(
@@ -104,6 +106,20 @@ extension HookDelivery {
             .init("countersign_hooks", Double(standing.failing), labels: [("state", "failing")]),
             .init("countersign_hooks", Double(standing.disabled), labels: [("state", "disabled")]),
             .init("countersign_hook_lag_seconds", standing.lag),
+        ]
+    }
+}
+
+extension SpanQueue.Statistics {
+    fileprivate var samples: [PrometheusRegistry.Sample] {
+        [
+            .init("countersign_spans_exported_total", Double(exported), isCounter: true),
+            .init(
+                "countersign_spans_dropped_total", Double(overflown), isCounter: true,
+                labels: [("reason", "queue-full")]),
+            .init(
+                "countersign_spans_dropped_total", Double(refused), isCounter: true, labels: [("reason", "not-taken")]),
+            .init("countersign_spans_waiting", Double(waiting)),
         ]
     }
 }

@@ -111,6 +111,10 @@ extension ConfigurationKey {
         case .logLevel: "The least important level that is logged, on standard error."
         case .logFormat: "How lines are written: text for people, or json, one object a line, for collectors."
         case .logAccess: "Log each request in a line at info."
+        case .tracingURL: "A collector of OpenTelemetry (OTLP over HTTP, in JSON) that gets spans."
+        case .tracingShare: "Of the traces that begin here, those that are recorded."
+        case .tracingHeadersFile: "Headers for the collector, such as its API key."
+        case .tracingAttributes: "What is said of this server beside its name and version."
         }
     }
 
@@ -151,6 +155,10 @@ extension ConfigurationKey {
         case .extensionsAllowedNetworks: "[10.1.0.0/16]"
         case .logLevel: "info"
         case .logFormat: "json"
+        case .tracingURL: "http://127.0.0.1:4318"
+        case .tracingShare: "0.1"
+        case .tracingHeadersFile: "/etc/countersign/collector-headers"
+        case .tracingAttributes: "[deployment.environment.name=production]"
         }
     }
 }

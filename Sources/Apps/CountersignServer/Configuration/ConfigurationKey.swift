@@ -40,6 +40,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case logLevel = "log.level"
     case logFormat = "log.format"
     case logAccess = "log.access"
+    case tracingURL = "tracing.url"
+    case tracingShare = "tracing.share"
+    case tracingHeadersFile = "tracing.headersFile"
+    case tracingAttributes = "tracing.attributes"
 
     /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.
     public var environmentName: String {
@@ -74,6 +78,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     static let ofMailServer: [ConfigurationKey] = [
         .mailFrom, .mailSMTPUser, .mailSMTPPassword, .mailSMTPPasswordFile, .mailSMTPAuthorities, .mailSMTPEncryption,
     ]
+
+    /// What means nothing without a collector.
+    static let ofTracing: [ConfigurationKey] = [.tracingShare, .tracingHeadersFile, .tracingAttributes]
 
     /// Whether a value, in a file, may be a secret.
     var isSecret: Bool { self == .mailSMTPPassword || self == .database }
@@ -124,6 +131,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
             ("name", "`info`", "`trace`, `debug`, `info`, `notice`, `warning`, `error`, `critical`")
         case .logFormat: ("name", "`text`", "`text`, `json`")
         case .logAccess: ("Boolean", "`false`", "`true`, `false`")
+        case .tracingURL: ("URL", "none", "`http` or `https`, with a host")
+        case .tracingShare: ("number", "`1`", "0 to 1")
+        case .tracingHeadersFile: ("path", "none", "a readable file with lines `Name: value`")
+        case .tracingAttributes: ("list of `name=value`", "none", "at most 32")
         }
     }
 }

@@ -53,6 +53,11 @@ struct ConfigurationSources {
         warnings.append("\(exposure) and holds \(secret): make it private with `\(exposure.remedy)`")
     }
 
+    /// Where the key was written; nil where it was not.
+    func place(where key: ConfigurationKey) -> String? {
+        sources.first { Self.text(of: $0.key(key), in: $0.provider) != nil }?.place(key)
+    }
+
     /// The name under which an operator without a preference would set the key.
     func place(of key: ConfigurationKey) -> String { key.rawValue }
 
@@ -67,6 +72,17 @@ struct ConfigurationSources {
     mutating func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) -> ConfiguredValue<Int>? {
         let remedy = "write an integer from \(range.lowerBound) to \(range.upperBound)"
         let found = find(key, .int, remedy) { if case .int(let value) = $0 { value } else { nil } }
+        guard let found else { return nil }
+        guard range.contains(found.value) else {
+            report(found.place, "\(found.value) is out of range", remedy)
+            return nil
+        }
+        return found
+    }
+
+    mutating func number(_ key: ConfigurationKey, in range: ClosedRange<Double>) -> ConfiguredValue<Double>? {
+        let remedy = "write a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+        let found = find(key, .double, remedy) { if case .double(let value) = $0 { value } else { nil } }
         guard let found else { return nil }
         guard range.contains(found.value) else {
             report(found.place, "\(found.value) is out of range", remedy)
@@ -107,11 +123,12 @@ struct ConfigurationSources {
 
     /// A value of any type as text; nil where there is none.
     private static func text(of key: AbsoluteConfigKey, in provider: any ConfigProvider) -> String? {
-        for type in [ConfigType.string, .int, .bool, .stringArray] {
+        for type in [ConfigType.string, .int, .double, .bool, .stringArray] {
             guard let content = try? provider.value(forKey: key, type: type).value?.content else { continue }
             switch content {
             case .string(let text): return text
             case .int(let number): return "\(number)"
+            case .double(let number): return "\(number)"
             case .bool(let flag): return "\(flag)"
             case .stringArray(let texts): return texts.joined(separator: ", ")
             default: continue

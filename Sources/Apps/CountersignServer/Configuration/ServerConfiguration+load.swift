@@ -21,6 +21,15 @@ extension ServerConfiguration {
         environment: [String: String] = ProcessInfo.processInfo.environment,
         file: String? = nil
     ) async throws(ConfigurationFaults) -> ServerConfiguration {
+        let (configuration, faults) = await read(flags: flags, environment: environment, file: file)
+        if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+        return configuration
+    }
+
+    /// The same for who wants to know what is right in spite of faults: what is wrong has its default.
+    static func read(
+        flags: [ConfigurationKey: String], environment: [String: String], file: String?
+    ) async -> (ServerConfiguration, faults: [ConfigurationFaults.Fault]) {
         var sources = await ConfigurationSources(flags: flags, environment: environment, file: file)
         let isDevelopment = sources.bool(.dev)?.value ?? false
         var configuration = ServerConfiguration(
@@ -43,15 +52,15 @@ extension ServerConfiguration {
             extensions: extensions(&sources),
             logLevel: logLevel(&sources),
             logFormat: logFormat(&sources),
-            logsAccess: sources.bool(.logAccess)?.value ?? false)
+            logsAccess: sources.bool(.logAccess)?.value ?? false,
+            tracing: tracing(&sources))
         configuration.written = sources.written()
         let isOnNetwork = sources.bool(.devOnNetwork)
         if let isOnNetwork, isOnNetwork.value, !isDevelopment {
             sources.report(isOnNetwork.place, "dev is not on", "leave it out, or set dev too")
         }
         let result = configuration.judged(&sources, mayShowDevelopment: isOnNetwork?.value ?? false)
-        if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
-        return result
+        return (result, sources.faults)
     }
 
     private static func listen(_ sources: inout ConfigurationSources) -> ListenAddress {
@@ -244,6 +253,7 @@ extension ServerConfiguration {
         }
         result.warnings += connectionWarnings
         result.warnings += pages.warnings
+        result.warnings += tracingWarnings
         if publicURLs.isEmpty, listen.isWildcard {
             result.warnings.append("publicURL is not set: issuers and links in mails say localhost")
         }

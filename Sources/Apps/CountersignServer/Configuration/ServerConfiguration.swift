@@ -46,6 +46,8 @@ public struct ServerConfiguration: Sendable {
     public var logFormat: LogFormat
     /// Whether each request is a line of the log.
     public var logsAccess: Bool
+    /// Where spans go; nil where none are made.
+    public var tracing: TracingOptions?
     /// What is allowed but should be known: to be logged at the start.
     public var warnings: [String]
     /// What was written and where; empty where nothing was read.
@@ -110,6 +112,7 @@ public struct ServerConfiguration: Sendable {
         logLevel: Logger.Level = .info,
         logFormat: LogFormat = .text,
         logsAccess: Bool = false,
+        tracing: TracingOptions? = nil,
         warnings: [String] = []
     ) {
         self.listen = listen
@@ -132,6 +135,7 @@ public struct ServerConfiguration: Sendable {
         self.logLevel = logLevel
         self.logFormat = logFormat
         self.logsAccess = logsAccess
+        self.tracing = tracing
         self.warnings = warnings
     }
 

@@ -6,6 +6,7 @@ import NativeAuthExtensions
 import PasswordHashing
 import StorePostgres
 import StoreSQLite
+import Traces
 
 /// A realm out of a data directory: what the server serves, and what administrative commands work on, also while a
 /// server runs on the same directory.
@@ -27,6 +28,8 @@ public struct OpenedRealm: Sendable {
     let extensionCaller: HTTPExtensionCaller
     /// Reaches the services of applications: where they are told that sessions ended, and where their keys are.
     let outbound: OutboundHTTP
+    /// Makes spans of what is done; nil where there are no traces.
+    let tracer: SpanTracer?
 
     /// The purpose of opening a realm.
     enum Purpose {
@@ -47,6 +50,7 @@ public struct OpenedRealm: Sendable {
     ///   - extensions: where services of the developer's own may be called; under `isDevelopment` also on this machine.
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     ///   - proofs: the means of proof that answers are judged by.
+    ///   - tracer: makes spans of transactions, hashes and calls; nil makes none.
     /// - Throws: ``DataDirectoryError``, ``DataKindMismatch`` where the data is of the other kind, `StoreError`.
     public static func open(
         _ directory: DataDirectory, database: Secret<String>? = nil,
@@ -54,12 +58,12 @@ public struct OpenedRealm: Sendable {
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         extensions: ExtensionCallOptions = .standard,
-        clock: any WallClock = SystemClock(), proofs: ProofRegistry = .standard
+        clock: any WallClock = SystemClock(), proofs: ProofRegistry = .standard, tracer: SpanTracer? = nil
     ) async throws -> OpenedRealm {
         try await open(
             directory, for: .start(isDevelopment ? .development : .production), database: database,
             postgres: postgres, masterKey: masterKey, hashing: hashing, extensions: extensions, clock: clock,
-            proofs: proofs)
+            proofs: proofs, tracer: tracer)
     }
 
     /// Opens what servers have filled before, of whichever kind, and makes nothing.
@@ -77,7 +81,7 @@ public struct OpenedRealm: Sendable {
     private static func open(
         _ directory: DataDirectory, for purpose: Purpose, database: Secret<String>?, postgres: PostgresStore.Options,
         masterKey: ServerConfiguration.MasterKeySource, hashing: Argon2idParameters, extensions: ExtensionCallOptions,
-        clock: any WallClock, proofs: ProofRegistry = .standard
+        clock: any WallClock, proofs: ProofRegistry = .standard, tracer: SpanTracer? = nil
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
         let (keys, masterKeyFile) = try masterKey.load(directory, random: random)
@@ -97,13 +101,17 @@ public struct OpenedRealm: Sendable {
             let caller = HTTPExtensionCaller(extensions)
             let outbound = OutboundHTTP(
                 extensions.rules, trustRoots: extensions.trustRoots, admitsPlainLoopback: kind == .development)
+            let system = database == nil ? "sqlite" : "postgresql"
+            let hooks = HTTPHookCaller(outbound)
             let realm = Realm(
-                store: store, clock: movableClock ?? clock, random: random,
-                sealer: Sealer(keys: keys, random: random), hasher: hasher,
+                store: tracer.map { TracedStore(base: store, tracer: $0, system: system) } ?? store,
+                clock: movableClock ?? clock, random: random, sealer: Sealer(keys: keys, random: random),
+                hasher: tracer.map { TracedHasher(base: hasher, tracer: $0) } ?? hasher,
                 passwordImporter: ImportedPasswords(), mode: kind == .development ? .development : .production,
-                extensionCaller: caller, extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
+                extensionCaller: tracer.map { TracedExtensionCaller(base: caller, tracer: $0) } ?? caller,
+                extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
                 proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound),
-                hookCaller: HTTPHookCaller(outbound))
+                hookCaller: tracer.map { TracedHookCaller(base: hooks, tracer: $0) } ?? hooks)
             try await realm.checkMasterKey()
             let (token, notices) =
                 switch purpose {
@@ -113,7 +121,7 @@ public struct OpenedRealm: Sendable {
             return OpenedRealm(
                 realm: realm, directory: directory, kind: kind, adminToken: token, notices: notices,
                 movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher,
-                extensionCaller: caller, outbound: outbound)
+                extensionCaller: caller, outbound: outbound, tracer: tracer)
         } catch {
             try? await store.close()
             throw error

@@ -114,6 +114,12 @@ struct Serve: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Log each request in a line at info.")
     var logAccess: Bool?
 
+    @Option(
+        name: .customLong("tracing-url"),
+        help: ArgumentHelp("A collector of OpenTelemetry that gets spans, by OTLP over HTTP in JSON.", valueName: "url")
+    )
+    var tracingURL: String?
+
     func run() async throws {
         let configuration = try await ServerConfiguration.load(flags: flags, file: config)
         LoggingSystem.bootstrap {
@@ -164,6 +170,7 @@ struct Serve: AsyncParsableCommand {
         flags[.logLevel] = logLevel
         flags[.logFormat] = logFormat
         flags[.logAccess] = logAccess.map { String($0) }
+        flags[.tracingURL] = tracingURL
         return flags
     }
 

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Traces
 
 /// HTTP exchanges at addresses that others chose: services of extensions, applications that are told of a logout, key sets of
 /// applications. Only addresses that the rules admit are connected to.
@@ -171,6 +172,9 @@ public final class OutboundHTTP: Sendable {
         }
         for (name, value) in exchange.headers { request.headers.add(name: name, value: value) }
         request.headers.add(name: "User-Agent", value: "Countersign")
+        if let position = TracePosition.current {
+            request.headers.replaceOrAdd(name: "traceparent", value: position.parent.header)
+        }
         let prepared = request
         do {
             return try await clients.withClient(for: target.hostInURL, at: address) { client in

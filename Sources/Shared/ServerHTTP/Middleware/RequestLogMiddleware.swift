@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import Traces
+import Tracing
 
 /// Names each request, and logs it with its answer: at `info` where access is logged, else at `debug`.
 ///
@@ -11,14 +12,20 @@ import Traces
 ///
 /// The id is the sender's (`X-Request-Id`), where it sent one, else our own; all lines about the request have it, and so has its answer
 /// where the sender gave it, where access is logged, and where the server failed. Where nothing of that is wanted, nothing is made.
+///
+/// A `traceparent` is continued: by a span where there is a tracer, else as it came, so that services that are called for the request
+/// get it.
 public struct RequestLogMiddleware: RouterMiddleware {
     public typealias Context = CountersignRequestContext
 
     private let logsAccess: Bool
+    private let tracer: SpanTracer?
 
-    /// - Parameter logsAccess: whether each request is a line at `info`.
-    public init(logsAccess: Bool = false) {
-        self.logsAccess = logsAccess
+    /// - Parameters:
+    ///   - logsAccess: whether each request is a line at `info`.
+    ///   - tracer: makes a span for each request; nil where there are no traces.
+    public init(logsAccess: Bool = false, tracer: SpanTracer? = nil) {
+        (self.logsAccess, self.tracer) = (logsAccess, tracer)
     }
 
     public func handle(
@@ -27,7 +34,56 @@ public struct RequestLogMiddleware: RouterMiddleware {
         let announced = AnnouncedRequest(request.headers)
         var context = context
         if let id = announced.id { context.logger[metadataKey: Context.idKey] = .string(id) }
-        if let trace = announced.trace { context.logger[metadataKey: "traceId"] = .string(trace.traceID) }
+        if tracer == nil, announced.trace == nil { return try await log(request, context, announced, next) }
+        var surroundings = ServiceContext.topLevel
+        surroundings.tracePosition = announced.trace.map { TracePosition($0) }
+        if let tracer { return try await trace(request, context, announced, tracer, in: surroundings, next) }
+        context.logger[metadataKey: "traceId"] = announced.trace.map { .string($0.traceID) }
+        return try await ServiceContext.$current.withValue(surroundings) {
+            try await log(request, context, announced, next)
+        }
+    }
+
+    /// The span of the request, by the semantic conventions for HTTP. It has no path, address or header.
+    private func trace(
+        _ request: Request, _ context: Context, _ announced: AnnouncedRequest, _ tracer: SpanTracer,
+        in surroundings: ServiceContext, _ next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        let method = RequestMetrics.name(of: request.method)
+        let span = tracer.startSpan(
+            context.endpointPath.map { "\(method) \($0)" } ?? method, context: surroundings, ofKind: .server)
+        defer { span.end() }
+        context.logger[metadataKey: "traceId"] = .string(span.position.trace.hex)
+        func note(_ status: HTTPResponse.Status) {
+            guard span.isRecording else { return }
+            var attributes: SpanAttributes = [
+                "http.request.method": .string(method), "http.response.status_code": .int64(Int64(status.code)),
+                "countersign.request_id": .string(context.reference),
+            ]
+            attributes["http.route"] = context.endpointPath
+            if status.code >= 500 {
+                attributes["error.type"] = String(status.code)
+                span.setStatus(SpanStatus(code: .error))
+            }
+            span.attributes = attributes
+        }
+        do {
+            let response = try await ServiceContext.$current.withValue(span.context) { [context] in
+                try await log(request, context, announced, next)
+            }
+            note(response.status)
+            return response
+        } catch {
+            note((error as? any HTTPResponseError)?.status ?? .internalServerError)
+            throw error
+        }
+    }
+
+    private func log(
+        _ request: Request, _ context: Context, _ announced: AnnouncedRequest,
+        _ next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
         let level: Logger.Level = logsAccess ? .info : .debug
         let isLogged = context.logger.logLevel <= level
         let start = isLogged ? NIODeadline.now() : NIODeadline.uptimeNanoseconds(0)

@@ -1,0 +1,37 @@
+import Delivery
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Traces
+
+/// Takes spans to the collector while the server runs, and what is left at its end.
+struct TraceExportService: Service, CustomStringConvertible {
+    private let exporter: SpanExporter
+
+    /// What the log calls it.
+    var description: String { "Traces" }
+
+    init(_ queue: SpanQueue, to destination: SpanExporter.Destination, logger: Logger) {
+        let warnedAt = Mutex<ContinuousClock.Instant?>(nil)
+        exporter = SpanExporter(queue, to: destination) { note in
+            guard case .lost(let count, let reason) = note else { return }
+            let now = ContinuousClock.now
+            // Once a minute: a collector that is away is said once, metrics count.
+            let isDue = warnedAt.withLock { last in
+                if let last, now - last < .seconds(60) { return false }
+                last = now
+                return true
+            }
+            if isDue {
+                logger.warning(
+                    "spans could not be exported",
+                    metadata: ["spans": .stringConvertible(count), "reason": "\(reason)"])
+            }
+        }
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await exporter.run() }
+        await exporter.finish()
+    }
+}
