@@ -74,7 +74,8 @@ let mailTemplates =
     [
         "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
-        "recovery-code-used", "recovery-code-made", "passkey-copied", "factor-renamed", "factor-frozen",
+        "recovery-code-used", "recovery-code-made", "recovery-code-held", "passkey-copied", "factor-renamed",
+        "factor-frozen",
         "factor-unfrozen", "profile-changed", "sessions-ended", "application-revoked", "deletion-requested",
         "deletion-withdrawn", "role-granted", "role-revoked", "test-mail", "invitation",
     ]
@@ -200,7 +201,7 @@ let package = Package(
             resources: [
                 "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
                 "Templates/field.mustache", "Templates/listing.mustache", "Templates/cell.mustache",
-                "Templates/countersign.css", "Templates/wait.js", "Templates/post.js",
+                "Templates/countersign.css", "Templates/console.css", "Templates/wait.js", "Templates/post.js",
                 "Templates/form.js", "Templates/passkey.js", "Words/messages.json",
             ].map { .embedInCode($0) }),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),

@@ -23,7 +23,15 @@ struct CommandLineOfOperationsTests {
             [
                 SearchUsers(text: name, filter: "disabled", after: name, limit: 50),
                 SearchUsers(before: name, limit: 50), DisableUser(user: name), EnableUser(user: name),
-                ShowUser(user: name), DeleteUser(user: name),
+                ShowUser(user: name), DeleteUser(user: name), DeleteUser(user: name, graceDays: 14),
+                SetUser(
+                    user: name, displayName: name, locale: name, attributes: ["a=b": .string(name), "n": .null],
+                    claims: [name: .array([.integer(1), .bool(true)])]),
+                ChangeUsers(action: "disable", users: [name, "ada", name]),
+                ChangeUsers(action: "delete", users: [name]), MailRecoveryCode(user: name),
+                MailRecoveryCode(user: name, hold: 48), InviteToEnrol(user: name),
+                InviteUser(email: name, locale: name, givesLink: true), InviteUser(email: name),
+                SearchUsers(sort: "name", limit: 50),
                 ResetPassword(user: name), ResetPassword(user: name, method: .generate),
                 ResetPassword(user: name, method: .link), ResetSecondFactors(user: name),
                 ListSessions(user: name, limit: 100), EndSession(user: name, session: name),

@@ -61,7 +61,8 @@ public struct ProfileChange: Sendable {
         return nil
     }
 
-    private static func isScalar(_ value: JSONValue) -> Bool {
+    /// Whether it may be an attribute: a line, a number or a truth value.
+    public static func isScalar(_ value: JSONValue) -> Bool {
         switch value {
         case .string(let text): isLine(text, longest: longestAttribute)
         case .bool, .number: true
@@ -70,7 +71,7 @@ public struct ProfileChange: Sendable {
     }
 
     /// One line that is not blank. Characters that join, part or turn others are part of many names; pages show them harmless.
-    static func isLine(_ text: String, longest: Int) -> Bool {
+    public static func isLine(_ text: String, longest: Int) -> Bool {
         text.unicodeScalars.count <= longest && !text.allSatisfy(\.isWhitespace)
             && !text.unicodeScalars.contains {
                 switch $0.properties.generalCategory {

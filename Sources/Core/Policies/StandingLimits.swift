@@ -123,6 +123,29 @@ public struct StandingLimits: Sendable {
         }
     }
 
+    /// Those of one user: of the user's factors, and of what is counted for the user.
+    public func list(of user: UserID) async throws -> [StandingLimit] {
+        let now = realm.clock.now
+        let proofs = realm.proofs
+        return try await realm.store.read { transaction in
+            let factors = try transaction.factors(of: user).map { CounterKey.factor($0.id, $0.kind, proofs) }
+            let own = StandingLimit.Kind.allCases.filter { $0.subject == .user }.map {
+                PlainText.key("\($0.rawValue)/\(user.rawValue)")
+            }
+            return try (factors + own).compactMap { base in
+                guard let slash = base.firstIndex(of: "/"),
+                    let kind = StandingLimit.Kind(rawValue: String(base[..<slash]))
+                else { return nil }
+                let keys: [String] =
+                    if case .rate(let limit) = kind.rule { limit.keys(of: base, from: 0) } else { [base] }
+                let counters = try keys.compactMap { try transaction.counter($0) }
+                if counters.isEmpty { return nil }
+                return try Self.limit(
+                    kind, of: String(base[base.index(after: slash)...]), counters, at: now, in: transaction)
+            }
+        }
+    }
+
     /// Takes a limit away, and says so in the log.
     /// - Returns: whether there was anything to take away.
     public func lift(_ kind: StandingLimit.Kind, of subject: String, by client: ClientContext) async throws -> Bool {

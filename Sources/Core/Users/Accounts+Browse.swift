@@ -14,6 +14,8 @@ extension Accounts {
         /// What an address, a name or an id begins with; nil: every user, the newest first.
         public var text: String?
         public var filter: UserFilter?
+        /// The order of a list without a text; nil: the newest first. Orders by address and by name leave out users who have none.
+        public var order: UserIndex?
         /// Where the page begins, as another page said it.
         public var place: UserListPlace?
         /// Whether the page ends there instead.
@@ -22,11 +24,12 @@ extension Accounts {
         public var limit: Int
 
         public init(
-            text: String? = nil, filter: UserFilter? = nil, from place: UserListPlace? = nil,
+            text: String? = nil, filter: UserFilter? = nil, order: UserIndex? = nil, from place: UserListPlace? = nil,
             isBackwards: Bool = false, limit: Int = 50
         ) {
             self.text = text
             self.filter = filter
+            self.order = order
             self.place = place
             self.isBackwards = isBackwards
             self.limit = limit
@@ -63,6 +66,40 @@ extension Accounts {
             while let range = look.next { try look.take(transaction.users(range), in: transaction) }
             return look.page
         }
+    }
+}
+
+extension Accounts {
+    /// A page of the users who have a role, ordered by id. They have a table of their own, so the page costs what administrators there
+    /// are; of more than ``mostLookedThrough`` it says that it is partial.
+    public func browse(_ query: UserQuery, administering role: AdministratorRole) async throws -> UserListPage {
+        let looked = Self.mostLookedThrough
+        let (all, isCut) = try await realm.store.read { transaction in
+            let found = try transaction.administrators(after: nil, limit: looked)
+            let users = try found.filter { $0.role == role }.compactMap { try transaction.user($0.userID) }
+            return (users, found.count == looked)
+        }
+        let wanted = query.text.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
+        let users = all.filter { user in
+            wanted.isEmpty
+                || [user.email?.canonical, user.profile.displayName?.lowercased(), user.id.rawValue.lowercased()]
+                    .contains { $0?.hasPrefix(wanted) == true }
+        }
+        let start = query.place?.place.id
+        let rest = users.filter { user in
+            guard let start else { return true }
+            return query.isBackwards ? user.id.rawValue < start.rawValue : user.id.rawValue > start.rawValue
+        }
+        let shown = query.isBackwards ? Array(rest.suffix(query.limit)) : Array(rest.prefix(query.limit))
+        func place(_ user: User?) -> UserListPlace? {
+            user.map { UserListPlace(.id, UserPlace(key: $0.id.rawValue, id: $0.id)) }
+        }
+        var page = UserListPage()
+        page.users = shown
+        page.before = shown.first.flatMap { first in users.first == first ? nil : place(first) }
+        page.after = shown.last.flatMap { last in users.last == last ? nil : place(last) }
+        page.isPartial = isCut
+        return page
     }
 }
 
@@ -121,7 +158,7 @@ struct UserLook {
         self.query = query
         self.proofs = proofs
         limit = min(max(query.limit, 1), 1000)
-        let all = Self.orders(of: query.text)
+        let all = Self.orders(of: query.text, without: query.order ?? .creation)
         orders = query.isBackwards ? all.reversed() : all
         if let start = query.place, let index = orders.firstIndex(where: { $0.index == start.index }) {
             order = index
@@ -129,8 +166,11 @@ struct UserLook {
         }
     }
 
-    private static func orders(of text: String?) -> [(index: UserIndex, prefix: String)] {
-        guard let text, !text.isEmpty else { return [(.creation, "")] }
+    /// - Parameter order: of a list that no text is looked for in.
+    private static func orders(
+        of text: String?, without order: UserIndex
+    ) -> [(index: UserIndex, prefix: String)] {
+        guard let text, !text.isEmpty else { return [(order, "")] }
         let address = text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping.lowercased()
             .precomposedStringWithCanonicalMapping
         return [(.email, PlainText.key(address)), (.name, UserNameKey.key(of: text)), (.id, PlainText.key(text))]

@@ -13,6 +13,8 @@ public struct AccountChange: Sendable {
     public var phoneNumber: String??
     public var isDisabled: Bool?
     public var customClaims: [String: JSONValue]?
+    /// What applications asked for, by name; `null` removes, and what is not named stays.
+    public var attributes: [String: JSONValue] = [:]
     /// Tokens issued before this instant count no longer. Where it is no more than five minutes ago it means now,
     /// whatever the clock of the one who says it: then no token at all that was issued so far counts.
     public var revokesTokensAt: Date?
@@ -184,6 +186,7 @@ extension AccountChange {
         if let locale { user.profile.locale = locale }
         if let phoneNumber { user.profile.phoneNumber = phoneNumber }
         if let customClaims { user.profile.customClaims = customClaims }
+        for (name, value) in attributes { user.profile.attributes[name] = value == .null ? nil : value }
         if let createdAt { user.createdAt = createdAt }
         if let lastSignInAt { user.lastSignInAt = lastSignInAt }
     }

@@ -19,6 +19,30 @@ extension Accounts {
         try await delete([id], by: client) == [.deleted]
     }
 
+    /// Disables a user, and has the account removed at an instant. Until then an administrator may think otherwise and enable it; the user
+    /// has no link that does.
+    public func scheduleDeletion(
+        of id: UserID, at due: Date, by client: ClientContext
+    ) async throws -> DeletionOutcome {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var user = try transaction.user(id) else { return .userNotFound }
+            if try transaction.isLastOwner(user) { return .lastOwner }
+            let wasDisabled = user.isDisabled
+            user.isDisabled = true
+            user.deletionDueAt = due
+            try transaction.reserve(user: user, keeping: nil)
+            guard try transaction.update(user) else { return .userNotFound }
+            if !wasDisabled { try transaction.endSessions(ofDisabled: user, at: now) }
+            try transaction.append(
+                AuditEvent(
+                    id: event, at: now, kind: .deletionRequested, userID: id, context: client,
+                    details: ["dueAt": .string(due.formatted(Date.ISO8601FormatStyle()))]))
+            return .deleted
+        }
+    }
+
     public enum OwnDeletionOutcome: Sendable, Equatable {
         case deleted
         case userNotFound

@@ -6,16 +6,20 @@ import OneTimePassword
 ///
 /// It is no second factor by itself: a user who has nothing else is not asked for it.
 struct RecoveryCodeFactor: StandInProof {
-    /// What is kept. Shapes so far: `{"digest"}`, `{"digest", "others"}`.
+    /// What is kept. Shapes so far: `{"digest"}`, `{"digest", "others"}`, `{"digest", "heldUntil"}`.
     struct Payload: Codable, Equatable {
         /// SHA-256: with 124 random bits there is nothing to guess.
         var digest: Data
         /// Those of the list's other codes that were not used yet; nil for a single code.
         var others: [Data]?
+        /// Before this instant it is no answer: an administrator had it made, and its user has until then to object
+        /// (docs/decisions/0381).
+        var heldUntil: Date?
 
-        init(digest: Data, others: [Data]? = nil) {
+        init(digest: Data, others: [Data]? = nil, heldUntil: Date? = nil) {
             self.digest = digest
             self.others = others
+            self.heldUntil = heldUntil
         }
 
         var digests: [Data] { [digest] + (others ?? []) }
@@ -63,7 +67,9 @@ struct RecoveryCodeFactor: StandInProof {
         _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) async throws -> Judgement<Payload> {
         guard let kept = material.payload else { return .wrong(.unknownFactor) }
-        guard matches(code.reveal(), kept) else { return .wrong(.wrongAnswer) }
+        guard matches(code.reveal(), kept), kept.heldUntil.map({ $0 <= permit.now }) ?? true else {
+            return .wrong(.wrongAnswer)
+        }
         var result = ProofResult()
         result.notice = AccountNotice(.recoveryCodeUsed)
         let used = Self.digest(code.reveal())

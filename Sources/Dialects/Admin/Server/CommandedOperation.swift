@@ -27,7 +27,9 @@ struct CommandParts {
     func flag(_ name: String, if isSet: Bool?) -> CommandParts { isSet == true ? adding(["--\(name)"]) : self }
 
     /// What comes without a name, at the end: after `--` where one could be taken for an option.
-    func arguments(_ values: String...) -> [String] {
+    func arguments(_ values: String...) -> [String] { arguments(values) }
+
+    func arguments(_ values: [String]) -> [String] {
         words + (values.contains { $0.hasPrefix("-") } ? ["--"] : []) + values
     }
 

@@ -37,7 +37,8 @@ public struct Console: Sendable {
 
     /// Every page, one line for each group.
     static let routes: [ConsoleRoute] = [
-        OverviewPage.routes, UserListPage.routes, UserPages.routes, UserActions.routes, GroupPages.routes,
+        OverviewPage.routes, UserListPage.routes, UserPages.routes, UserActions.routes, BulkPages.routes,
+        GroupPages.routes,
         AdministratorPages.routes, TokenPages.routes, LogPages.routes, SettingPages.routes, KeyPages.routes,
         LimitPages.routes, DeliveryPages.routes, DoctorPage.routes, ApplicationPages.routes, APIPages.routes,
         ClientPages.routes, FiguresPage.routes, HookPages.routes, RulesPage.routes,

@@ -33,6 +33,8 @@ public struct Page: Sendable {
     public var blocks: [PageBlock] = []
     /// Whether it shows lists, which want more room than a form.
     public var isWide = false
+    /// The style sheet that it has beside the one of all pages.
+    public var sheet: PageAssets.Sheet?
     /// Where its reader can go from it; nil for pages that stand alone.
     public var menu: PageMenu?
 

@@ -70,6 +70,7 @@ private struct FramedPage {
     var refresh: String?
     var refreshWithoutScript: String?
     var styleSheet = PageAssets.styleSheetPath
+    var sheet: String?
     var theme: String?
     var logo: String?
     var scripts: [String]
@@ -102,6 +103,7 @@ private struct FramedPage {
         scripts = page.scripts.map { PageAssets.path(of: $0) }
         expiry = page.expiresIn.map { Expiry(seconds: $0, text: words.plain("expiryWarning")) }
         withoutScript = page.withoutScript
+        sheet = page.sheet.map { PageAssets.path(of: $0) }
         theme = visit.site.assets.themePath
         logo = visit.site.assets.logoPath
         blocks = page.blocks

@@ -87,13 +87,17 @@ public struct PageSearch: Sendable {
     var hidden: [PageForm.HiddenField]
     var fields: [PageField]
     var button: String
+    /// The element's id, where boxes elsewhere on the page belong to it; it then leads on with what is ticked, and searches nothing.
+    var id: String?
 
     /// - Parameters:
     ///   - label: what screen readers call it.
     ///   - action: a path of this server.
     public init(
-        _ label: String, action: String, hidden: [PageForm.HiddenField] = [], fields: [PageField], button: String
+        _ label: String, action: String, hidden: [PageForm.HiddenField] = [], fields: [PageField], button: String,
+        id: String? = nil
     ) {
+        self.id = id
         self.label = label
         self.action = action
         self.hidden = hidden

@@ -29,8 +29,26 @@ public struct PageAssets: Sendable {
         }
     }
 
+    /// A style sheet of some pages, behind the one of all: the first page that a person sees loads nothing of it.
+    public enum Sheet: String, Sendable, CaseIterable {
+        /// Lists, menus and forms of the console.
+        case console = "console.css"
+
+        fileprivate var bytes: [UInt8] {
+            switch self {
+            case .console: PackageResources.console_css
+            }
+        }
+    }
+
     /// The path of the style sheet that every page links to.
     public static let styleSheetPath = path(of: "countersign.css", PackageResources.countersign_css)
+
+    /// The path of a style sheet of some pages.
+    public static func path(of sheet: Sheet) -> String { sheetPaths[sheet] ?? "" }
+
+    private static let sheetPaths = Dictionary(
+        uniqueKeysWithValues: Sheet.allCases.map { ($0, path(of: $0.rawValue, $0.bytes)) })
 
     /// The path of a script.
     public static func path(of script: Script) -> String { scriptPaths[script] ?? "" }
@@ -61,6 +79,11 @@ public struct PageAssets: Sendable {
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         router.get(RouterPath(Self.styleSheetPath)) { _, _ in
             Self.response(PackageResources.countersign_css, type: "text/css; charset=utf-8")
+        }
+        for sheet in Sheet.allCases {
+            router.get(RouterPath(Self.path(of: sheet))) { _, _ in
+                Self.response(sheet.bytes, type: "text/css; charset=utf-8")
+            }
         }
         for asset in [theme?.styleSheet, theme?.logo].compactMap({ $0 }) {
             router.get(RouterPath(asset.path)) { _, _ in Self.response(asset.bytes, type: asset.type) }

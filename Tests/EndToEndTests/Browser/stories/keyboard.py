@@ -1,6 +1,7 @@
 """What a person does with the keyboard alone: Tab, Enter, typing."""
 
 from browser import PASSWORD
+from console import Desk
 
 KEYBOARD_STORIES = []
 
@@ -52,3 +53,21 @@ def signs_in_and_allows_by_keyboard(stage):
     person.open("/sign-out")
     press(person, "main button")
     assert person.kind == "signed-out", (person.kind, person.text)
+
+
+@keyboard_story
+def unlocks_a_user_by_keyboard(stage):
+    """The console from its search to a user who is disabled there: the link past the menu, tabs and buttons."""
+    desk, person = Desk(stage), stage.person
+    address, id, _ = desk.user()
+    person.open("/console/users")
+    person.tab.keyboard.press("Tab")
+    assert person.tab.evaluate("document.activeElement.className") == "skip", "the first Tab leads elsewhere"
+    person.tab.keyboard.press("Enter")
+    assert person.tab.evaluate("document.activeElement.id") == "content", "the link past the menu leads elsewhere"
+    person.tab.keyboard.press("Tab")
+    type_here(person, address)
+    press(person, f"a[href='/console/users/{id}']")
+    press(person, "a[href$='/disable']")
+    press(person, "main form[method=post] button")
+    assert person.tab.locator(".standing.alarming").count() == 1, person.text

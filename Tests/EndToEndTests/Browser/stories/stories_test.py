@@ -21,9 +21,10 @@ from album import LANGUAGES, Album  # noqa: E402
 from browser import Browser, Callback, Server  # noqa: E402
 from keyboard import KEYBOARD_STORIES  # noqa: E402
 from stories import STORIES, Stage  # noqa: E402
+import console  # noqa: E402, F401 - its stories are among them.
 
 # Stories whose pages work alike without JavaScript: waiting for a phone loads the page again instead.
-WITHOUT_SCRIPTS = ["password", "consent", "push"]
+WITHOUT_SCRIPTS = ["password", "consent", "push", "console_unlocks"]
 
 server, last = Server(*sys.argv[1:4]), (sys.argv[4:] or ["1/1"])[0]
 part = re.fullmatch(r"(\d+)/(\d+)", last)

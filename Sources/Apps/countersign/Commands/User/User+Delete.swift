@@ -7,10 +7,16 @@ extension UserCommand {
             commandName: "delete",
             abstract: "Remove a user with factors and sessions.",
             discussion:
-                "This cannot be undone. The audit log keeps its entries about the user. `disable` keeps the account.")
+                "This cannot be undone once it is done. The audit log keeps its entries about the user. `disable` keeps the account."
+        )
 
         @Flag(help: "Do not ask.")
         var yes = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Days until it is removed; until then it is disabled, and `enable` keeps it.", valueName: "days"))
+        var grace: Int?
 
         @OptionGroup var argument: UserArgument
         @OptionGroup var realm: RealmOptions
@@ -27,8 +33,13 @@ extension UserCommand {
                     let question = "Delete \(found.shortName.printable) (\(found.id)) with everything?"
                     guard Terminal.confirms(question) else { throw CommandFailure(.refused, "Nothing was deleted.") }
                 }
-                let answer = try await administration.perform(DeleteUser(user: argument.user))
-                try output.show(answer) { ["Deleted \(answer.user.shortName.printable)."] }
+                let answer = try await administration.perform(DeleteUser(user: argument.user, graceDays: grace))
+                try output.show(answer) {
+                    let name = answer.user.shortName.printable
+                    return [
+                        grace ?? 0 > 0 ? "\(name) is disabled, and removed in \(grace ?? 0) days." : "Deleted \(name)."
+                    ]
+                }
             }
         }
     }

@@ -16,8 +16,14 @@ extension UserCommand {
         @Argument(help: "What the address, the name or the id begins with.")
         var text: String?
 
-        @Option(help: "Only users who are so: disabled, no-second-factor, unverified or never-signed-in.")
+        @Option(
+            help:
+                "Only users who are so: disabled, no-second-factor, unverified or never-signed-in; or of a role: owner, operator, support or auditor."
+        )
         var filter: String?
+
+        @Option(help: "The order of a list without a text: created, address, name or id.")
+        var sort: String?
 
         @Option(help: ArgumentHelp("Only what comes after this place, as another page said it.", valueName: "place"))
         var after: String?
@@ -33,7 +39,7 @@ extension UserCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                SearchUsers(text: text, filter: filter, after: after, before: before, limit: limit))
+                SearchUsers(text: text, filter: filter, sort: sort, after: after, before: before, limit: limit))
             try output.show(answer) {
                 if answer.users.isEmpty { return ["There are no such users\(answer.isPartial ? " here" : "")."] }
                 var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED", "LAST SIGN-IN")

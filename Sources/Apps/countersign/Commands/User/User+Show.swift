@@ -19,10 +19,17 @@ extension UserCommand {
             let answer = try await realm.perform(ShowUser(user: argument.user))
             try output.show(answer) {
                 var table = UserCommand.describe(answer.user)
+                if let role = answer.role { table.add("administers as", role) }
+                for limit in answer.limits ?? [] {
+                    table.add("refused: \(limit.kind)", limit.until.map { "until \($0.text)" } ?? "until it is lifted")
+                }
                 table.add("password set", answer.passwordChangedAt?.text ?? "never")
                 table.add("sessions", String(answer.sessions))
                 for (name, value) in answer.customClaims.sorted(by: { $0.key < $1.key }) {
                     table.add("claim \(name)", value.text)
+                }
+                for (name, value) in (answer.attributes ?? [:]).sorted(by: { $0.key < $1.key }) {
+                    table.add("attribute \(name)", value.text)
                 }
                 var lines = table.lines + [""]
                 guard !answer.factors.isEmpty else { return lines + ["No factors."] }

@@ -12,7 +12,8 @@ struct UserCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Add.self, Invite.self, List.self, Search.self, Show.self, Disable.self, Enable.self, Language.self,
-            Delete.self, ResetPassword.self, ResetMFA.self, RemoveFactor.self, Sessions.self, EndSession.self,
+            SetMembers.self, Delete.self, Bulk.self, ResetPassword.self, ResetMFA.self, RemoveFactor.self,
+            MailRecoveryCode.self, InviteToEnrol.self, Sessions.self, EndSession.self,
             EndSessions.self, Import.self, Export.self, PersonalData.self,
         ])
 
@@ -24,6 +25,7 @@ struct UserCommand: AsyncParsableCommand {
         table.add("name", user.displayName)
         table.add("language", user.locale)
         table.add("disabled", user.isDisabled.yesOrNo)
+        if let due = user.deletionDueAt { table.add("is removed", due.text) }
         table.add("signs in with", user.providers.joined(separator: ", "))
         table.add("created", user.createdAt.text)
         table.add("last sign-in", user.lastSignInAt?.text ?? "never")

@@ -117,16 +117,7 @@ struct FactorPage: Sendable {
     static func frozen(_ words: Words) -> PageBlock.Mark { .init(words("factorFrozen"), .alarming) }
 
     /// The key of what a kind is called.
-    static func kind(of kind: FactorKind) -> String {
-        switch kind {
-        case .passkey: "kindPasskey"
-        case .totp: "kindTOTP"
-        case .push: "kindPush"
-        case .password: "kindPassword"
-        case .recoveryCode: "kindRecovery"
-        default: "kindOther"
-        }
-    }
+    static func kind(of kind: FactorKind) -> String { Words.key(of: kind) }
 
     /// When it was added and used, and where.
     static func details(of factor: OwnFactor, _ account: AccountScene) -> [PageText] {

@@ -7,6 +7,12 @@ extension AddUser: CommandedOperation {
     }
 }
 
+extension InviteUser: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("user", "invite").option("locale", locale).flag("print-link", if: givesLink).arguments(email)
+    }
+}
+
 extension DisableUser: CommandedOperation {
     public var commandLine: [String] { CommandParts("user", "disable").arguments(user) }
 }
@@ -21,7 +27,9 @@ extension ShowUser: CommandedOperation {
 
 extension DeleteUser: CommandedOperation {
     /// The page has asked.
-    public var commandLine: [String] { CommandParts("user", "delete", "--yes").arguments(user) }
+    public var commandLine: [String] {
+        CommandParts("user", "delete", "--yes").option("grace", graceDays).arguments(user)
+    }
 }
 
 extension ResetPassword: CommandedOperation {

@@ -23,6 +23,10 @@ public struct AddGroup: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let name = try GroupName.judged(group)
+        // Browsers take these for steps in a path: the group would have no page.
+        guard ![".", ".."].contains(group) else {
+            throw AdministrationError(.invalid, "A group cannot be called \"\(group)\".")
+        }
         guard summary?.count ?? 0 <= UserGroup.longestSummary else {
             throw AdministrationError(.invalid, "The summary has more than \(UserGroup.longestSummary) characters.")
         }

@@ -8,8 +8,11 @@ public struct SearchUsers: AdministrationOperation {
 
     /// What the address, the name or the id begins with, without regard to case but for ids; up to 256 characters.
     public var text: String?
-    /// `disabled`, `no-second-factor`, `unverified` or `never-signed-in`.
+    /// `disabled`, `no-second-factor`, `unverified` or `never-signed-in`; or a role: `owner`, `operator`, `support` or `auditor`.
     public var filter: String?
+    /// The order of a list without a text or a role: `created` (the newest first, where it is left out), `address`, `name` or `id`. Users who
+    /// have no address or no name are left out of those orders.
+    public var sort: String?
     /// Only what comes after this place: ``Answer/next`` of another page.
     public var after: String?
     /// Only what comes before this place: ``Answer/previous`` of another page.
@@ -18,10 +21,12 @@ public struct SearchUsers: AdministrationOperation {
     public var limit: Int?
 
     public init(
-        text: String? = nil, filter: String? = nil, after: String? = nil, before: String? = nil, limit: Int? = nil
+        text: String? = nil, filter: String? = nil, sort: String? = nil, after: String? = nil, before: String? = nil,
+        limit: Int? = nil
     ) {
         self.text = text
         self.filter = filter
+        self.sort = sort
         self.after = after
         self.before = before
         self.limit = limit
@@ -34,6 +39,11 @@ public struct SearchUsers: AdministrationOperation {
         /// Whether the filter let so few through that the look ended at its bound: more may follow, although the page is not full.
         public let isPartial: Bool
     }
+
+    /// The words of ``sort``.
+    static let orders: [String: UserIndex] = [
+        "created": .creation, "address": .email, "name": .name, "id": .id,
+    ]
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
@@ -50,18 +60,36 @@ public struct SearchUsers: AdministrationOperation {
             }
             return place
         }
-        let chosen = try filter.map { word in
-            guard let filter = UserFilter(rawValue: word) else {
-                let words = UserFilter.allCases.map(\.rawValue)
+        let role = filter.flatMap(AdministratorRole.init(rawValue:))
+        let chosen =
+            try role == nil
+            ? filter.map { word in
+                guard let filter = UserFilter(rawValue: word) else {
+                    let words = UserFilter.allCases.map(\.rawValue) + AdministratorRole.allCases.map(\.rawValue)
+                    throw AdministrationError(
+                        .invalid, "\"\(word.prefix(60))\" is no filter. There are \(words.joined(separator: ", ")).")
+                }
+                return filter
+            } : nil
+        let order = try sort.map { word in
+            guard let order = Self.orders[word] else {
                 throw AdministrationError(
-                    .invalid, "\"\(word.prefix(60))\" is no filter. There are \(words.joined(separator: ", ")).")
+                    .invalid,
+                    "\"\(word.prefix(60))\" is no order. There are \(Self.orders.keys.sorted().joined(separator: ", "))."
+                )
             }
-            return filter
+            return order
         }
-        let page = try await realm.accounts.browse(
-            Accounts.UserQuery(
-                text: text, filter: chosen, from: place, isBackwards: before != nil,
-                limit: limit == nil ? 50 : PageLimit.judged(limit)))
+        guard order == nil || order == .creation || (text ?? "").isEmpty && role == nil else {
+            throw AdministrationError(.invalid, "What was searched for has an order of its own: leave out sort.")
+        }
+        let query = Accounts.UserQuery(
+            text: text, filter: chosen, order: order, from: place, isBackwards: before != nil,
+            limit: limit == nil ? 50 : try PageLimit.judged(limit))
+        let page =
+            if let role { try await realm.accounts.browse(query, administering: role) } else {
+                try await realm.accounts.browse(query)
+            }
         return Answer(
             users: page.users.map(UserSummary.init), previous: page.before?.text, next: page.after?.text,
             isPartial: page.isPartial)
@@ -70,8 +98,10 @@ public struct SearchUsers: AdministrationOperation {
 
 extension SearchUsers: CommandedOperation {
     public var commandLine: [String] {
-        let command = CommandParts("user", "search").option("filter", filter).option("after", after)
-            .option("before", before).option("limit", limit)
+        let command = CommandParts("user", "search").option("filter", filter).option("sort", sort).option(
+            "after", after
+        )
+        .option("before", before).option("limit", limit)
         return text.map { command.arguments($0) } ?? command.arguments()
     }
 }

@@ -21,6 +21,12 @@ public struct ShowUser: AdministrationOperation {
         /// Tokens from before count no more.
         public let tokensValidAfter: Timestamp
         public let customClaims: [String: JSONValue]
+        /// What the user is refused at the moment because of too many attempts. Nil from a server of before.
+        public let limits: [LimitSummary]?
+        /// What the user administers; nil where that is nothing.
+        public let role: String?
+        /// What applications asked the user for. Nil from a server of before.
+        public let attributes: [String: JSONValue]?
     }
 
     public func perform(
@@ -28,9 +34,13 @@ public struct ShowUser: AdministrationOperation {
     ) async throws -> Answer {
         let found = try await realm.user(user)
         guard let dossier = try await realm.accounts.dossier(found.id) else { throw AdministrationError.noUser(user) }
+        let limits = try await realm.standingLimits.list(of: found.id)
         return Answer(
             user: UserSummary(dossier.user), factors: dossier.factors.map(FactorSummary.init),
             sessions: dossier.sessionCount, passwordChangedAt: dossier.user.passwordChangedAt.map(Timestamp.init),
-            tokensValidAfter: Timestamp(dossier.user.tokensValidAfter), customClaims: dossier.user.profile.customClaims)
+            tokensValidAfter: Timestamp(dossier.user.tokensValidAfter), customClaims: dossier.user.profile.customClaims,
+            limits: limits.map(LimitSummary.init),
+            role: try await realm.administrators.role(of: found.id)?.rawValue,
+            attributes: dossier.user.profile.attributes)
     }
 }

@@ -9,7 +9,10 @@ public struct UserSummary: Codable, Sendable, Equatable {
     public let displayName: String?
     /// The user's language.
     public let locale: String?
+    /// No sign-in: an administrator disabled the account, or ``deletionDueAt`` is set.
     public let isDisabled: Bool
+    /// When the account is removed, as its user or an administrator wanted; nil where nothing of the kind waits.
+    public let deletionDueAt: Timestamp?
     /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
     public let providers: [String]
     public let createdAt: Timestamp
@@ -22,6 +25,7 @@ public struct UserSummary: Codable, Sendable, Equatable {
         displayName = user.profile.displayName
         locale = user.profile.locale
         isDisabled = user.isDisabled
+        deletionDueAt = user.deletionDueAt.map(Timestamp.init)
         providers = user.profile.providers.sorted()
         createdAt = Timestamp(user.createdAt)
         lastSignInAt = user.lastSignInAt.map(Timestamp.init)

@@ -23,8 +23,11 @@ struct ConsoleQuestion: Sendable {
     var checkbox: PageForm.Checkbox?
     var checkboxes: PageForm.Checkboxes?
     var hidden: [PageForm.HiddenField] = []
+    /// What it is about, where that is several things.
+    var items: [PageText] = []
     /// What will be different.
     var changes: [Change] = []
+    /// What sends it; empty where there is nothing to send.
     var button: String
     /// Whether it locks people out, or cannot be undone.
     var isDangerous = false
@@ -61,6 +64,7 @@ extension ConsoleScene {
                         rows: question.changes.map { [.init(PageText($0.label)), .init($0.before), .init($0.after)] }))
             )
         }
+        if !question.items.isEmpty { page.blocks.append(.items(question.items.map { .init($0) })) }
         var button = PageForm.Button(question.button)
         button.isDangerous = question.isDangerous
         var form = PageForm(
@@ -68,7 +72,7 @@ extension ConsoleScene {
             buttons: [button])
         form.checkbox = question.checkbox
         form.checkboxes = question.checkboxes
-        page.blocks.append(.form(form))
+        if !question.button.isEmpty { page.blocks.append(.form(form)) }
         if let back = question.back {
             page.blocks.append(.links([.init(words("consoleCancel"), to: back)]))
         }

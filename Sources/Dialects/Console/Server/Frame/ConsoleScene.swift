@@ -73,6 +73,20 @@ struct ConsoleScene: Sendable {
 
     private static func purpose(of path: String) -> String { "console \(path)" }
 
+    /// A button of this page that does at once what a page of the console asks about.
+    /// - Parameters:
+    ///   - label: the key of what it says.
+    ///   - path: of the page that asks, without a query.
+    ///   - what: the value of `{what}` in it.
+    func button(
+        _ label: String, _ path: String, _ hidden: [(String, String)] = [], of what: String = ""
+    ) -> PageBlock {
+        .form(
+            PageForm(
+                action: path, hidden: [csrf(of: path)] + hidden.map { .init(name: $0.0, value: $0.1) },
+                buttons: [.init(words.plain(label, ["what": .words(what)]), isSecondary: true)]))
+    }
+
     // MARK: Pages
 
     /// A page in the frame. What a change has said before is above its content.
@@ -84,7 +98,12 @@ struct ConsoleScene: Sendable {
     func page(_ kind: PageKind, _ title: PageText, _ blocks: [PageBlock] = []) -> Page {
         var page = Page(kind, title)
         page.isWide = true
-        if let done = field("done"), done.hasPrefix("consoleDone"), console.options.site.messages.keys.contains(done) {
+        // A link of a stranger's cannot make the page say that something was done.
+        if let done = field("done"), done.hasPrefix("consoleDone"), console.options.site.messages.keys.contains(done),
+            FormToken.admits(
+                field("mark"), for: Self.purpose(of: Self.purpose(ofNotice: done, at: path)),
+                session: visit.sessionToken)
+        {
             page.blocks.append(.notice(words(done)))
         }
         page.blocks += blocks
@@ -139,6 +158,7 @@ struct ConsoleScene: Sendable {
 
     func answer(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
         var page = page
+        page.sheet = .console
         let name = user.email?.canonical ?? user.id.rawValue
         page.menu = PageMenu(
             of: role, in: route.section,
@@ -166,15 +186,37 @@ struct ConsoleScene: Sendable {
     mutating func lead(_ outcome: ConsoleOutcome) throws -> Response {
         switch outcome {
         case .lead(let path, let notice, let secret):
-            var items: [(String, String?)] = [("done", notice)]
+            let bare = path.prefix { $0 != "?" }
+            let mark = csrf(of: Self.purpose(ofNotice: notice, at: String(bare))).value
+            var items: [(String, String?)] = [("done", notice), ("mark", mark)]
             if let secret, let token = visit.sessionToken {
                 try visit.note(secret, of: token, realm.random)
                 items.append(("once", "1"))
             }
             let query = PagePath("", items).text
             return visit.redirect(to: path.contains("?") ? path + "&" + query.dropFirst() : path + query)
+        case .result(let path, let result):
+            let text = Array(try JSONEncoder().encode(result)).base64URL
+            return visit.redirect(
+                to: PagePath(
+                    path, [("result", text), ("mark", csrf(of: Self.purpose(ofResult: text, at: path)).value)]
+                )
+                .text)
         }
     }
+
+    /// What came of a job that led here; nil where the address was not made by this server for this session.
+    func result<Result: Decodable>(_ type: Result.Type) -> Result? {
+        guard let text = field("result"), let bytes = [UInt8](base64URL: text),
+            FormToken.admits(
+                field("mark"), for: Self.purpose(of: Self.purpose(ofResult: text, at: path)),
+                session: visit.sessionToken)
+        else { return nil }
+        return try? JSONDecoder().decode(type, from: Data(bytes))
+    }
+
+    private static func purpose(ofNotice notice: String, at path: String) -> String { "done \(path) \(notice)" }
+    private static func purpose(ofResult text: String, at path: String) -> String { "result \(path) \(text)" }
 }
 
 extension Console {

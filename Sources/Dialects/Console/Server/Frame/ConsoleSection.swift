@@ -4,9 +4,20 @@ import WebPages
 
 /// An entry of the console's menu, in the menu's order.
 enum ConsoleSection: String, Sendable, CaseIterable {
-    case overview, users, groups, administrators, tokens, applications, apis, registrations, rules, limits, keys,
-        delivery
-    case hooks, figures, checks, log, settings, doctor
+    case overview, users, groups, limits, applications, apis, registrations, checks, rules, settings, doctor, log
+    case figures, delivery, hooks, keys, administrators, tokens
+
+    /// The key of what sections have in common, at the first of them; nil: they belong to those before.
+    var heading: String? {
+        switch self {
+        case .users: "consolePeople"
+        case .applications: "consoleApplicationsAndAPIs"
+        case .rules, .settings: "consoleSecurity"
+        case .log: "consoleWatching"
+        case .hooks: "consoleServerItself"
+        default: nil
+        }
+    }
 
     /// The key of its label.
     var label: String {
@@ -36,12 +47,22 @@ enum ConsoleSection: String, Sendable, CaseIterable {
 extension PageMenu {
     /// The sections whose first page the role may see.
     init(of role: AdministratorRole, in section: ConsoleSection?, who: PageText, words: Words) {
+        var (heading, last): (String?, String?) = (nil, nil)
         let entries = ConsoleSection.allCases.compactMap { candidate -> Entry? in
+            heading = candidate.heading ?? heading
             guard let route = Console.routes.first(where: { $0.section == candidate && $0.isEntry }),
                 route.right.map(role.rights.contains) ?? true
             else { return nil }
-            return Entry(words.plain(candidate.label), to: "/" + route.fullPath, isPresent: candidate == section)
+            // A group of which the role sees a later section alone has its heading there.
+            defer { last = heading }
+            return Entry(
+                words.plain(candidate.label), to: "/" + route.fullPath, isPresent: candidate == section,
+                heading: heading == last ? nil : heading.map { words.plain($0) })
         }
         self.init(label: words.plain("consoleMenu"), entries: entries, who: who)
+        folding = Folding(
+            opener: words.plain(
+                "consoleMenuOpen", ["section": .words(section.map { words.plain($0.label) } ?? "")]),
+            closer: words.plain("consoleMenuClose"))
     }
 }

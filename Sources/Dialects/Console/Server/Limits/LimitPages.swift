@@ -13,7 +13,10 @@ enum LimitPages {
                     title: scene.words("consoleLiftTitle"), text: scene.words("consoleLiftText"),
                     button: scene.words.plain("consoleLift"), back: "/console/limits")
                 let (kind, subject) = (scene.field("kind") ?? "", scene.field("subject") ?? "")
-                question.hidden = [.init(name: "kind", value: kind), .init(name: "subject", value: subject)]
+                question.hidden =
+                    (scene.field("user").map { [.init(name: "user", value: $0)] } ?? []) + [
+                        .init(name: "kind", value: kind), .init(name: "subject", value: subject),
+                    ]
                 question.changes = [
                     .init(
                         name(of: kind, scene).plain, from: PageText(chosen: subject),
@@ -22,7 +25,12 @@ enum LimitPages {
                 return question
             },
             make: { LiftLimit(kind: $0.field("kind") ?? "", subject: $0.field("subject") ?? "") },
-            done: { _, _ in .lead(to: "/console/limits", notice: "consoleDoneLifted") }),
+            done: { scene, _ in
+                // The page of the user whom it was about has the same button.
+                .lead(
+                    to: scene.field("user").map { ConsolePath.to("users", $0) } ?? "/console/limits",
+                    notice: "consoleDoneLifted")
+            }),
     ]
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
@@ -62,7 +70,7 @@ enum LimitPages {
         ]
     }
 
-    private static func name(of kind: String, _ scene: ConsoleScene) -> PageText {
+    static func name(of kind: String, _ scene: ConsoleScene) -> PageText {
         StandingLimit.Kind(rawValue: kind).map { scene.words(WordFamily.key("limit", $0.rawValue)) }
             ?? PageText(chosen: kind)
     }

@@ -28,8 +28,15 @@ enum LogPages {
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let search = search(scene, limit: shown)
-        let answer = try await scene.perform(search)
         var page = scene.page("console-log", "consoleLog", [.search(form(scene))])
+        let answer: SearchAuditEvents.Answer
+        do {
+            answer = try await scene.perform(search)
+        } catch let error as AdministrationError where error.code == .notFound {
+            // The user whom the form names, and not the page.
+            page.problem = scene.problem(error)
+            return page
+        }
         page.blocks.append(
             answer.events.isEmpty
                 ? .text(words(answer.next == nil ? "consoleLogNone" : "consoleLogNoneHere"))
@@ -94,12 +101,10 @@ enum LogPages {
     }
 
     private static func row(_ event: AuditEntry, _ scene: ConsoleScene) -> [PageTable.Cell] {
-        let isRefusal = event.reason != nil
         return [
             .init(scene.words.instant(event.at.date), to: "/console/log/\(event.id)"),
             .init(
-                LogWords.sentence(event, scene),
-                marks: isRefusal ? [.init(PageText(chosen: event.reason ?? ""), .alarming)] : []),
+                LogWords.sentence(event, scene), marks: LogWords.marks(of: event, scene)),
             .init(
                 PageText(chosen: event.userID ?? "–"),
                 to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
@@ -164,5 +169,13 @@ enum LogWords {
     static func sentence(_ event: AuditEntry, _ scene: ConsoleScene) -> PageText {
         let key = WordFamily.key("event", event.kind)
         return scene.console.options.site.messages.keys.contains(key) ? scene.words(key) : PageText(chosen: event.kind)
+    }
+
+    /// Why something was refused.
+    static func marks(of event: AuditEntry, _ scene: ConsoleScene) -> [PageBlock.Mark] {
+        guard let reason = event.reason else { return [] }
+        let key = WordFamily.key("reason", reason)
+        let isKnown = scene.console.options.site.messages.keys.contains(key)
+        return [.init(isKnown ? scene.words(key) : PageText(chosen: reason), .alarming)]
     }
 }

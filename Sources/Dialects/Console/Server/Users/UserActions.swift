@@ -1,5 +1,6 @@
 import AdminServer
 import CountersignCore
+import JSON
 import WebPages
 
 /// What the console does for and about one user: each asks once, and is done by an operation.
@@ -69,16 +70,55 @@ enum UserActions {
                     secret: answer.password?.secret)
             }),
         .action(
+            "users/{user}/mail-recovery-code", MailRecoveryCode.self, in: .users,
+            ask: { scene in
+                var question = try await question(
+                    "consoleRecoveryOf", "consoleRecoveryText", button: "consoleRecovery", scene)
+                guard scene.may(.changeUsers) else { return question }
+                let chosen = scene.field("hold").flatMap(Int.init) ?? MailRecoveryCode.usualHold
+                question.fields = [
+                    .choice(
+                        name: "hold", label: scene.words.plain("consoleRecoveryHold"),
+                        options: [1, MailRecoveryCode.usualHold, 72].map {
+                            .init(
+                                "\($0)", scene.words.plain("consoleHours", ["count": .number($0)]),
+                                isChosen: $0 == chosen)
+                        })
+                ]
+                return question
+            },
+            make: { scene in
+                MailRecoveryCode(user: scene.parameter("user"), hold: scene.field("hold").flatMap(Int.init))
+            },
+            done: { scene, _ in back(scene, "consoleDoneRecovery") }),
+        .action(
+            "users/{user}/invite-to-enrol", InviteToEnrol.self, in: .users,
+            ask: {
+                try await question(
+                    "consoleInviteToEnrolOf", "consoleInviteToEnrolText", button: "consoleInviteToEnrol", $0)
+            },
+            make: { InviteToEnrol(user: $0.parameter("user")) },
+            done: { scene, _ in back(scene, "consoleDoneMailed") }),
+        .action(
+            "users/{user}/edit", SetUser.self, in: .users,
+            ask: { try await askToEdit($0) }, make: { try edited($0) },
+            done: { scene, _ in back(scene, "consoleDoneEdited") }),
+        .action(
             "users/{user}/delete", DeleteUser.self, in: .users,
             ask: { try await askToDelete($0) },
-            make: { DeleteUser(user: $0.parameter("user")) },
+            make: { scene in
+                DeleteUser(user: scene.parameter("user"), graceDays: scene.field("grace").flatMap(Int.init))
+            },
             before: { scene, _ in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
                 guard let typed = scene.field("name"), typed == user.id || typed.lowercased() == user.email else {
                     throw AdministrationError(.invalid, scene.words.plain("consoleDeleteWrong"))
                 }
             },
-            done: { _, _ in .lead(to: "/console/users", notice: "consoleDoneDeleted") }),
+            done: { scene, answer in
+                answer.dueAt == nil
+                    ? .lead(to: "/console/users", notice: "consoleDoneDeleted") : back(scene, "consoleDoneLeaving")
+            }),
     ]
 
     private static func back(_ scene: ConsoleScene, _ notice: String) -> ConsoleOutcome {
@@ -132,7 +172,92 @@ enum UserActions {
         var field = PageField(
             name: "name", label: scene.words.plain("consoleTypeName"), autocomplete: "off", maximumLength: 256)
         field.hint = PageText.harmless(user.email ?? user.id)
-        question.fields = [field]
+        let chosen = scene.field("grace") ?? "14"
+        question.fields = [
+            .choice(
+                name: "grace", label: scene.words.plain("consoleDeleteWhen"),
+                options: [("", scene.words.plain("consoleDeleteNow"))].map {
+                    .init($0.0, $0.1, isChosen: $0.0 == chosen)
+                }
+                    + [7, 14, 30].map {
+                        .init(
+                            "\($0)", scene.words.plain("consoleDeleteIn", ["count": .number($0)]),
+                            isChosen: "\($0)" == chosen)
+                    }), field,
+        ]
+        if scene.isForm, scene.field("grace") == nil { question.fields[0].options?[0].isChosen = true }
         return question
+    }
+
+    // MARK: What is known about a user
+
+    /// Name, language, each attribute as a field of its own, and the claims as JSON.
+    private static func askToEdit(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
+        let words = scene.words
+        let shown = try await scene.perform(ShowUser(user: scene.parameter("user")))
+        var question = ConsoleQuestion(
+            title: words("consoleEditOf", ["user": .chosen(shown.user.shownName)]), text: words("consoleEditText"),
+            button: words.plain("consoleSave"), back: ConsolePath.to("users", shown.user.id))
+        func typed(_ name: String, _ present: String?) -> String? {
+            scene.isForm ? scene.fields[name] : present
+        }
+        question.fields = [
+            PageField(
+                name: "display_name", label: words.plain("consoleUserName"),
+                value: typed("display_name", shown.user.displayName), autocomplete: "off", maximumLength: 200,
+                isRequired: false),
+            .choice(
+                name: "locale", label: words.plain("consoleLanguage"),
+                options: [.init("", words.plain("consoleNothing"))]
+                    + languages(of: shown.user).map {
+                        .init($0.0, $0.1, isChosen: $0.0 == typed("locale", shown.user.locale))
+                    }),
+            .lines(
+                name: "attributes", label: words.plain("consoleAttributes"),
+                value: typed("attributes", JSONListing.text(of: .object(shown.attributes ?? [:]))),
+                maximumLength: 20_000, isRequired: false),
+            .lines(
+                name: "claims", label: words.plain("consoleClaims"),
+                value: typed("claims", JSONListing.text(of: .object(shown.customClaims))), maximumLength: 4000,
+                isRequired: false),
+        ]
+        question.fields[2].hint = words.plain("consoleAttributesHint")
+        question.fields[3].hint = words.plain("consoleClaimsHint")
+        // What was there when the page was made: attributes that are no longer on it are removed, and others stay.
+        question.hidden = [
+            .init(
+                name: "before",
+                value: typed("before", (shown.attributes ?? [:]).keys.sorted().joined(separator: " ")) ?? "")
+        ]
+        return question
+    }
+
+    /// The languages of pages, and the user's own where it is another.
+    private static func languages(of user: UserSummary) -> [(String, String)] {
+        var all = PageLanguage.allCases.map { ($0.rawValue, $0.ownName) }
+        if let own = user.locale, !all.contains(where: { $0.0 == own }) { all.append((own, PageText.harmless(own))) }
+        return all
+    }
+
+    private static func edited(_ scene: ConsoleScene) throws -> SetUser {
+        guard scene.isForm else { return SetUser(user: scene.parameter("user"), displayName: "NAME") }
+        var attributes = try object("attributes", "consoleAttributes", scene)
+        for name in (scene.field("before") ?? "").split(separator: " ") where attributes[String(name)] == nil {
+            attributes[String(name)] = .null
+        }
+        return SetUser(
+            user: scene.parameter("user"), displayName: scene.fields["display_name"] ?? "",
+            locale: scene.fields["locale"] ?? "", attributes: attributes,
+            claims: try object("claims", "consoleClaims", scene))
+    }
+
+    private static func object(_ name: String, _ label: String, _ scene: ConsoleScene) throws -> [String: JSONValue] {
+        guard let text = scene.field(name) else { return [:] }
+        guard case .object(let members)? = try? JSONParser.parse(Array(text.utf8)) else {
+            throw AdministrationError(
+                .invalid,
+                scene.words.plain("consoleNoObject", ["field": .words(scene.words.plain(label))]))
+        }
+        return members
     }
 }

@@ -20,17 +20,40 @@ enum UserListPage {
                     to: ConsolePath.to("users", answer.user.id), notice: "consoleDoneAdded",
                     secret: answer.password?.secret)
             }),
+        .action(
+            "users/invite", InviteUser.self, in: .users,
+            ask: { scene in
+                ConsoleQuestion(
+                    title: scene.words("consoleUserInvite"), text: scene.words("consoleUserInviteText"),
+                    fields: [
+                        PageField(
+                            name: "email", label: scene.words.plain("consoleAddress"), type: "email",
+                            value: scene.field("email"), autocomplete: "off", maximumLength: 254),
+                        .choice(
+                            name: "locale", label: scene.words.plain("consoleLanguage"),
+                            options: PageLanguage.allCases.map {
+                                .init($0.rawValue, $0.ownName, isChosen: $0.rawValue == scene.field("locale"))
+                            }),
+                    ], button: scene.words.plain("consoleUserInvite"), back: "/console/users")
+            },
+            make: { scene in
+                InviteUser(email: try scene.typed("email", placeholder: "ADDRESS"), locale: scene.field("locale"))
+            },
+            done: { _, _ in .lead(to: "/console/users", notice: "consoleDoneMailed") }),
     ]
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let (text, filter) = (scene.field("q"), scene.field("filter"))
+        // What is searched for, and the few with a role, have an order of their own.
+        let isSorted = text == nil && filter.flatMap(AdministratorRole.init(rawValue:)) == nil
+        let sort = isSorted ? scene.field("sort") : nil
         let operation = SearchUsers(
-            text: text, filter: filter, after: scene.field("after"),
+            text: text, filter: filter, sort: sort, after: scene.field("after"),
             before: scene.field("after") == nil ? scene.field("before") : nil, limit: ConsoleScene.pageLength)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-users", "consoleUsers")
-        page.blocks.append(search(text, filter, words))
+        page.blocks.append(search(text, filter, sort, scene))
         page.blocks.append(
             answer.users.isEmpty
                 ? .text(words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers"))
@@ -38,23 +61,32 @@ enum UserListPage {
         if answer.isPartial, !answer.users.isEmpty { page.blocks.append(.text(words("consoleNoneSoFar"))) }
         page.blocks.append(
             scene.pager(
-                "/console/users", [("q", text), ("filter", filter)], before: answer.previous, after: answer.next))
+                "/console/users", [("q", text), ("filter", filter), ("sort", sort)], before: answer.previous,
+                after: answer.next))
+        if scene.may(ChangeUsers.right), !answer.users.isEmpty { page.blocks.append(BulkPages.chooser(scene)) }
+        var links: [PageBlock.Link] = []
         if scene.may(.changeUsers) {
-            page.blocks.append(.links([.init(words("consoleUserAdd"), to: "/console/users/add", isButton: true)]))
+            links = [
+                .init(words("consoleUserAdd"), to: "/console/users/add", isButton: true),
+                .init(words("consoleUserInvite"), to: "/console/users/invite", isButton: true, isSecondary: true),
+            ]
         }
+        if !links.isEmpty { page.blocks.append(.links(links)) }
         page.blocks += scene.command(operation)
         return page
     }
 
-    private static func search(_ text: String?, _ filter: String?, _ words: Words) -> PageBlock {
+    private static func search(
+        _ text: String?, _ filter: String?, _ sort: String?, _ scene: ConsoleScene
+    ) -> PageBlock {
+        let words = scene.words
         var field = PageField(
             name: "q", label: words.plain("consoleSearchUsers"), value: text.map { PageText.harmless($0) },
             autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false)
         field.hint = words.plain("consoleSearchUsersHint")
-        let choices = UserFilter.allCases.map { candidate in
-            PageField.Option(
-                candidate.rawValue, words.plain(candidate.label), isChosen: candidate.rawValue == filter)
-        }
+        let choices =
+            UserFilter.allCases.map { ($0.rawValue, $0.label) }
+            + (scene.may(.readAdministrators) ? AdministratorRole.allCases.map { ($0.rawValue, $0.label) } : [])
         return .search(
             PageSearch(
                 words.plain("consoleSearchUsers"), action: "/console/users",
@@ -62,7 +94,14 @@ enum UserListPage {
                     field,
                     .choice(
                         name: "filter", label: words.plain("consoleFilter"),
-                        options: [.init("", words.plain("consoleFilterAll"))] + choices),
+                        options: [.init("", words.plain("consoleFilterAll"))]
+                            + choices.map { .init($0.0, words.plain($0.1), isChosen: $0.0 == filter) }),
+                    .choice(
+                        name: "sort", label: words.plain("consoleSort"),
+                        options: [
+                            ("", "consoleSortCreated"), ("address", "consoleSortAddress"),
+                            ("name", "consoleSortName"), ("id", "consoleID"),
+                        ].map { .init($0.0, words.plain($0.1), isChosen: $0.0 == sort) }),
                 ], button: words.plain("consoleSearch")))
     }
 
@@ -73,7 +112,11 @@ enum UserListPage {
             columns: ["consoleUser", "consoleUserName", "consoleCreated", "consoleLastSignIn"].map { words.plain($0) },
             rows: users.map { user in
                 var marks: [PageBlock.Mark] = []
-                if user.isDisabled { marks.append(.init(words("consoleDisabled"), .alarming)) }
+                if user.deletionDueAt != nil {
+                    marks.append(.init(words("consoleLeaving"), .alarming))
+                } else if user.isDisabled {
+                    marks.append(.init(words("consoleDisabled"), .alarming))
+                }
                 if user.email != nil, !user.emailVerified { marks.append(.init(words("consoleUnverified"))) }
                 return [
                     .init(
@@ -82,7 +125,13 @@ enum UserListPage {
                     .init(
                         user.lastSignInAt.map { words.moment($0.date, now: scene.now) } ?? words("consoleNever")),
                 ]
-            })
+            },
+            choices: scene.may(ChangeUsers.right)
+                ? users.map { user in
+                    .init(
+                        form: BulkPages.form, name: BulkPages.box + user.id,
+                        label: words.plain("consoleTick", ["user": .words(PageText.harmless(user.shownName))]))
+                } : nil)
     }
 
     private static func ask(_ scene: ConsoleScene) -> ConsoleQuestion {

@@ -12,12 +12,13 @@ enum UserPages {
         .page("users/{user}/sessions", of: ListSessions.self, in: .users) { try await sessions($0) },
         .page("users/{user}/applications", of: ListSessions.self, in: .users) { try await applications($0) },
         .page("users/{user}/log", of: ListAuditEvents.self, in: .users) { try await log($0) },
+        .page("users/{user}/data", of: ShowUserData.self, in: .users) { try await dossier($0) },
         .download("users/{user}/data.json", of: ShowUserData.self, in: .users) { try await data($0) },
     ]
 
     /// The users' parts that a page of one user is divided into.
     private enum Tab: String, CaseIterable {
-        case profile, factors, sessions, applications, log
+        case profile, factors, sessions, applications, log, data
 
         var label: String {
             switch self {
@@ -26,6 +27,7 @@ enum UserPages {
             case .sessions: "consoleSessions"
             case .applications: "consoleApplications"
             case .log: "consoleLog"
+            case .data: "consoleKept"
             }
         }
 
@@ -34,12 +36,14 @@ enum UserPages {
         }
     }
 
+    /// Events that the first tab shows.
+    private static let latest = 5
+
     private static func page(_ tab: Tab, of user: UserSummary, _ scene: ConsoleScene) -> Page {
         let words = scene.words
         var page = scene.page(
             PageKind(rawValue: tab == .profile ? "console-user" : "console-user-\(tab.rawValue)"),
             PageText(chosen: user.shownName))
-        if user.isDisabled { page.text = words("consoleIsDisabled") }
         let tabs = Tab.allCases.filter { $0 != .log || scene.may(.readLog) }
         page.blocks.append(
             .tabs(
@@ -51,8 +55,9 @@ enum UserPages {
         return page
     }
 
-    // MARK: Tabs
+    // MARK: The first tab
 
+    /// What a person who is on the phone with the user wants to know first: whether the user can sign in, and if not, why.
     private static func profile(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let operation = ShowUser(user: scene.parameter("user"))
@@ -60,68 +65,144 @@ enum UserPages {
         let user = answer.user
         var page = page(.profile, of: user, scene)
         page.blocks += scene.secretBlocks("consolePasswordOnce")
+        page.blocks += standing(of: answer, scene)
+        page.blocks.append(.links(actions(on: user, scene)))
+        page.blocks.append(.facts(facts(of: answer, scene)))
+        if scene.may(.readGroups) {
+            let groups = try await scene.perform(ListGroups(user: user.id, limit: ConsoleScene.pageLength)).groups
+            if !groups.isEmpty {
+                page.blocks.append(.heading(words.plain("consoleGroups")))
+                page.blocks.append(
+                    .links(groups.map { .init(PageText(chosen: $0.name), to: ConsolePath.to("groups", $0.name)) }))
+            }
+        }
+        page.blocks += listing("consoleAttributes", answer.attributes ?? [:], words)
+        page.blocks += listing("consoleClaims", answer.customClaims, words)
+        if scene.may(.readLog) {
+            let events = try await scene.perform(ListAuditEvents(user: user.id, limit: latest)).events.reversed()
+            page.blocks.append(.heading(words.plain("consoleLatest")))
+            page.blocks.append(table(of: Array(events), scene))
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    private static func listing(_ title: String, _ members: [String: JSONValue], _ words: Words) -> [PageBlock] {
+        if members.isEmpty { return [] }
+        return [.heading(words.plain(title)), .listing(JSONListing.text(of: .object(members)))]
+    }
+
+    /// Whether the user can sign in; below it one button for each reason why not.
+    private static func standing(of answer: ShowUser.Answer, _ scene: ConsoleScene) -> [PageBlock] {
+        let words = scene.words
+        let (user, limits) = (answer.user, answer.limits ?? [])
+        let kinds = secondFactors(of: answer, words)
+        let factors =
+            kinds.isEmpty
+            ? words("consoleNoSecondFactor")
+            : words("consoleSecondFactors", ["kinds": .words(kinds.joined(separator: words.plain("listSeparator")))])
+        func enabling(_ label: String) -> PageBlock.Link? {
+            scene.may(EnableUser.right)
+                ? .init(words(label), to: ConsolePath.to("users", user.id, "enable")) : nil
+        }
+        if let due = user.deletionDueAt {
+            return [
+                .standing(
+                    .init(
+                        .alarming, words("consoleIsLeaving", ["time": .text(words.instant(due.date))]), [factors],
+                        link: enabling("consoleKeep")))
+            ]
+        }
+        if user.isDisabled {
+            return [
+                .standing(.init(.alarming, words("consoleIsDisabled"), [factors], link: enabling("consoleEnable")))
+            ]
+        }
+        guard !limits.isEmpty else {
+            return [.standing(.init(.good, words("consoleCanSignIn"), [factors]))]
+        }
+        let reasons = limits.map { limit in
+            words(
+                limit.until == nil ? "consoleRefusedForGood" : "consoleRefusedUntil",
+                [
+                    "limit": .text(LimitPages.name(of: limit.kind, scene)), "count": .number(limit.count),
+                    "time": .text(limit.until.map { words.instant($0.date) } ?? PageText("")),
+                ])
+        }
+        var blocks: [PageBlock] = [.standing(.init(.alarming, words("consoleIsLimited"), reasons + [factors]))]
+        guard scene.may(LiftLimit.right) else { return blocks }
+        blocks += limits.map { limit in
+            scene.button(
+                "consoleLiftNow", "/console/limits/lift",
+                [("kind", limit.kind), ("subject", limit.subject), ("user", user.id)],
+                of: LimitPages.name(of: limit.kind, scene).plain)
+        }
+        return blocks
+    }
+
+    /// What a second factor of the user is called, each kind once.
+    private static func secondFactors(of answer: ShowUser.Answer, _ words: Words) -> [String] {
+        answer.factors.map { FactorKind(rawValue: $0.kind) }.filter { $0 != .password }.reduce(into: []) {
+            names, kind in
+            let name = words.plain(Words.key(of: kind))
+            if !names.contains(name) { names.append(name) }
+        }
+    }
+
+    private static func facts(of answer: ShowUser.Answer, _ scene: ConsoleScene) -> [PageBlock.Fact] {
+        let words = scene.words
+        let user = answer.user
+        func moment(_ date: Timestamp?) -> PageText {
+            date.map { words.moment($0.date, now: scene.now) } ?? words("consoleNever")
+        }
         var facts: [PageBlock.Fact] = [
-            .init(words.plain("consoleID"), PageText(chosen: user.id)),
+            .init(
+                words.plain("consoleUserName"),
+                user.displayName.map { PageText(chosen: $0) } ?? words("consoleNothing")),
             .init(
                 words.plain("consoleAddress"), user.email.map { PageText(chosen: $0) } ?? words("consoleNothing"),
                 mark: user.email == nil
                     ? nil
                     : user.emailVerified
                         ? .init(words("consoleVerified"), .good) : .init(words("consoleUnverified"), .alarming)),
-            .init(
-                words.plain("consoleUserName"),
-                user.displayName.map { PageText(chosen: $0) } ?? words("consoleNothing")),
-            .init(words.plain("consoleCreated"), words.instant(user.createdAt.date)),
-            .init(
-                words.plain("consoleLastSignIn"),
-                user.lastSignInAt.map { words.moment($0.date, now: scene.now) } ?? words("consoleNever")),
-            .init(
-                words.plain("consolePasswordChanged"),
-                answer.passwordChangedAt.map { words.moment($0.date, now: scene.now) } ?? words("consoleNever")),
-            .init(words.plain("consoleLivingSessions"), PageText("\(answer.sessions)")),
+            .init(words.plain("consoleID"), PageText(chosen: user.id)),
         ]
-        if !user.providers.isEmpty {
-            facts.append(.init(words.plain("consoleWaysIn"), PageText(chosen: user.providers.joined(separator: ", "))))
+        if let role = answer.role.flatMap(AdministratorRole.init(rawValue:)) {
+            facts.append(.init(words.plain("consoleRole"), words(role.label), mark: .init(words("consoleAdministers"))))
         }
-        page.blocks.append(.facts(facts))
-        if scene.may(.readGroups) {
-            let groups = try await scene.perform(ListGroups(user: user.id, limit: ConsoleScene.pageLength)).groups
-            page.blocks.append(.heading(words.plain("consoleGroups")))
-            page.blocks.append(
-                groups.isEmpty
-                    ? .text(words("consoleNone"))
-                    : .links(
-                        groups.map { .init(PageText(chosen: $0.name), to: ConsolePath.to("groups", $0.name)) }))
-        }
-        if !answer.customClaims.isEmpty {
-            page.blocks.append(.heading(words.plain("consoleClaims")))
-            page.blocks.append(.listing(JSONListing.text(of: .object(answer.customClaims))))
-        }
-        page.blocks.append(.heading(words.plain("consoleActions")))
-        page.blocks.append(.links(actions(on: user, scene)))
-        page.blocks += scene.command(operation)
-        return page
+        facts += [
+            .init(words.plain("consoleLastSignIn"), moment(user.lastSignInAt)),
+            .init(
+                words.plain("consoleLivingSessions"), PageText("\(answer.sessions)"),
+                link: .init(words("consoleShow"), to: Tab.sessions.path(of: user.id))),
+            .init(words.plain("consolePasswordChanged"), moment(answer.passwordChangedAt)),
+            .init(words.plain("consoleCreated"), words.instant(user.createdAt.date)),
+        ]
+        if let locale = user.locale { facts.append(.init(words.plain("consoleLanguage"), PageText(chosen: locale))) }
+        return facts
     }
 
     private static func actions(on user: UserSummary, _ scene: ConsoleScene) -> [PageBlock.Link] {
         let words = scene.words
         func link(_ label: String, _ action: String) -> PageBlock.Link {
-            .init(words(label), to: ConsolePath.to("users", user.id, action))
+            .init(words(label), to: ConsolePath.to("users", user.id, action), isButton: true, isSecondary: true)
         }
         var links: [PageBlock.Link] = []
         if scene.may(.mailResets) { links.append(link("consoleResetPassword", "reset-password")) }
         if scene.may(.endSessions) { links.append(link("consoleEndSessions", "end-sessions")) }
+        if scene.may(.mailResets) {
+            links.append(link("consoleRecovery", "mail-recovery-code"))
+            links.append(link("consoleInviteToEnrol", "invite-to-enrol"))
+        }
         if scene.may(.changeUsers) {
-            links.append(link("consoleResetFactors", "reset-mfa"))
+            links.append(link("consoleEdit", "edit"))
             links.append(user.isDisabled ? link("consoleEnable", "enable") : link("consoleDisable", "disable"))
             links.append(link("consoleDelete", "delete"))
         }
-        links.append(
-            .init(
-                words("consoleData"), to: ConsolePath.to("users", user.id, "data.json"),
-                download: "\(user.id.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }).json"))
         return links
     }
+
+    // MARK: Factors
 
     private static func factors(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
@@ -137,41 +218,64 @@ enum UserPages {
                         words.plain("consoleFactors"),
                         columns: ["consoleKind", "consoleUserName", "consoleSince", "consoleUsed", "consoleWrong"].map {
                             words.plain($0)
-                        } + (changes ? [words.plain("consoleRemove")] : []),
+                        } + (changes ? [words.plain("consoleAction")] : []),
                         rows: answer.factors.map { factor in
                             [
-                                .init(PageText(factor.kind), marks: marks(of: factor, words)),
+                                .init(
+                                    words(Words.key(of: FactorKind(rawValue: factor.kind))),
+                                    marks: marks(of: factor, words)),
                                 .init(PageText(chosen: factor.name)), .init(words.instant(factor.createdAt.date)),
                                 .init(
                                     factor.lastUsedAt.map { words.moment($0.date, now: scene.now) }
                                         ?? words("consoleNever")),
                                 .init(PageText("\(factor.wrongAnswers)")),
-                                .init(
-                                    words("consoleRemove"),
-                                    to: ConsolePath.to("users", answer.user.id, "factors", factor.id, "remove")),
+                                factor.kind == FactorKind.password.rawValue
+                                    ? .init(
+                                        words("consoleResetPassword"),
+                                        to: ConsolePath.to("users", answer.user.id, "reset-password"))
+                                    : .init(
+                                        words("consoleRemove"),
+                                        to: ConsolePath.to("users", answer.user.id, "factors", factor.id, "remove")),
                             ]
                         })))
-        if changes {
-            page.blocks.append(
-                .links([
-                    .init(words("consoleResetFactors"), to: ConsolePath.to("users", answer.user.id, "reset-mfa"))
-                ]))
+        var links: [PageBlock.Link] = []
+        func add(_ label: String, _ action: String) {
+            links.append(
+                .init(
+                    words(label), to: ConsolePath.to("users", answer.user.id, action), isButton: true,
+                    isSecondary: true))
         }
+        if scene.may(.mailResets) {
+            add("consoleRecovery", "mail-recovery-code")
+            add("consoleInviteToEnrol", "invite-to-enrol")
+        }
+        if changes { add("consoleResetFactors", "reset-mfa") }
+        page.blocks.append(.links(links))
         page.blocks += scene.command(operation)
         return page
     }
 
     private static func marks(of factor: FactorSummary, _ words: Words) -> [PageBlock.Mark] {
+        let frozen: [PageBlock.Mark] =
+            factor.frozenAt == nil ? [] : [.init(words("consoleReportedLost"), .alarming)]
         switch factor.state {
-        case .open: []
-        case .disabled: [.init(words("consoleDisabled"), .alarming)]
+        case .open: return frozen
+        case .disabled: return frozen + [.init(words("consoleLocked"), .alarming)]
         case .locked:
-            [
+            return frozen + [
                 .init(
                     factor.lockedUntil.map { words("consoleLockedUntil", ["time": .text(words.instant($0.date))]) }
                         ?? words("consoleLocked"), .alarming)
             ]
         }
+    }
+
+    // MARK: Sessions
+
+    /// Where a user is signed in: a browser or program, and the network address that it came from.
+    private struct Device: Hashable {
+        let userAgent: String?
+        let address: String?
     }
 
     private static func sessions(_ scene: ConsoleScene) async throws -> Page {
@@ -182,39 +286,67 @@ enum UserPages {
         var page = page(.sessions, of: user, scene)
         let ends = scene.may(.endSessions)
         let sessions = answer.sessions.filter(\.isLiving)
-        page.blocks.append(
-            sessions.isEmpty
-                ? .text(words("consoleNoSessions"))
-                : .table(
+        if sessions.isEmpty { page.blocks.append(.text(words("consoleNoSessions"))) }
+        var devices: [(device: Device, sessions: [SessionSummary])] = []
+        for session in sessions {
+            let device = Device(userAgent: session.userAgent, address: session.address)
+            if let index = devices.firstIndex(where: { $0.device == device }) {
+                devices[index].sessions.append(session)
+            } else {
+                devices.append((device, [session]))
+            }
+        }
+        for (device, sessions) in devices {
+            let name = PageText.harmless(BrowserName.text(of: device.userAgent, words))
+            page.blocks.append(.heading(name))
+            page.blocks.append(
+                .text(
+                    words(
+                        "consoleFromAddress", ["address": .chosen(device.address ?? words.plain("unknown"))])))
+            page.blocks.append(
+                .table(
                     PageTable(
-                        words.plain("consoleSessions"),
-                        columns: ["consoleSince", "consoleFrom", "consoleBrowser", "consoleProofs"].map {
+                        name,
+                        columns: ["consoleSince", "consoleProofs", "consoleApplications", "consoleExpires"].map {
                             words.plain($0)
-                        } + (ends ? [words.plain("consoleEnd")] : []),
-                        rows: sessions.map { session in
-                            [
-                                .init(words.instant(session.createdAt.date)),
-                                .init(PageText(chosen: session.address ?? "")),
-                                .init(PageText(chosen: session.userAgent ?? "")),
-                                .init(PageText(session.proofs.joined(separator: ", "))),
-                                .init(
-                                    words("consoleEnd"),
-                                    to: ConsolePath.to("users", user.id, "sessions", session.id, "end")),
-                            ]
-                        })))
+                        } + (ends ? [words.plain("consoleAction")] : []),
+                        rows: sessions.map { row(of: $0, user, scene) })))
+        }
         if ends, !sessions.isEmpty {
             page.blocks.append(
-                .links([.init(words("consoleEndSessions"), to: ConsolePath.to("users", user.id, "end-sessions"))]))
+                .links([
+                    .init(
+                        words("consoleEndSessions"), to: ConsolePath.to("users", user.id, "end-sessions"),
+                        isButton: true, isSecondary: true)
+                ]))
         }
         page.blocks += scene.command(operation)
         return page
     }
 
+    private static func row(
+        of session: SessionSummary, _ user: UserSummary, _ scene: ConsoleScene
+    ) -> [PageTable.Cell] {
+        let words = scene.words
+        let proofs = session.proofs.map { words.plain(Words.key(of: FactorKind(rawValue: $0))) }
+        let applications = Set(session.grants.filter(\.isLiving).map(\.application)).sorted()
+        return [
+            .init(words.instant(session.createdAt.date)),
+            .init(PageText(proofs.joined(separator: words.plain("listSeparator")))),
+            .init(PageText(chosen: applications.isEmpty ? "–" : applications.joined(separator: ", "))),
+            .init(words.instant(session.expiresAt.date)),
+            .init(words("consoleEnd"), to: ConsolePath.to("users", user.id, "sessions", session.id, "end")),
+        ]
+    }
+
+    // MARK: Applications
+
     /// What applications got of the sessions that go on.
     private static func applications(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-        let answer = try await scene.perform(ListSessions(user: user.id))
+        let operation = ListSessions(user: user.id)
+        let answer = try await scene.perform(operation)
         var page = page(.applications, of: user, scene)
         let grants = answer.sessions.flatMap { session in session.grants.filter(\.isLiving).map { (session, $0) } }
         page.blocks.append(
@@ -234,31 +366,71 @@ enum UserPages {
                                 .init(words.instant(grant.expiresAt.date)),
                             ]
                         })))
+        page.blocks += scene.command(operation)
         return page
     }
 
+    // MARK: Log
+
     private static func log(_ scene: ConsoleScene) async throws -> Page {
-        let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
         let operation = ListAuditEvents(user: user.id, limit: ConsoleScene.pageLength)
         let events = try await scene.perform(operation).events.reversed()
         var page = page(.log, of: user, scene)
+        page.blocks.append(table(of: Array(events), scene))
         page.blocks.append(
-            events.isEmpty
-                ? .text(words("consoleNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleLog"),
-                        columns: ["consoleEvent", "consoleTime", "consoleFrom", "consoleApplication", "consoleReason"]
-                            .map { words.plain($0) },
-                        rows: events.map { event in
-                            [
-                                .init(PageText(chosen: event.kind)), .init(words.instant(event.at.date)),
-                                .init(PageText(chosen: event.source ?? "")),
-                                .init(PageText(chosen: event.clientID ?? "")),
-                                .init(PageText(chosen: event.reason ?? "")),
-                            ]
-                        })))
+            .links([
+                .init(scene.words("consoleLogMore"), to: PagePath("/console/log", [("user", user.id)]).text)
+            ]))
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    private static func table(of events: [AuditEntry], _ scene: ConsoleScene) -> PageBlock {
+        let words = scene.words
+        if events.isEmpty { return .text(words("consoleNone")) }
+        return .table(
+            PageTable(
+                words.plain("consoleLog"),
+                columns: ["consoleTime", "consoleEvent", "consoleFrom", "consoleApplication"].map { words.plain($0) },
+                rows: events.map { event in
+                    [
+                        .init(words.instant(event.at.date), to: ConsolePath.to("log", event.id)),
+                        .init(LogWords.sentence(event, scene), marks: LogWords.marks(of: event, scene)),
+                        .init(PageText(chosen: event.source ?? "–")), .init(PageText(chosen: event.clientID ?? "–")),
+                    ]
+                }))
+    }
+
+    // MARK: What is kept
+
+    private static func dossier(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let operation = ShowUserData(user: scene.parameter("user"))
+        let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+        let answer = try await scene.perform(operation)
+        var page = page(.data, of: user, scene)
+        page.text = words("consoleKeptText")
+        page.blocks.append(
+            .links([
+                .init(
+                    words("consoleData"), to: ConsolePath.to("users", user.id, "data.json"), isButton: true,
+                    isSecondary: true, download: "\(user.id.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }).json"
+                )
+            ]))
+        if let data = answer.data {
+            page.blocks.append(
+                .facts(
+                    [
+                        ("consoleFactors", data.factors.count), ("consoleSessions", data.sessions.count),
+                        ("consoleKeptAttempts", data.attempts.count), ("consoleKeptMessages", data.messages.count),
+                        ("consoleKeptCounters", data.counters.count), ("consoleKeptEvents", answer.log.count),
+                        ("consoleKeptDays", data.logKeptForDays),
+                    ].map { .init(words.plain($0.0), PageText("\($0.1)")) }))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            page.blocks.append(.listing(String(decoding: try encoder.encode(data), as: UTF8.self)))
+        }
         page.blocks += scene.command(operation)
         return page
     }

@@ -1,8 +1,6 @@
-import WebPages
-
 /// What a `User-Agent` says of a browser, as people call it: "Firefox on Windows". It is what the browser claims, and good for
 /// recognising one's own devices alone.
-struct BrowserName: Equatable {
+public struct BrowserName: Sendable, Equatable {
     let browser: String
     let system: String
 
@@ -28,7 +26,7 @@ struct BrowserName: Equatable {
     }
 
     /// How pages tell it: by name where it is a known browser, by what it says otherwise.
-    static func text(of userAgent: String?, _ words: Words) -> String {
+    public static func text(of userAgent: String?, _ words: Words) -> String {
         guard let userAgent else { return words.plain("unknown") }
         guard let name = BrowserName(userAgent: userAgent) else { return userAgent }
         return words.plain("agentName", ["browser": .words(name.browser), "system": .words(name.system)])

@@ -1,0 +1,42 @@
+import AdminServer
+import ArgumentParser
+
+extension UserCommand {
+    struct Bulk: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Do the same to many users.",
+            discussion: """
+                What is refused for one user is done for the others; the exit code is then 1.
+
+                  countersign user bulk disable anna@example.com ben@example.com
+                """)
+
+        @Flag(help: "Do not ask before deleting.")
+        var yes = false
+
+        @Argument(help: "end-sessions, reset-password, disable, enable, reset-mfa or delete.")
+        var action: String
+
+        @Argument(help: ArgumentHelp("Ids or e-mail addresses; at most 500.", valueName: "id-or-email"))
+        var users: [String]
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            if action == ChangeUsers.Action.delete.rawValue, !yes {
+                guard Terminal.canAsk else {
+                    throw CommandFailure(.usage, "Deletion cannot be undone. Without a terminal, confirm with --yes.")
+                }
+                guard Terminal.confirms("Delete \(users.count) users with everything?") else {
+                    throw CommandFailure(.refused, "Nothing was deleted.")
+                }
+            }
+            let answer = try await realm.perform(ChangeUsers(action: action, users: users))
+            try output.show(answer) {
+                ["Done for \(answer.done)."] + answer.refused.map { "\($0.user.printable): \($0.reason.printable)" }
+            }
+            if !answer.refused.isEmpty { throw ExitCode(1) }
+        }
+    }
+}

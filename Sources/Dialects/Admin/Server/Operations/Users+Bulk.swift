@@ -1,0 +1,114 @@
+import CountersignCore
+
+/// Does the same to many users. What is refused for one is done for the others.
+public struct ChangeUsers: AdministrationOperation {
+    public static let name = "users:bulk"
+    /// What each action needs beside it is asked for in the operation.
+    public static let right = AdministrationRight.endSessions
+
+    /// What is done to each.
+    public enum Action: String, Codable, Sendable, CaseIterable {
+        case endSessions = "end-sessions"
+        /// A mail with a link to a new password.
+        case resetPassword = "reset-password"
+        case disable
+        case enable
+        case resetSecondFactors = "reset-mfa"
+        case delete
+    }
+
+    /// `end-sessions`, `reset-password`, `disable`, `enable`, `reset-mfa` or `delete`.
+    public var action: String
+    /// Ids or addresses; at most ``mostUsers``.
+    public var users: [String]
+
+    public static let mostUsers = 500
+
+    public init(action: String, users: [String]) {
+        self.action = action
+        self.users = users
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// For how many it was done.
+        public let done: Int
+        public let refused: [Refused]
+
+        public struct Refused: Codable, Sendable, Equatable {
+            /// As the request named the user.
+            public let user: String
+            public let reason: String
+        }
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let action = Action(rawValue: action) else {
+            let words = Action.allCases.map(\.rawValue)
+            throw AdministrationError(
+                .invalid, "\"\(action.prefix(60))\" is no action. There are \(words.joined(separator: ", ")).")
+        }
+        guard (1...Self.mostUsers).contains(users.count) else {
+            throw AdministrationError(.invalid, "Name 1 to \(Self.mostUsers) users.")
+        }
+        try permit.require(action.right)
+        var done = 0
+        var refused: [Answer.Refused] = []
+        for user in users {
+            do {
+                try await action.perform(user, permit, on: realm, by: client)
+                done += 1
+            } catch let error as AdministrationError where error.isOfOneUser {
+                refused.append(Answer.Refused(user: user, reason: error.message))
+            }
+        }
+        return Answer(done: done, refused: refused)
+    }
+}
+
+extension ChangeUsers.Action {
+    /// What it needs of its caller.
+    public var right: AdministrationRight {
+        switch self {
+        case .endSessions: EndSessions.right
+        case .resetPassword: ResetPassword.right
+        case .disable: DisableUser.right
+        case .enable: EnableUser.right
+        case .resetSecondFactors: ResetSecondFactors.right
+        case .delete: DeleteUser.right
+        }
+    }
+
+    fileprivate func perform(
+        _ user: String, _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws {
+        switch self {
+        case .endSessions: _ = try await EndSessions(user: user).perform(permit, on: realm, by: client)
+        case .resetPassword: _ = try await ResetPassword(user: user).perform(permit, on: realm, by: client)
+        case .disable: _ = try await DisableUser(user: user).perform(permit, on: realm, by: client)
+        case .enable: _ = try await EnableUser(user: user).perform(permit, on: realm, by: client)
+        case .resetSecondFactors:
+            _ = try await ResetSecondFactors(user: user).perform(permit, on: realm, by: client)
+        case .delete: _ = try await DeleteUser(user: user).perform(permit, on: realm, by: client)
+        }
+    }
+}
+
+extension AdministrationError {
+    /// Whether it is about the user who was named, and others may do better.
+    fileprivate var isOfOneUser: Bool {
+        switch code {
+        case .notFound, .invalid, .conflict, .refused, .forbidden: true
+        default: false
+        }
+    }
+}
+
+extension ChangeUsers: CommandedOperation {
+    /// The page has asked.
+    public var commandLine: [String] {
+        let line = CommandParts("user", "bulk").flag("yes", if: action == Action.delete.rawValue)
+        return line.arguments([action] + users)
+    }
+}

@@ -1,0 +1,107 @@
+import CountersignCore
+
+/// Changes what is known about a user: name, language, attributes and claims. The members that are left out stay as they are.
+public struct SetUser: AdministrationOperation {
+    public static let name = "users:set"
+    public static let right = AdministrationRight.changeUsers
+
+    /// Id or address.
+    public var user: String
+    /// One line of up to 200 characters; an empty text clears.
+    public var displayName: String?
+    /// A language tag (BCP 47); an empty text clears.
+    public var locale: String?
+    /// What applications asked for, by name: a text, a number or a truth value; `null` removes.
+    public var attributes: [String: JSONValue]?
+    /// The claims that every token of the user has, in place of all others; up to 1,000 characters as JSON.
+    public var claims: [String: JSONValue]?
+
+    public init(
+        user: String, displayName: String? = nil, locale: String? = nil, attributes: [String: JSONValue]? = nil,
+        claims: [String: JSONValue]? = nil
+    ) {
+        self.user = user
+        self.displayName = displayName
+        self.locale = locale
+        self.attributes = attributes
+        self.claims = claims
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        public let attributes: [String: JSONValue]
+        public let claims: [String: JSONValue]
+    }
+
+    /// Attributes that a user may have.
+    static let mostAttributes = 100
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let found = try await realm.user(user)
+        try await permit.requireChanging(found, of: realm)
+        var change = AccountChange()
+        if let displayName {
+            guard displayName.isEmpty || ProfileChange.isLine(displayName, longest: ProfileChange.longestName) else {
+                throw AdministrationError(
+                    .invalid, "displayName is one line of at most \(ProfileChange.longestName) characters.")
+            }
+            change.displayName = .some(displayName.isEmpty ? nil : displayName)
+        }
+        if let locale {
+            if !locale.isEmpty { try AdministrationError.check(locale: locale) }
+            change.locale = .some(locale.isEmpty ? nil : locale)
+        }
+        for (name, value) in attributes ?? [:] {
+            guard OwnProfile.isAttributeName(name) else {
+                throw AdministrationError(
+                    .invalid, "\"\(name.prefix(64))\" is no name of an attribute: 1 to 64 characters without spaces.")
+            }
+            guard value == .null || ProfileChange.isScalar(value) else {
+                throw AdministrationError(
+                    .invalid,
+                    "The attribute \(name) is a line of at most \(ProfileChange.longestAttribute) characters, a number, true or false."
+                )
+            }
+            change.attributes[name] = value
+        }
+        let names = Set(found.profile.attributes.keys).union(change.attributes.filter { $0.value != .null }.keys)
+        guard names.count <= Self.mostAttributes else {
+            throw AdministrationError(.invalid, "A user has at most \(Self.mostAttributes) attributes.")
+        }
+        if let claims { change.customClaims = try Self.judged(claims) }
+        switch try await realm.accounts.change(found.id, change, by: client) {
+        case .changed(let user, _):
+            return Answer(
+                user: UserSummary(user), attributes: user.profile.attributes, claims: user.profile.customClaims)
+        case .refused(let refusal): throw AdministrationError(refusal, id: found.id)
+        }
+    }
+
+    private static func text(_ members: [String: JSONValue]) -> String {
+        String(decoding: (try? JSONValue.object(members).jsonText()) ?? [], as: UTF8.self)
+    }
+
+    private static func judged(_ claims: [String: JSONValue]) throws -> [String: JSONValue] {
+        do throws(CustomClaims.Fault) {
+            return try CustomClaims.judge(Self.text(claims)) { _ in .object(claims) }
+        } catch {
+            throw switch error {
+            case .malformed: AdministrationError(.invalid, "claims is a JSON object.")
+            case .tooLarge:
+                AdministrationError(
+                    .invalid, "claims may have \(CustomClaims.maximumLength) characters as JSON.")
+            case .reserved(let name):
+                AdministrationError(.invalid, "The claim \(name.prefix(60)) has a meaning of its own in tokens.")
+            }
+        }
+    }
+}
+
+extension SetUser: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("user", "set").option("name", displayName).option("language", locale)
+            .option("attributes", attributes.map(Self.text)).option("claims", claims.map(Self.text)).arguments(user)
+    }
+}

@@ -1,0 +1,145 @@
+import AdminServer
+import CountersignCore
+import Foundation
+import WebPages
+
+/// `/console/users-bulk`: what is done to all users who were ticked in the list, as one job with a page that says what came of it.
+enum BulkPages {
+    static let routes: [ConsoleRoute] = [
+        .action(
+            "users-bulk", ChangeUsers.self, in: .users,
+            ask: { try ask($0) }, make: { try operation(of: $0) },
+            before: { scene, operation in
+                guard operation.action == ChangeUsers.Action.delete.rawValue else { return }
+                guard scene.field("count").flatMap(Int.init) == operation.users.count else {
+                    throw AdministrationError(.invalid, scene.words.plain("consoleBulkCountWrong"))
+                }
+            },
+            done: { scene, answer in
+                .result(
+                    at: "/console/users-bulk/result",
+                    BulkResult(
+                        done: answer.done,
+                        refused: answer.refused.prefix(BulkResult.most).map { .init($0.user, $0.reason) },
+                        more: max(0, answer.refused.count - BulkResult.most)))
+            }),
+        .page("users-bulk/result", of: ChangeUsers.self, in: .users) { result($0) },
+    ]
+
+    /// What the names of the list's boxes begin with.
+    static let box = "user."
+    /// The form that they belong to.
+    static let form = "ticked"
+
+    /// The form below the list.
+    static func chooser(_ scene: ConsoleScene) -> PageBlock {
+        let words = scene.words
+        return .search(
+            PageSearch(
+                words.plain("consoleBulk"), action: "/console/users-bulk",
+                fields: [
+                    .choice(
+                        name: "action", label: words.plain("consoleBulk"),
+                        options: actions(scene).map { .init($0.rawValue, words.plain($0.label)) })
+                ], button: words.plain("consoleBulkGo"), id: form))
+    }
+
+    private static func actions(_ scene: ConsoleScene) -> [ChangeUsers.Action] {
+        ChangeUsers.Action.allCases.filter { scene.may($0.right) }
+    }
+
+    private static func operation(of scene: ConsoleScene) throws -> ChangeUsers {
+        let users = scene.fields.keys.filter { $0.hasPrefix(box) }.map { String($0.dropFirst(box.count)) }.sorted()
+        return ChangeUsers(action: try scene.typed("action", placeholder: "ACTION"), users: users)
+    }
+
+    private static func ask(_ scene: ConsoleScene) throws -> ConsoleQuestion {
+        let words = scene.words
+        let operation = try operation(of: scene)
+        guard let action = ChangeUsers.Action(rawValue: operation.action), actions(scene).contains(action),
+            !operation.users.isEmpty
+        else {
+            return ConsoleQuestion(
+                title: words("consoleBulk"), text: words("consoleBulkNobody"), button: "", back: "/console/users")
+        }
+        var question = ConsoleQuestion(
+            title: words("consoleBulkTitle", ["action": .words(words.plain(action.label))]),
+            text: words("consoleBulkText", ["count": .number(operation.users.count)]),
+            button: words.plain(action.label), isDangerous: action != .enable, back: "/console/users")
+        question.hidden =
+            [.init(name: "action", value: action.rawValue)]
+            + operation.users.map { .init(name: box + $0, value: "1") }
+        question.items = operation.users.map { PageText(chosen: $0) }
+        if action == .delete {
+            var field = PageField(
+                name: "count", label: words.plain("consoleBulkCount"), autocomplete: "off", maximumLength: 3)
+            field.inputMode = "numeric"
+            question.fields = [field]
+        }
+        return question
+    }
+
+    private static func result(_ scene: ConsoleScene) -> Page {
+        let words = scene.words
+        var page = scene.page("console-result", "consoleBulkResult")
+        guard let result = scene.result(BulkResult.self) else {
+            page.blocks.append(.text(words("consoleNothingFound")))
+            return page
+        }
+        page.blocks.append(.notice(words("consoleBulkDone", ["count": .number(result.done)])))
+        if !result.refused.isEmpty {
+            page.blocks.append(.heading(words.plain("consoleBulkRefused")))
+            page.blocks.append(
+                .table(
+                    PageTable(
+                        words.plain("consoleBulkRefused"),
+                        columns: [words.plain("consoleUser"), words.plain("consoleReason")],
+                        rows: result.refused.map { refused in
+                            [
+                                .init(PageText(chosen: refused.what), to: ConsolePath.to("users", refused.what)),
+                                .init(PageText(chosen: refused.reason)),
+                            ]
+                        })))
+        }
+        if result.more > 0 {
+            page.blocks.append(.text(words("consoleBulkMore", ["count": .number(result.more)])))
+        }
+        page.blocks.append(.links([.init(words("consoleUsers"), to: "/console/users")]))
+        return page
+    }
+}
+
+/// What came of a job.
+struct BulkResult: Codable, Sendable {
+    struct Refused: Codable, Sendable {
+        var what: String
+        var reason: String
+
+        init(_ what: String, _ reason: String) {
+            self.what = String(what.prefix(128))
+            self.reason = String(reason.prefix(160))
+        }
+    }
+
+    /// Refusals that one page tells: the result travels in an address.
+    static let most = 12
+
+    var done: Int
+    var refused: [Refused]
+    /// How many were refused beside them.
+    var more = 0
+}
+
+extension ChangeUsers.Action {
+    /// The key of what pages call it.
+    var label: String {
+        switch self {
+        case .endSessions: "consoleEndSessions"
+        case .resetPassword: "consoleResetByMail"
+        case .disable: "consoleDisable"
+        case .enable: "consoleEnable"
+        case .resetSecondFactors: "consoleResetFactors"
+        case .delete: "consoleDelete"
+        }
+    }
+}

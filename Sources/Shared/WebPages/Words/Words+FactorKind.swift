@@ -1,0 +1,15 @@
+import CountersignCore
+
+extension Words {
+    /// The key of what pages call a means of proof.
+    public static func key(of kind: FactorKind) -> String {
+        switch kind {
+        case .passkey: "kindPasskey"
+        case .totp: "kindTOTP"
+        case .push: "kindPush"
+        case .password: "kindPassword"
+        case .recoveryCode: "kindRecovery"
+        default: "kindOther"
+        }
+    }
+}

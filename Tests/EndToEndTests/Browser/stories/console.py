@@ -1,0 +1,233 @@
+"""The stories of those who administer: every page of the console, and what each of its forms does."""
+
+import secrets
+
+from browser import totp
+from stories import story
+
+
+class Desk:
+    """An administrator at the console, and a user to look after."""
+
+    def __init__(self, stage, role="owner"):
+        self.stage, self.server, self.person = stage, stage.server, stage.person
+        self.address = f"{role}.{stage.email()}"
+        made = self.server.account(self.address, name="Grace Hopper")
+        self._secret = self.server.authenticator(made)
+        self.server.run("admin", "grant", self.address, role)
+        self.id = made["localId"]
+        self.sign_in()
+
+    def sign_in(self):
+        """From the console through the sign-in that it leads to."""
+        self.server.advance(31)
+        self.person.open("/console")
+        kind = self.person.sign_in(self.address)
+        assert kind == "code", (kind, self.person.text)
+        self.person.type(code=totp(self._secret, self.server.now()))
+        assert self.person.kind == "console", (self.person.kind, self.person.text)
+
+    def user(self, name="Ada Lovelace"):
+        address = self.stage.email()
+        made = self.server.account(address, name=name)
+        return address, made["localId"], made
+
+    def look(self, path, name, kind):
+        self.person.open(path)
+        self.stage.look(name, kind)
+
+    def confirm(self, path, name=None, **fields):
+        """Answers the question of a page."""
+        self.person.open(path)
+        if name:
+            self.stage.look(name, "console-ask")
+        if fields:
+            for field, value in fields.items():
+                element = self.person.tab.locator(f"[name='{field}']").first
+                if element.evaluate("e => e.localName") == "select":
+                    element.select_option(value)
+                elif element.get_attribute("type") in ("checkbox", "radio"):
+                    self.person.tab.check(f"[name='{field}'][value='{value}']")
+                else:
+                    element.fill(value)
+        return self.person.press("main form[method=post] button[type=submit]")
+
+
+@story
+def console_finds(stage):
+    """A user is found by the beginning of the name, looked at from every side, and locked and unlocked."""
+    desk, person = Desk(stage), stage.person
+    address, id, made = desk.user("Zoë Ångström")
+    desk.server.authenticator(made)
+    desk.look("/console", "console-overview", "console")
+    desk.look("/console/users", "console-users", "console-users")
+    person.tab.fill("[name=q]", "zoë")
+    person.press("form[role=search] button")
+    assert person.tab.locator("tbody tr").count() >= 1, person.text
+    stage.look("console-users-found", "console-users")
+    person.press(f"tbody a[href='/console/users/{id}']")
+    stage.look("console-user", "console-user")
+    for tab in ("factors", "sessions", "applications", "log", "data"):
+        desk.look(f"/console/users/{id}/{tab}", f"console-user-{tab}", f"console-user-{tab}")
+    desk.confirm(f"/console/users/{id}/disable", "console-disable")
+    stage.look("console-user-disabled", "console-user")
+    other = person.beside()
+    try:
+        other.open("/sign-in")
+        assert other.sign_in(address) == "disabled", other.text
+    finally:
+        other.close()
+    person.press("main .standing a")
+    person.press("main form[method=post] button")
+    assert person.tab.locator(".standing.good").count() == 1, person.text
+    desk.look("/console/users?q=nobody-at-all", "console-users-none", "console-users")
+    desk.look("/console/nothing", "console-not-found", "not-found")
+
+
+@story
+def console_unlocks(stage):
+    """Wrong passwords lock a user out: the console says until when, and one press unlocks."""
+    desk, person = Desk(stage), stage.person
+    address, id, _ = desk.user()
+    for _ in range(12):
+        desk.server.ask(
+            "/v1/accounts:signInWithPassword?key=dev-app",
+            {"email": address, "password": "not that one", "returnSecureToken": True})
+    person.open(f"/console/users/{id}")
+    assert person.tab.locator(".standing.alarming").count() == 1, person.text
+    stage.look("console-user-locked", "console-user")
+    desk.look("/console/limits", "console-limits", "console-limits")
+    person.open(f"/console/users/{id}")
+    person.press("main form[action='/console/limits/lift'] button")
+    stage.look("console-user-unlocked", "console-user")
+    assert person.tab.locator(".standing.good").count() == 1, person.text
+    other = person.beside()
+    try:
+        other.open("/sign-in")
+        assert other.sign_in(address) == "account", other.text
+    finally:
+        other.close()
+
+
+@story
+def console_helps(stage):
+    """A user lost everything: password, recovery code with a hold, invitation, factors; at last the account goes."""
+    desk, person = Desk(stage, "operator"), stage.person
+    address, id, made = desk.user()
+    secret = desk.server.authenticator(made)
+    desk.confirm(f"/console/users/{id}/reset-password", "console-reset-password", method="generate")
+    stage.look("console-password-shown", "console-user")
+    desk.confirm(f"/console/users/{id}/mail-recovery-code", "console-recovery", hold="1")
+    stage.look("console-recovery-mailed", "console-user")
+    code = desk.server.code_mailed_to(address)
+    assert len(code.replace(" ", "")) == 24, code
+    desk.confirm(f"/console/users/{id}/invite-to-enrol", "console-invite")
+    person.open(f"/console/users/{id}/factors")
+    person.press("main a[href$='/reset-mfa']")
+    stage.look("console-reset-factors", "console-ask")
+    person.press("main form[method=post] button")
+    desk.confirm(f"/console/users/{id}/edit", "console-edit", display_name="Augusta King", attributes='{"city": "London"}')
+    stage.look("console-edited", "console-user")
+    assert "Augusta King" in person.text and "London" in person.text, person.text
+    desk.confirm(f"/console/users/{id}/edit", attributes="no object")
+    stage.look("console-edit-refused", "console-ask", alert=True)
+    person.open(f"/console/users/{id}/delete")
+    person.type(name="someone else")
+    stage.look("console-delete-refused", "console-ask", alert=True)
+    person.type(name=address)
+    stage.look("console-user-leaving", "console-user")
+    desk.confirm(f"/console/users/{id}/enable")
+    assert person.tab.locator(".standing.good").count() == 1, person.text
+    assert secret
+
+
+@story
+def console_ticks(stage):
+    """Users are ticked in the list, and something is done to all of them."""
+    desk, person = Desk(stage), stage.person
+    made = [desk.user(f"Number {number}") for number in range(2)]
+    person.open("/console/users")
+    for _, id, _ in made:
+        person.tab.check(f"[name='user.{id}']")
+    person.tab.select_option("[name=action]", "disable")
+    person.press("#ticked button")
+    stage.look("console-bulk", "console-ask")
+    person.press("main form[method=post] button")
+    stage.look("console-bulk-result", "console-result")
+    person.open(f"/console/users/{made[1][1]}")
+    assert person.tab.locator(".standing.alarming").count() == 1, person.text
+    desk.look("/console/users-bulk", "console-bulk-none", "console-ask")
+    desk.look("/console/users/add", "console-user-add", "console-ask")
+    desk.look("/console/users/invite", "console-user-invite", "console-ask")
+
+
+@story
+def console_rights(stage):
+    """A right is granted, and taken: the console that is open ends at its next page."""
+    desk, person = Desk(stage), stage.person
+    helper = person.beside()
+    try:
+        other = Desk.__new__(Desk)
+        address = f"helper.{stage.email()}"
+        made = desk.server.account(address, name="Helping Hand")
+        other.stage, other.server, other.person = stage, desk.server, helper
+        other.address, other._secret = address, desk.server.authenticator(made)
+        desk.confirm("/console/administrators/grant", "console-grant", role="support", user=address)
+        stage.look("console-administrators", "console-administrators")
+        other.sign_in()
+        stage.album.look(helper, "console-of-support", "console")
+        helper.open("/console/settings")
+        stage.album.look(helper, "console-forbidden", "forbidden")
+        desk.confirm(f"/console/administrators/{made['localId']}/revoke", "console-revoke")
+        helper.open("/console/users")
+        stage.album.look(helper, "console-closed", "forbidden")
+    finally:
+        helper.close()
+
+
+@story
+def console_groups(stage):
+    """A group is made and filled; a token of a machine is made and shown once."""
+    desk, person = Desk(stage), stage.person
+    address, id, _ = desk.user()
+    name = f"team-{secrets.token_hex(3)}"
+    desk.confirm("/console/groups/add", "console-group-add", group=name, summary="People who build things")
+    stage.look("console-group-empty", "console-group")
+    desk.confirm(f"/console/groups/{name}/add-member", "console-group-add-member", user=address)
+    stage.look("console-group", "console-group")
+    desk.look("/console/groups", "console-groups", "console-groups")
+    desk.confirm(f"/console/groups/{name}/members/{id}/remove", "console-group-remove-member")
+    person.open("/console/tokens/add")
+    stage.look("console-token-add", "console-ask")
+    person.tab.check("[name='scope.users:read']")
+    person.type(label="CI")
+    stage.look("console-token-shown", "console-tokens")
+    desk.look("/console/tokens", "console-tokens", "console-tokens")
+    person.press("main td a[href$='/revoke']")
+    stage.look("console-token-revoke", "console-ask")
+
+
+@story
+def console_server(stage):
+    """The log, settings and keys, and what else there is of the server."""
+    desk, person = Desk(stage), stage.person
+    desk.look("/console/log", "console-log", "console-log")
+    person.tab.select_option("[name=kind]", "sign-in")
+    person.press("form[role=search] button")
+    stage.look("console-log-filtered", "console-log")
+    person.press("tbody th a")
+    stage.look("console-event", "console-event")
+    person.open("/console/log?user=nobody@example.com")
+    stage.look("console-log-nobody", "console-log", alert=True)
+    desk.look("/console/settings", "console-settings", "console-settings")
+    desk.confirm("/console/settings/passwords.minimumLength", "console-setting", value="7")
+    stage.look("console-setting-changed", "console-settings")
+    desk.confirm("/console/settings/passwords.minimumLength", value="none")
+    person.open("/console/settings/passwords.minimumLength")
+    person.type(value="many")
+    stage.look("console-setting-refused", "console-ask", alert=True)
+    for page in ("keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks"):
+        desk.look(f"/console/{page}", f"console-{page}", f"console-{page}")
+    desk.look("/console/keys/rotate", "console-rotate", "console-ask")
+    desk.look("/console/hooks/add", "console-hook-add", "console-ask")
+    desk.look("/console/applications/dev-web", "console-application", "console-application")
