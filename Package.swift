@@ -300,7 +300,8 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
+                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing",
+                "Delivery",
                 "PrometheusMetrics",
                 "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "OAuthServer",
                 "SecurityChecks",

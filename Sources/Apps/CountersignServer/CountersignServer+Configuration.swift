@@ -19,7 +19,7 @@ extension OpenedRealm {
 }
 
 extension PostgresStore.Options {
-    fileprivate init(_ timeouts: ServerConfiguration.DatabaseTimeouts) {
+    init(_ timeouts: ServerConfiguration.DatabaseTimeouts) {
         self.init()
         connectTimeout = .seconds(timeouts.connect)
         statementTimeout = .seconds(timeouts.statement)

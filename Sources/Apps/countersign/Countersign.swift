@@ -33,6 +33,7 @@ struct Countersign: AsyncParsableCommand {
             ResourceCommand.self, ClientCommand.self,
             ExtensionCommand.self, HookCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, LimitCommand.self, DeliveryCommand.self,
+            MailCommand.self,
             ConfigCommand.self,
             FiguresCommand.self, Doctor.self, Health.self,
             AuthenticatorCommand.self,

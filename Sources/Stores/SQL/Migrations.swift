@@ -66,7 +66,7 @@ public struct Migrations: Sendable {
         return present
     }
 
-    private func version(of connection: any SQLConnection) throws -> Int {
+    func version(of connection: any SQLConnection) throws -> Int {
         let statement = "SELECT version FROM schema_migrations ORDER BY version DESC LIMIT 1"
         guard let row = try connection.rows(statement, []).first else { return 0 }
         var reader = RowReader(row, table: "schema_migrations")

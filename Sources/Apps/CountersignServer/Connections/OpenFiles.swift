@@ -20,6 +20,11 @@ public enum OpenFiles {
         current.map { Int(clamping: $0.rlim_cur) } ?? 1024
     }
 
+    /// How many it may have once ``allowAll()`` has raised that.
+    static var hardLimit: Int {
+        current.map { Int(clamping: $0.rlim_max) } ?? 1024
+    }
+
     private static var current: rlimit? {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? limit : nil

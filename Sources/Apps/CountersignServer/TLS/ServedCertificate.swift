@@ -128,14 +128,20 @@ final class ServedCertificate: Sendable {
     private static let sizeLimit = 1 << 20
 
     private func read() throws -> Files {
-        Files(certificate: try read(certificatePath), key: try read(keyPath))
+        Files(certificate: try Self.read(certificatePath), key: try Self.read(keyPath))
     }
 
-    private func read(_ path: String) throws -> Data {
+    /// What the files hold, if TLS can be had with it.
+    /// - Throws: ``TLSFileError``.
+    static func load(certificate: String, key: String) throws -> (NIOSSLContext, [NIOSSLCertificate]) {
+        try context(Files(certificate: read(certificate), key: read(key)), certificate: certificate, key: key)
+    }
+
+    private static func read(_ path: String) throws -> Data {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? handle.close() }
-            return try handle.read(upToCount: Self.sizeLimit) ?? Data()
+            return try handle.read(upToCount: sizeLimit) ?? Data()
         } catch {
             throw TLSFileError(path: path, reason: "it cannot be read")
         }
@@ -144,6 +150,17 @@ final class ServedCertificate: Sendable {
     private func channel(
         _ files: Files, _ serve: Serve
     ) throws -> (SecureChannel, expiresAt: Date) {
+        let (context, chain) = try Self.context(files, certificate: certificatePath, key: keyPath)
+        return (serve(context), Self.expiry(of: chain))
+    }
+
+    static func expiry(of chain: [NIOSSLCertificate]) -> Date {
+        chain.map { Date(timeIntervalSince1970: Double($0.notValidAfter)) }.min() ?? .distantPast
+    }
+
+    private static func context(
+        _ files: Files, certificate certificatePath: String, key keyPath: String
+    ) throws -> (NIOSSLContext, [NIOSSLCertificate]) {
         func reading<Value>(_ path: String, _ read: () throws -> Value) throws -> Value {
             do {
                 return try read()
@@ -156,15 +173,14 @@ final class ServedCertificate: Sendable {
         let key = try reading(keyPath) { try NIOSSLPrivateKey(bytes: Array(files.key), format: .pem) }
         let configuration = TLSConfiguration.serving(chain, key)
         // Making the context compares the key with the certificate.
-        let channel = try reading(keyPath) {
+        let context = try reading(keyPath) {
             do {
-                return serve(try NIOSSLContext(configuration: configuration))
+                return try NIOSSLContext(configuration: configuration)
             } catch {
                 throw Mismatch(certificate: certificatePath, underlying: error)
             }
         }
-        let expiry = chain.map { Date(timeIntervalSince1970: Double($0.notValidAfter)) }.min() ?? .distantPast
-        return (channel, expiry)
+        return (context, chain)
     }
 
     private struct Mismatch: Error, CustomStringConvertible {

@@ -23,7 +23,10 @@ struct Serve: AsyncParsableCommand {
             Each option can also be a variable of the environment (COUNTERSIGN_LISTEN) or stand in the file that \
             --config names; an option counts more than a variable, and that more than the file.
 
+            With --check nothing is started: everything that a start would meet is judged at once, from the configuration to the             mail server, and nothing is changed on disk. It ends with 1 where the server would not start, or not work.
+
               countersign serve --dev
+              countersign serve --check --config /etc/countersign/countersign.yaml
               countersign serve --data /var/lib/countersign --listen 0.0.0.0:8443 \\
                 --tls-certificate fullchain.pem --tls-key key.pem \\
                 --public-url https://login.example.com
@@ -120,7 +123,18 @@ struct Serve: AsyncParsableCommand {
     )
     var tracingURL: String?
 
+    @Flag(help: "Judge everything that a start would meet, and start nothing.")
+    var check = false
+
+    @Flag(help: "With --check: print JSON for programs.")
+    var json = false
+
+    func validate() throws {
+        if json, !check { throw ValidationError("--json is for --check.") }
+    }
+
     func run() async throws {
+        if check { return try await judge() }
         let configuration = try await ServerConfiguration.load(flags: flags, file: config)
         LoggingSystem.bootstrap {
             ServerLog(label: $0, format: configuration.logFormat, level: configuration.logLevel)
@@ -147,6 +161,36 @@ struct Serve: AsyncParsableCommand {
             throw CommandFailure(.refused, error.sentence(about: configuration.listen))
         }
         try await opened.close()
+    }
+
+    /// All findings, and exit code 1 where one is a fault.
+    private func judge() async throws {
+        let findings = await ServerCheck.findings(flags: flags, file: config)
+        if json {
+            Terminal.print(
+                try OutputOptions.text(of: CheckReport(isReady: findings.areFine, findings: findings), pretty: true))
+        } else {
+            for finding in findings {
+                Terminal.print("\(Self.mark(finding.state)) \(finding.text.printable)")
+                if let remedy = finding.remedy { Terminal.print("      -> \(remedy.printable)") }
+            }
+            let count = { (state: CheckFinding.State) in findings.count { $0.state == state } }
+            Terminal.print("\(count(.ok)) in order, \(count(.warning)) to be known, \(count(.fault)) to be mended.")
+        }
+        if !findings.areFine { throw ExitCode(ExitStatus.refused.rawValue) }
+    }
+
+    private struct CheckReport: Encodable {
+        let isReady: Bool
+        let findings: [CheckFinding]
+    }
+
+    private static func mark(_ state: CheckFinding.State) -> String {
+        switch state {
+        case .ok: "ok   "
+        case .warning: "note "
+        case .fault: "FAULT"
+        }
     }
 
     /// The options that were given.

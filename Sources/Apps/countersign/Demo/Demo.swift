@@ -33,7 +33,7 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         let narrator = DemoNarrator(
-            asJSON: json, isColoured: !json && Terminal.isOutputTerminal,
+            asJSON: json, isColoured: !json && Terminal.showsColours,
             waitForReader: pause ? Self.waitForReturn : nil,
             output: { try Terminal.emit($0) })
         do {

@@ -36,6 +36,15 @@ enum Terminal {
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
     /// Whether standard output is a terminal.
     static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    /// Whether standard output understands colours, and its reader wants them (no-color.org: any `NO_COLOR` that is not empty).
+    static var showsColours: Bool {
+        showsColours(isTerminal: isOutputTerminal, ProcessInfo.processInfo.environment)
+    }
+
+    static func showsColours(isTerminal: Bool, _ environment: [String: String]) -> Bool {
+        isTerminal && environment["NO_COLOR"]?.isEmpty != false && environment["TERM"] != "dumb"
+    }
+
     /// Whether a prompt is possible.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 

@@ -67,6 +67,18 @@ final class SMTPSession {
         }
     }
 
+    /// Greets the server, with encryption and login as for a mail, and says nothing else (`NOOP`; RFC 5321, section 4.1.1.9).
+    func greet() -> SMTPVerdict {
+        curl_easy_reset(handle)
+        guard configure(), set(CURLOPT_CUSTOMREQUEST, "NOOP"), set(CURLOPT_NOBODY, 1) else {
+            return .postponed(reason: "smtp-setup", isOperators: true)
+        }
+        let result = curl_easy_perform(handle)
+        var reply = 0
+        _ = countersign_curl_response_code(handle, &reply)
+        return SMTPVerdict(result, reply: reply, isSent: false)
+    }
+
     private func configure() -> Bool {
         let encryption = server.encryption == .required ? CURLUSESSL_ALL : CURLUSESSL_NONE
         let numbers: [(CURLoption, Int)] = [

@@ -88,7 +88,7 @@ extension AuthenticatorCommand {
                 warn(leftOut)
                 for part in parts {
                     Terminal.print(
-                        try TerminalQRCode.render(part, style: Terminal.isOutputTerminal ? .colored : .plain))
+                        try TerminalQRCode.render(part, style: Terminal.showsColours ? .colored : .plain))
                 }
                 return
             }

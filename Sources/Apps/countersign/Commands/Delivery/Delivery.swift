@@ -62,18 +62,47 @@ struct DeliveryCommand: AsyncParsableCommand {
                   countersign delivery test-mail anna@example.com
                 """)
 
-        @Argument(help: "The address.")
-        var address: String
+        @OptionGroup var mail: TestMailOptions
 
-        @Option(help: ArgumentHelp("The language: en, de or ja.", valueName: "language"))
-        var locale: String?
+        func run() async throws { try await mail.send() }
+    }
+}
 
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var output: OutputOptions
+/// What `countersign mail test` and `countersign delivery test-mail` are told: one operation under two names.
+struct TestMailOptions: ParsableArguments {
+    @Argument(help: "The address.")
+    var address: String
 
-        func run() async throws {
-            let answer = try await realm.perform(SendTestMail(address: address, locale: locale))
-            try output.show(answer) { ["A mail to \(answer.address.printable) waits to be sent."] }
-        }
+    @Option(help: ArgumentHelp("The language: en, de or ja.", valueName: "language"))
+    var locale: String?
+
+    @OptionGroup var realm: RealmOptions
+    @OptionGroup var output: OutputOptions
+
+    func send() async throws {
+        let answer = try await realm.perform(SendTestMail(address: address, locale: locale))
+        try output.show(answer) { ["A mail to \(answer.address.printable) waits to be sent."] }
+    }
+}
+
+/// The mail server.
+struct MailCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mail", abstract: "Try the mail server.", subcommands: [Test.self])
+
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "test",
+            abstract: "Send a mail that says that mails arrive. A running server sends it.",
+            discussion: """
+                Whether the mail server can be reached at all, says `countersign serve --check`. The same as \
+                `countersign delivery test-mail`.
+
+                  countersign mail test anna@example.com
+                """)
+
+        @OptionGroup var mail: TestMailOptions
+
+        func run() async throws { try await mail.send() }
     }
 }

@@ -1,0 +1,144 @@
+import CountersignCore
+import Delivery
+import Foundation
+import NIOCore
+import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension ServerCheck {
+    /// Seconds that the mail server has.
+    private static let patience = 10
+
+    /// Whether the two files fit each other, and how long the certificate is good.
+    func certificate() -> [CheckFinding] {
+        guard let files = configuration.tls else { return [] }
+        do {
+            let (_, chain) = try ServedCertificate.load(certificate: files.certificate, key: files.key)
+            let (now, expiry) = (clock.now, ServedCertificate.expiry(of: chain))
+            let begin = chain.map { Date(timeIntervalSince1970: Double($0.notValidBefore)) }.max() ?? now
+            let days = Int((expiry.timeIntervalSince(now) / 86_400).rounded(.down))
+            if begin > now {
+                return [
+                    CheckFinding(
+                        .tls, .fault, "\(files.certificate) is good from \(begin.ISO8601Format()) on only",
+                        remedy: "look at this machine's clock, or get another certificate")
+                ]
+            }
+            if days < 0 {
+                return [
+                    CheckFinding(
+                        .tls, .fault, "\(files.certificate) expired on \(expiry.ISO8601Format())",
+                        remedy: "renew it, and put it and its key in place of the files")
+                ]
+            }
+            let text =
+                "\(files.certificate) fits its key and is good for \(days) days, until \(expiry.ISO8601Format())."
+            let isLate = expiry.timeIntervalSince(now) < CertificateService.notice
+            return [
+                isLate
+                    ? CheckFinding(.tls, .warning, text, remedy: "renew it; a running server reads it by itself")
+                    : CheckFinding(.tls, .ok, text)
+            ]
+        } catch {
+            return [CheckFinding(.tls, .fault, "\(error)")]
+        }
+    }
+
+    /// Whether the addresses can be listened on.
+    func addresses() -> [CheckFinding] {
+        [("listen", configuration.listen)].map { address($0.0, $0.1) }
+            + (configuration.metricsListen.map { [address("metrics.listen", $0)] } ?? [])
+    }
+
+    private func address(_ key: String, _ address: ListenAddress) -> CheckFinding {
+        switch Self.bindingFailure(address) {
+        case nil: CheckFinding(.listen, .ok, "\(key): \(address) is free.")
+        case EADDRINUSE:
+            CheckFinding(
+                .listen, .warning, "\(key): \(address) is taken, by a server that runs or by another program",
+                remedy: "stop it before this one is started, or choose another address")
+        case EACCES:
+            CheckFinding(
+                .listen, .fault, "\(key): this user may not listen on \(address)",
+                remedy: "choose a port above 1023, or give the program the capability CAP_NET_BIND_SERVICE")
+        case EADDRNOTAVAIL:
+            CheckFinding(.listen, .fault, "\(key): \(address.host) is not an address of this machine")
+        case let code?:
+            CheckFinding(
+                .listen, .fault, "\(key): \(address) cannot be listened on: \(String(cString: strerror(code)))")
+        }
+    }
+
+    /// Binds a socket and lets go of it, without listening.
+    private static func bindingFailure(_ address: ListenAddress) -> Int32? {
+        guard let target = try? SocketAddress.makeAddressResolvingHost(address.host, port: address.port) else {
+            return EADDRNOTAVAIL
+        }
+        #if canImport(Darwin)
+            let type = SOCK_STREAM
+        #else
+            let type = Int32(SOCK_STREAM.rawValue)
+        #endif
+        let isVersion6 = if case .v6 = target { true } else { false }
+        let descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, type, 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        // As servers do: what is left of closed connections does not count.
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let result = target.withSockAddr { pointer, size in bind(descriptor, pointer, socklen_t(size)) }
+        return result == 0 ? nil : errno
+    }
+
+    /// Whether there can be as many connections as the configuration wants.
+    func descriptors() -> CheckFinding {
+        let allowed = OpenFiles.hardLimit
+        let limits = configuration.connections.limits(openFiles: allowed)
+        if let wanted = configuration.connections.maximum, wanted > limits.maximum {
+            return CheckFinding(
+                .descriptors, .warning, "http.maxConnections is \(wanted), and \(allowed) open files are allowed",
+                remedy: "allow \(wanted + ConnectionOptions.reserve): ulimit -n, or LimitNOFILE= in systemd's unit")
+        }
+        if allowed < 4096 {
+            return CheckFinding(
+                .descriptors, .warning, "\(allowed) open files are allowed, which makes \(limits.maximum) connections",
+                remedy: "allow more: ulimit -n, or LimitNOFILE= in systemd's unit")
+        }
+        return CheckFinding(
+            .descriptors, .ok, "\(allowed) open files are allowed, which makes \(limits.maximum) connections.")
+    }
+
+    /// Whether the mail server can be reached, encrypts and takes the login.
+    func mailServer() async -> CheckFinding {
+        guard let server = configuration.mail.smtp else {
+            return configuration.isDevelopment
+                ? CheckFinding(.mail, .ok, "There is no mail server; mails are in the inbox.")
+                : CheckFinding(
+                    .mail, .warning, "mail.smtp.url is not set: mails wait and are not sent",
+                    remedy: "name a mail server; `countersign mail test ADDRESS` tries it")
+        }
+        let place = "\(server.host):\(server.port)"
+        switch await server.greeting(timeout: Self.patience) {
+        case nil:
+            return CheckFinding(.mail, .ok, "\(place) answers\(server.login == nil ? "" : " and takes the login").")
+        case let reason?:
+            let remedy =
+                switch reason {
+                case "smtp-unknown-host": "correct the host in mail.smtp.url"
+                case "smtp-no-starttls": "the server offers no encryption: use smtps://, or another port"
+                case "smtp-certificate", "smtp-tls":
+                    "its certificate is not trusted: set mail.smtp.authorities, or correct the host's name"
+                case _ where reason.hasPrefix("smtp-login"): "correct mail.smtp.user and its password"
+                default: "look whether the port is open from here"
+                }
+            return CheckFinding(.mail, .fault, "\(place) cannot be used: \(reason)", remedy: remedy)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CountersignCore
+import Foundation
+import GRDB
+import StoreSQL
+
+/// A look at a database that changes nothing, not its schema and no file: to judge it before a server is started on it.
+public final class SQLiteInspection: Store {
+    public let schema: SchemaVersion
+    private let access: SQLiteAccess
+
+    private init(_ access: SQLiteAccess, _ schema: SchemaVersion) {
+        (self.access, self.schema) = (access, schema)
+    }
+
+    /// Opens the file, which has to be there.
+    ///
+    /// Where no log stands beside it, no program has it open, and SQLite is told that nothing changes: it then makes no files of its own.
+    /// Where one does, it is read together with the index that the program which has it open made of it.
+    /// - Throws: `StoreError` of code `unavailable` where it cannot be opened or is no database, and where a log without its index was left
+    ///   behind: reading that would make one.
+    public static func open(path: String) async throws -> SQLiteInspection {
+        try await blocking {
+            let hasLog = try size(of: path + "-wal") > 0
+            if hasLog, !FileManager.default.fileExists(atPath: path + "-shm") {
+                throw StoreError(
+                    .unavailable,
+                    "its last program was killed, and what it left cannot be read without changing it; a start mends that"
+                )
+            }
+            var allowed = CharacterSet.urlPathAllowed
+            allowed.remove(charactersIn: "?#%")
+            guard let name = path.addingPercentEncoding(withAllowedCharacters: allowed) else {
+                throw StoreError(.unavailable, "its name cannot be written as a URI")
+            }
+            var configuration = Configuration()
+            configuration.label = "countersign.sqlite.inspection"
+            configuration.readonly = true
+            configuration.busyMode = .timeout(2)
+            return try translatingErrors {
+                var schema = SchemaVersion(present: 0)
+                let access = try SQLiteAccess(
+                    path: "file:\(name)\(hasLog ? "?mode=ro" : "?immutable=1")", configuration: configuration,
+                    isReadOnly: true
+                ) { database in
+                    try database.inTransaction(.deferred) {
+                        if try database.tableExists("schema_migrations") {
+                            schema = try SchemaVersion(of: SQLiteConnection(database, isReadOnly: true))
+                        }
+                        return .commit
+                    }
+                }
+                return SQLiteInspection(access, schema)
+            }
+        }
+    }
+
+    private static func size(of path: String) throws -> Int64 {
+        var status = stat()
+        if stat(path, &status) == 0 { return Int64(status.st_size) }
+        guard errno == ENOENT else { throw StoreError(cannot: "read", path, errno) }
+        return 0
+    }
+
+    public func read<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            access.async { connection in continuation.resume(with: Result { try connection.read(body) }) }
+        }
+    }
+
+    public func write<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        throw StoreError(.readOnly, "this is a look at the database, which changes nothing")
+    }
+
+    public func close() async throws {
+        try await blocking { [access] in try translatingErrors { try access.close() } }
+    }
+}
