@@ -36,6 +36,7 @@ extension Target.Dependency {
     static let mustache: Self = .product(name: "Mustache", package: "swift-mustache")
     static let argumentParser: Self = .product(name: "ArgumentParser", package: "swift-argument-parser")
     static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
+    static let yams: Self = .product(name: "Yams", package: "Yams")
 }
 
 /// The triple of a dialect: what goes over the wire, the server that speaks it, and the client with the vendor's API.
@@ -117,6 +118,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        // What reads YAML for swift-configuration.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -326,7 +329,7 @@ let package = Package(
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
                 .target(name: "KeychainTPM", condition: .when(platforms: [.linux])),
                 "JSON", "OneTimePassword", "PasskeyAuthenticator", "ServerHTTP", "TerminalQRCode", "StoreSQLite",
-                .argumentParser, .hummingbird, .logging, .nioCore,
+                .argumentParser, .hummingbird, .logging, .nioCore, .yams,
             ],
             path: "Sources/Apps/countersign"),
 

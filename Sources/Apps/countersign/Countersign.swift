@@ -34,7 +34,7 @@ struct Countersign: AsyncParsableCommand {
             ExtensionCommand.self, HookCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, LimitCommand.self, DeliveryCommand.self,
             MailCommand.self,
-            ConfigCommand.self,
+            ConfigCommand.self, Apply.self, Export.self,
             FiguresCommand.self, Doctor.self, Health.self,
             AuthenticatorCommand.self,
             Login.self, Token.self, Logout.self,

@@ -1,0 +1,214 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+import Foundation
+
+/// Makes a server what a file says.
+struct Apply: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply",
+        abstract: "Make applications, APIs, groups, extensions and settings what a file says.",
+        discussion: """
+            The file is YAML, in the form that `countersign export` writes. What would become different is shown first, and done \
+            after a yes. A second time there is nothing to do.
+
+            What the file does not mention stays: a member of an entry, and an entry too. With --prune entries are removed that the \
+            file does not have, of the kinds that it has a section for.
+
+            Secrets do not stand in the file. `secret: {file: PATH}` reads one from a file beside it, `secret: {environment: NAME}` \
+            from a variable, and `secret: generate` has the server make one for a new application and prints it once. An \
+            application that has a secret keeps it, unless --set-secrets is given.
+
+              countersign export > setup.yaml
+              countersign apply setup.yaml --dry-run
+              countersign apply setup.yaml --yes
+            """)
+
+    @Argument(help: "The file; - reads standard input.", completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+
+    @Flag(help: "Do it without asking.")
+    var yes = false
+
+    @Flag(help: "Show what would become different, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "Remove entries that the file does not have, of the kinds that it has a section for.")
+    var prune = false
+
+    @Flag(help: "Set the secrets of applications that have one already, too.")
+    var setSecrets = false
+
+    @Flag(help: "Do what makes passkeys unusable, such as another passkeys.rpID.")
+    var losePasskeys = false
+
+    @OptionGroup var realm: RealmOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Attempts where others change the same at the same time.
+    private static let attempts = 4
+
+    func validate() throws {
+        if yes, dryRun { throw ValidationError("--yes does what --dry-run leaves out: give one of the two.") }
+    }
+
+    func run() async throws {
+        let wanted = try read()
+        try await realm.withAdministration { administration in
+            var isAgreed = yes
+            for attempt in 1...Self.attempts {
+                let present = try await Setup(of: administration)
+                let plan = SetupPlan(from: present, to: wanted, prunes: prune, setsSecrets: setSecrets)
+                let secrets = try await judge(plan, present, administration)
+                if attempt == 1 { try show(plan) }
+                if plan.changes.isEmpty || dryRun { return }
+                if !isAgreed {
+                    guard Terminal.canAsk else {
+                        throw CommandFailure(.refused, "Nothing was done. Add --yes to do it without asking.")
+                    }
+                    guard Terminal.confirms("Do that?") else { throw CommandFailure(.refused, "Nothing was done.") }
+                    isAgreed = true
+                }
+                var work = SetupWork(
+                    administration: administration, secrets: secrets, losesPasskeys: losePasskeys)
+                do {
+                    try await work.perform(plan.changes)
+                    return finish(work)
+                } catch let refusal as SetupWork.Refusal {
+                    for text in work.generated { Terminal.print(text) }
+                    // Another `apply` may have been first: what is left is found anew.
+                    if refusal.isByOthers, attempt < Self.attempts { continue }
+                    let done =
+                        work.done == 0
+                        ? "Nothing was changed." : "\(work.done) of \(plan.changes.count) changes were made before."
+                    throw CommandFailure(
+                        ExitStatus(refusal.error.code),
+                        "\(place(refusal.line))\(refusal.change.kind.noun) \(refusal.change.name): \(refusal.error.message)\n\(done)"
+                    )
+                }
+            }
+        }
+    }
+
+    private func read() throws -> Setup {
+        let data =
+            file == "-"
+            ? try FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: file)
+        guard let data else { throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.") }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(.usage, "The content of \(file) is not UTF-8.")
+        }
+        do {
+            return try Setup(yaml: text)
+        } catch {
+            throw failure(error.faults)
+        }
+    }
+
+    private func failure(_ faults: [LocatedYAML.Fault]) -> CommandFailure {
+        CommandFailure(.usage, faults.sorted().map { place($0.line) + $0.text }.joined(separator: "\n"))
+    }
+
+    private func place(_ line: Int?) -> String { line.map { "\(file):\($0): " } ?? "" }
+
+    /// What can be known to go wrong before anything is changed, all of it; and the secrets, read.
+    private func judge(
+        _ plan: SetupPlan, _ present: Setup, _ administration: any Administration
+    ) async throws -> [String: SecretText] {
+        var faults: [LocatedYAML.Fault] = []
+        var secrets: [String: SecretText] = [:]
+        for change in plan.changes {
+            let line = change.line ?? 1
+            if let secret = change.secret {
+                do throws(CommandFailure) {
+                    secrets[change.name] = try Self.read(secret, beside: file)
+                } catch {
+                    faults.append(.init(line: change.lines["secret"] ?? line, text: error.message))
+                }
+            }
+            if change.kind == .groups, change.action == .change {
+                faults.append(
+                    .init(
+                        line: change.lines["summary"] ?? line,
+                        text: "the summary of a group stays as it was made: leave it out, or remove the group first"))
+            }
+            guard change.kind == .settings, let value = change.members["value"] else { continue }
+            do {
+                _ = try await administration.perform(PreviewSetting(key: change.name, value: value))
+            } catch let error as AdministrationError where error.code == .invalid || error.code == .notFound {
+                // Two that belong together may be right together.
+                let isAlone = plan.changes.count { $0.kind == .settings } == 1
+                if isAlone || !error.message.contains("Change the other one first") {
+                    faults.append(.init(line: line, text: error.message))
+                }
+            }
+        }
+        if !faults.isEmpty { throw failure(faults) }
+        return secrets
+    }
+
+    /// Nil where the server makes it.
+    private static func read(_ source: Setup.SecretSource, beside file: String) throws(CommandFailure) -> SecretText? {
+        switch source {
+        case .generate: return nil
+        case .environment(let name):
+            guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+                throw CommandFailure(.usage, "the variable \(name) is not set")
+            }
+            return SecretText(text)
+        case .file(let path):
+            let folder = file == "-" ? "." : (file as NSString).deletingLastPathComponent
+            let place =
+                path.hasPrefix("/") ? path : ((folder.isEmpty ? "." : folder) as NSString).appendingPathComponent(path)
+            do {
+                return SecretText(try SecretInput.file(place))
+            } catch {
+                throw CommandFailure(
+                    .usage, "the secret cannot be read: \((error as? CommandFailure)?.message ?? "\(error)")")
+            }
+        }
+    }
+
+    // MARK: Words
+
+    private struct Report: Encodable {
+        struct Change: Encodable {
+            struct Member: Encodable {
+                let name: String
+                let before: JSONValue?
+                let after: JSONValue?
+            }
+
+            let action: String
+            let kind: String
+            let name: String
+            let members: [Member]
+            let setsSecret: Bool
+        }
+
+        let changes: [Change]
+    }
+
+    private func show(_ plan: SetupPlan) throws {
+        if output.json {
+            let changes = plan.changes.map { change in
+                Report.Change(
+                    action: change.action.rawValue, kind: change.kind.rawValue, name: change.name,
+                    members: change.differences.map { .init(name: $0.name, before: $0.before, after: $0.after) },
+                    setsSecret: change.secret != nil)
+            }
+            Terminal.print(try OutputOptions.text(of: Report(changes: changes), pretty: true))
+            return
+        }
+        if plan.changes.isEmpty { return Terminal.print("Nothing to do.") }
+        for change in plan.changes { for line in change.text { Terminal.print(line) } }
+        let count = plan.changes.count
+        Terminal.print("\(count) \(count == 1 ? "change" : "changes").")
+    }
+
+    private func finish(_ work: SetupWork) {
+        for text in work.generated { Terminal.print(text) }
+        for warning in work.warnings { Terminal.say("warning: \(warning.printable)") }
+        if !output.json { Terminal.say("Done.") }
+    }
+}

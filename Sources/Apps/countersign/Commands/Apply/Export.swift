@@ -1,0 +1,140 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+
+/// Prints a server's set-up as a file for `apply`.
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print applications, APIs, groups, extensions and settings as a file for `countersign apply`.",
+        discussion: """
+            Users are not in it, they have `countersign user export`; nor are secrets, which the server does not know, and the keys \
+            that applications sign with. For each application with a secret the file names a variable of the environment.
+
+              countersign export > setup.yaml
+            """)
+
+    @OptionGroup var realm: RealmOptions
+
+    func run() async throws {
+        let setup = try await realm.withAdministration { try await Setup(of: $0) }
+        Terminal.print(setup.yaml)
+    }
+}
+
+extension Setup {
+    /// The file, without a line feed at its end. What says nothing is left out, and settings that have their default.
+    var yaml: String {
+        var lines = [
+            "# The set-up of a server, for `countersign apply`. Secrets and keys of applications are not in it: before it is applied to",
+            "# another server, set the variables that it names, and add `jwks` where applications sign with keys.",
+            "version: \(Self.version)",
+        ]
+        for kind in Kind.allCases {
+            let entries = entries.filter { $0.kind == kind && $0.members["isDefault"] == nil }
+            if entries.isEmpty { continue }
+            lines += ["", "\(kind.rawValue):"]
+            for entry in entries {
+                if kind == .settings {
+                    lines += YAMLText.member(entry.name, entry.members["value"] ?? .null, indent: 2)
+                } else {
+                    lines += YAMLText.element(.object(entry.exported), first: entry.leading, indent: 2)
+                }
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Setup.Entry {
+    /// What people look for first.
+    fileprivate var leading: [String] {
+        [kind == .extensions ? "event" : kind.name, "targetURL", "displayName", "kind"]
+    }
+
+    fileprivate var exported: [String: JSONValue] {
+        var exported = members.filter { $0.key == kind.name || !SetupMembers.isNothing($0.value, $0.key) }
+        if hasSecret {
+            let word = name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "_" }.joined()
+            exported["secret"] = .object(["environment": .string("SECRET_OF_\(word)")])
+        }
+        return exported
+    }
+}
+
+/// Writes YAML that every reader of YAML 1.1 and 1.2 takes for the same: what could be anything but a text stands in quotes.
+enum YAMLText {
+    static func member(_ name: String, _ value: JSONValue, indent: Int) -> [String] {
+        let space = String(repeating: " ", count: indent)
+        switch value {
+        case .object(let members) where !members.isEmpty:
+            return ["\(space)\(scalar(name)):"] + object(members, first: [], indent: indent + 2)
+        case .array(let elements) where elements.contains(where: \.isNested):
+            return ["\(space)\(scalar(name)):"] + elements.flatMap { element($0, first: [], indent: indent + 2) }
+        case .array(let elements):
+            return ["\(space)\(scalar(name)): [\(elements.map(scalar).joined(separator: ", "))]"]
+        default: return ["\(space)\(scalar(name)): \(scalar(value))"]
+        }
+    }
+
+    static func element(_ value: JSONValue, first: [String], indent: Int) -> [String] {
+        let space = String(repeating: " ", count: indent)
+        guard case .object(let members) = value, !members.isEmpty else { return ["\(space)- \(scalar(value))"] }
+        var lines = object(members, first: first, indent: indent + 2)
+        lines[0] = "\(space)- " + lines[0].dropFirst(indent + 2)
+        return lines
+    }
+
+    private static func object(_ members: [String: JSONValue], first: [String], indent: Int) -> [String] {
+        let leading = first.filter { members[$0] != nil }
+        let names = leading + members.keys.filter { !leading.contains($0) }.sorted()
+        return names.flatMap { member($0, members[$0] ?? .null, indent: indent) }
+    }
+
+    private static func scalar(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): "\(number)"
+        case .string(let text): scalar(text)
+        case .object(let members) where members.isEmpty: "{}"
+        // Numbers as JSON has them; a list within a list in YAML's flow form, which is JSON.
+        default: value.text
+        }
+    }
+
+    private static func scalar(_ text: String) -> String {
+        let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
+        let isPlain =
+            text.utf8.first.map { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) } ?? false
+            && text.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || "_-./@".utf8.contains(byte)
+            }
+        if isPlain, !reserved.contains(text.lowercased()) { return text }
+        var json = JSONWriter()
+        json.write(text)
+        // Quotes of JSON are quotes of YAML, but for what YAML does not print.
+        return String(decoding: json.bytes, as: UTF8.self).unicodeScalars.reduce(into: "") { result, scalar in
+            let isPrintable =
+                scalar.value < 0x7F || scalar.value > 0x9F && ![0x2028, 0x2029, 0xFEFF].contains(scalar.value)
+            if isPrintable {
+                result.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether it has lines of its own.
+    fileprivate var isNested: Bool {
+        switch self {
+        case .object(let members): !members.isEmpty
+        case .array: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AdminServer
+import CountersignCore
+import Foundation
+
+extension Setup {
+    /// Reads what a server has, of all kinds.
+    init(of administration: any Administration) async throws {
+        self.init()
+        kinds = Set(Kind.allCases)
+        var after: String?
+        repeat {
+            let page = try await administration.perform(ListGroups(limit: 1000, after: after))
+            entries += page.groups.map { group in
+                Entry(
+                    kind: .groups, name: group.name,
+                    members: ["group": .string(group.name), "summary": .string(group.summary)])
+            }
+            after = page.next
+        } while after != nil
+        repeat {
+            let page = try await administration.perform(ListApplications(limit: 1000, after: after))
+            entries += try page.applications.map(Self.entry)
+            after = page.next
+        } while after != nil
+        entries += try await administration.perform(ListResources()).resources.map { resource in
+            let texts = resource.scopes.reduce(into: [String: [String: String]]()) { texts, scope in
+                var own = scope.texts ?? [:]
+                own[""] = scope.text
+                if !own.isEmpty { texts[scope.name] = own }
+            }
+            let put = PutResource(
+                uri: resource.uri, displayName: resource.name, scopes: resource.scopes.map(\.name),
+                scopeTexts: texts.isEmpty ? nil : texts, minimumACR: resource.scopes.compactMap(\.minimumACR).first,
+                owner: resource.owner, lifetime: resource.lifetime, tokenFormat: resource.tokenFormat)
+            return Entry(kind: .resources, name: resource.uri, members: try SetupMembers.of(put))
+        }
+        entries += try await administration.perform(ListExtensions()).extensions.map { made in
+            let add = AddExtension(
+                event: made.event, targetURL: made.targetURL, displayName: made.displayName,
+                resourceID: made.resourceID,
+                applications: made.applications, timeout: made.timeout, retries: made.retries, onError: made.onError,
+                claims: made.claims, tokens: made.tokens)
+            return Entry(
+                kind: .extensions, name: "\(made.event) \(made.targetURL)", members: try SetupMembers.of(add),
+                id: made.id)
+        }
+        entries += try await administration.perform(ShowSettings()).settings.map { setting in
+            var members = ["value": SetupMembers.normal(setting.value)]
+            // For `export`: what stands by itself is not written.
+            if SetupMembers.normal(setting.defaultValue) == members["value"] { members["isDefault"] = .bool(true) }
+            return Entry(kind: .settings, name: setting.key, members: members)
+        }
+    }
+
+    private static func entry(_ application: ApplicationSummary) throws -> Entry {
+        var members = try SetupMembers.of(application)
+        if case .object(let oauth)? = members.removeValue(forKey: "oauth") { members.merge(oauth) { own, _ in own } }
+        for name in ["createdAt", "isConfidential", "keyIDs", "hasLogo"] { members[name] = nil }
+        // A list of versions has sets in it.
+        if let versions = members["versions"] { members["versions"] = SetupMembers.normal(versions) }
+        let hasKeys = application.keyIDs != nil || application.oauth.jwksURI != nil
+        var entry = Entry(kind: .applications, name: application.id, members: members)
+        entry.hasSecret = application.isConfidential && !hasKeys
+        return entry
+    }
+}

@@ -1,0 +1,255 @@
+import AdminServer
+import CountersignCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import countersign
+
+/// `apply` and `export` against the built program and its data.
+@Suite struct ApplyCommandTests {
+    /// Something of each kind, with nested members, secrets and texts that YAML could take for something else.
+    private static let everything = """
+        version: 1
+        groups:
+          - group: staff
+            summary: "Those who work here: all of them"
+          - group: ops
+        applications:
+          - id: shop
+            displayName: "The shop: no. 1"
+            kind: web
+            authMethod: client_secret_basic
+            redirectURIs: ["https://shop.example.com/callback"]
+            grantTypes: [authorization_code, refresh_token]
+            resources: ["https://api.example.com"]
+            scopes: [openid, email, orders]
+            secret: {environment: SHOP_SECRET}
+          - id: "007"
+            displayName: "yes"
+            challengeTypes: [oob, password, redirect]
+            attributes:
+              - name: city
+                type: string
+                isRequired: true
+            requiresSecondFactor: true
+          - id: com.example.bank
+            versions:
+              - clientPlatform: ios
+                version: "1.0"
+                scopeElementMapping: {balance: UserLogin}
+                securityCheckConfigurations:
+                  UserLogin: {maxAttempts: "3"}
+                sharedChecks: [UserLogin, PinCode]
+        resources:
+          - uri: https://api.example.com
+            displayName: Orders
+            scopes: [orders, "orders:write"]
+            scopeTexts:
+              orders: {"": See your orders, de: "Ihre Bestellungen sehen"}
+            owner: shop
+            lifetime: 600
+            minimumACR: aal2
+        extensions:
+          - event: token-issuance-start
+            targetURL: https://claims.example.com/start
+            resourceID: api://claims.example.com/00000000-0000-0000-0000-000000000001
+            applications: [shop]
+            claims:
+              - id: tier
+                jwtClaimType: membership
+        settings:
+          passwords:
+            minimumLength: 12
+            minimumLengthAlone: 16
+          signUp.isOpen: false
+        """
+
+    private let secret = ["SHOP_SECRET": "a secret of more than twenty-four characters"]
+
+    private func apply(
+        _ directory: TestDirectory, _ yaml: String, _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> Program.Transcript {
+        let file = try directory.write(yaml, to: "setup.yaml")
+        return try await Program.run(
+            ["apply", file, "--data", directory.data] + arguments, in: directory, environment: environment)
+    }
+
+    @Test func `What is exported makes the same on an empty server and a second time there is nothing to do`()
+        async throws
+    {
+        let first = try await TestDirectory.prepared()
+        let yaml = Self.everything
+        let applied = try await apply(first, yaml, "--yes", environment: secret)
+        #expect(applied.status == 0, "\(applied.error)")
+        #expect(
+            applied.output.contains("+ application shop") && applied.output.contains("+ API https://api.example.com"))
+        #expect(!applied.output.contains(secret.values.joined()) && !applied.error.contains(secret.values.joined()))
+        let again = try await apply(first, yaml, "--yes", environment: secret)
+        #expect(again.status == 0 && again.output == "Nothing to do.\n", "\(again.output)")
+
+        let exported = try await first.run("export")
+        #expect(exported.status == 0, "\(exported.error)")
+        #expect(exported.output.contains("secret:\n      environment: SECRET_OF_SHOP"), "\(exported.output)")
+        #expect(!exported.output.contains(secret.values.joined()))
+        let own = try await apply(first, exported.output, "--yes")
+        #expect(own.status == 0 && own.output == "Nothing to do.\n", "\(own.output)\n\(own.error)")
+
+        let second = try await TestDirectory.prepared()
+        let variables = ["SECRET_OF_SHOP": "another secret of more than twenty-four characters"]
+        let moved = try await apply(second, exported.output, "--yes", environment: variables)
+        #expect(moved.status == 0, "\(moved.error)")
+        #expect(try await apply(second, exported.output, "--yes").output == "Nothing to do.\n")
+        // Each has a first application of its own, which the other one got.
+        let both = try await second.run("export").output
+        for line in exported.output.split(separator: "\n") { #expect(both.contains(line), "\(line)") }
+    }
+
+    @Test func `The changes are shown first and nothing is done without a yes`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let yaml = "version: 1\ngroups:\n  - group: staff\nsettings:\n  passwords.minimumLength: 12\n"
+        for arguments in [[], ["--dry-run"]] as [[String]] {
+            let file = try directory.write(yaml, to: "setup.yaml")
+            let shown = try await Program.run(["apply", file, "--data", directory.data] + arguments, in: directory)
+            #expect(shown.status == (arguments.isEmpty ? 1 : 0))
+            #expect(
+                shown.output.contains("+ group staff\n") && shown.output.contains("~ setting passwords.minimumLength\n")
+            )
+            #expect(shown.output.contains("    + 12\n") && shown.output.contains("2 changes."))
+        }
+        #expect(!(try await directory.run("group", "list").output.contains("staff")))
+        let report = try await apply(directory, yaml, "--yes", "--json")
+        let changes = try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: [[String: Any]]]
+        #expect(changes?["changes"]?.compactMap { $0["action"] as? String } == ["add", "change"])
+        #expect(try await directory.run("group", "list").output.contains("staff"))
+        #expect(try await directory.run("audit", "tail").output.contains("settings.changed"), "The log has it.")
+    }
+
+    @Test func `Each kind is changed and what is left out stays`() async throws {
+        let directory = try await TestDirectory.prepared()
+        #expect(try await apply(directory, Self.everything, "--yes", environment: secret).status == 0)
+        let yaml = """
+            version: 1
+            applications:
+              - id: shop
+                redirectURIs: ["https://shop.example.com/callback", "https://shop.example.com/other"]
+              - id: com.example.bank
+                versions: []
+            resources:
+              - uri: https://api.example.com
+                lifetime: 900
+            extensions:
+              - event: token-issuance-start
+                targetURL: https://claims.example.com/start
+                timeout: 500
+            settings:
+              passwords.minimumLength: 14
+            """
+        let changed = try await apply(directory, yaml, "--yes")
+        #expect(changed.status == 0, "\(changed.error)")
+        #expect(changed.output.contains("5 changes."), "\(changed.output)")
+        #expect(changed.output.contains("    - lifetime: 600\n    + lifetime: 900"))
+        let after = try await directory.run("export").output
+        for words in [
+            "https://shop.example.com/other", "lifetime: 900", "timeout: 500", "minimumLength: 14", "Orders",
+            "See your orders",
+            "jwtClaimType: membership", "authMethod: client_secret_basic",
+        ] {
+            #expect(after.contains(words), "\(words)")
+        }
+        #expect(!after.contains("scopeElementMapping"))
+        #expect(try await apply(directory, yaml, "--yes").output == "Nothing to do.\n")
+    }
+
+    @Test func `Pruning removes what the file leaves out of the kinds that it speaks of`() async throws {
+        let directory = try await TestDirectory.prepared()
+        #expect(try await apply(directory, Self.everything, "--yes", environment: secret).status == 0)
+        let yaml = "version: 1\ngroups:\n  - group: ops\nextensions: []\n"
+        #expect(try await apply(directory, yaml, "--yes").output == "Nothing to do.\n")
+        let pruned = try await apply(directory, yaml, "--yes", "--prune")
+        #expect(pruned.status == 0, "\(pruned.error)")
+        #expect(pruned.output.contains("- group staff") && pruned.output.contains("- extension token-issuance-start"))
+        #expect(pruned.output.contains("2 changes."))
+        let after = try await directory.run("export").output
+        #expect(after.contains("group: ops") && !after.contains("staff") && !after.contains("claims.example.com"))
+        #expect(after.contains("id: shop") && after.contains("https://api.example.com"))
+    }
+
+    @Test func `Secrets come from files and variables and are set again by choice alone`() async throws {
+        let directory = try await TestDirectory.prepared()
+        try directory.writePrivately(
+            "a secret in a file of its own, long\n", to: directory.url.appendingPathComponent("s").path)
+        let yaml = """
+            version: 1
+            applications:
+              - {id: one, kind: web, secret: {file: s}}
+              - {id: two, kind: web, secret: generate}
+            """
+        let added = try await apply(directory, yaml, "--yes")
+        #expect(added.status == 0, "\(added.error)")
+        #expect(added.output.contains("The secret of two, shown this once: "))
+        #expect(!added.output.contains("a secret in a file"))
+        #expect(try await apply(directory, yaml, "--yes").output == "Nothing to do.\n")
+        let again = try await apply(directory, yaml, "--yes", "--set-secrets")
+        #expect(again.output.contains("~ application one\n    + secret: from the file s\n1 change."), "\(again.output)")
+        let missing = try await apply(
+            directory, "version: 1\napplications:\n  - id: three\n    secret: {environment: NOT_SET}\n", "--yes")
+        #expect(
+            missing.status == 2 && missing.error.contains("setup.yaml:4: the variable NOT_SET is not set"),
+            "\(missing.error)")
+        #expect(!(try await directory.run("app", "list").output.contains("three")))
+    }
+
+    /// What a server refuses is told with its line, before or after what was done.
+    @Test(arguments: [
+        ("settings:\n  passwords.minimumLenght: 12\n", 3, "There is no setting"),
+        ("settings:\n  passwords:\n    minimumLength: twelve\n", 4, "passwords.minimumLength cannot be"),
+        (
+            "applications:\n  - id: one\n    kind: web\n    redirectURIs:\n      - \"javascript:alert(1)\"\n", 5,
+            "no redirect URI"
+        ),
+        ("applications:\n  - id: one\n    kind: spaceship\n", 4, "is no kind"),
+        ("resources:\n  - uri: https://a.example\n    owner: gone\n", 3, "There is no application gone"),
+        ("resources:\n  - uri: no uri\n", 3, "no identifier of an API"),
+        ("groups:\n  - group: \"with space\"\n", 3, "group"),
+        ("extensions:\n  - event: at-noon\n    targetURL: https://a.example\n", 3, "is no event"),
+    ])
+    func `A value that the server refuses is told with its line`(yaml: String, line: Int, words: String) async throws {
+        let directory = try await TestDirectory.prepared()
+        let refused = try await apply(directory, "version: 1\n" + yaml, "--yes")
+        #expect(refused.status != 0)
+        #expect(refused.error.contains("setup.yaml:\(line): "), "\(refused.error)")
+        #expect(refused.error.contains(words), "\(refused.error)")
+    }
+
+    @Test func `Two that apply the same at the same time make it once`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let file = try directory.write(Self.everything, to: "setup.yaml")
+        let (data, secret) = (directory.data, secret)
+        let transcripts = try await withThrowingTaskGroup(of: Program.Transcript.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    try await Program.run(["apply", file, "--yes", "--data", data], in: directory, environment: secret)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for transcript in transcripts { #expect(transcript.status == 0, "\(transcript.error)") }
+        let exported = try await directory.run("export").output
+        #expect(exported.components(separatedBy: "event: token-issuance-start").count == 2, "One extension.")
+        #expect(exported.components(separatedBy: "id: shop").count == 2)
+        #expect(
+            try await Program.run(["apply", file, "--yes", "--data", data], in: directory).output == "Nothing to do.\n")
+    }
+
+    @Test func `A running server is set up by its token`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let file = try directory.write("version: 1\ngroups:\n  - group: staff\n", to: "setup.yaml")
+        try await directory.serving { url, _ in
+            let remote = ["--server", url, "--token-file", directory.data + "/admin-token"]
+            let applied = try await Program.run(["apply", file, "--yes"] + remote, in: directory)
+            #expect(applied.status == 0, "\(applied.error)")
+            #expect(try await Program.run(["export"] + remote, in: directory).output.contains("group: staff"))
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import CountersignCore
+import JSON
+import Testing
+
+@testable import countersign
+
+/// The file of `apply`: what is wrong is told with its line, all at once.
+@Suite struct SetupFileTests {
+    private func faults(_ yaml: String) -> [String] {
+        do {
+            _ = try Setup(yaml: yaml)
+            return []
+        } catch {
+            return error.faults.map { "\($0.line): \($0.text)" }
+        }
+    }
+
+    @Test(arguments: [
+        ("", "1: the file is empty"),
+        ("- a", "1: a set-up has sections such as `applications:`"),
+        ("groups: []", "1: `version: 1` is missing"),
+        ("version: 2", "1: this program reads version 1 of the form"),
+        ("version: 1\napplication: []", "2: there is no \"application\" here; did you mean applications?"),
+        ("version: 1\ngroups: {group: a}", "2: groups is a list: each entry begins with a hyphen"),
+        ("version: 1\nsettings: [a]", "2: settings are names with values, such as `passwords.minimumLength: 12`"),
+        ("version: 1\ngroups:\n  - staff", "3: an entry has members, such as `group: …`"),
+        ("version: 1\ngroups:\n  - summary: x", "3: `group` is missing, or no text"),
+        ("version: 1\napplications:\n  - id: 7", "3: `id` is missing, or no text"),
+        (
+            "version: 1\napplications:\n  - id: a\n    redirectURI: x",
+            "4: there is no \"redirectURI\" here; did you mean redirectURIs?"
+        ),
+        ("version: 1\napplications:\n  - id: a\n    isFirstParty: 1", "4: isFirstParty is true or false"),
+        ("version: 1\napplications:\n  - id: a\n    displayName: 12", "4: displayName is a text: put it in quotes"),
+        ("version: 1\napplications:\n  - id: a\n    scopes: openid", "4: scopes is a list"),
+        (
+            "version: 1\napplications:\n  - id: a\n    scopes:\n      - openid\n      - 3",
+            "6: scopes[1] is a text: put it in quotes"
+        ),
+        ("version: 1\napplications:\n  - id: a\n    defaultMaxAge: soon", "4: defaultMaxAge is a number"),
+        (
+            "version: 1\napplications:\n  - id: a\n    attributes:\n      - name: city\n        type: string",
+            "5: attributes[0].isRequired is missing"
+        ),
+        (
+            "version: 1\napplications:\n  - id: a\n    versions:\n      - version: \"1\"\n        mandatoryScop: x",
+            "6: there is no \"mandatoryScop\" here; did you mean mandatoryScope?"
+        ),
+        (
+            "version: 1\napplications:\n  - id: a\n    secret: hunter2",
+            "4: a secret does not stand in the file: write `{file: PATH}`, `{environment: NAME}`, or `generate`"
+        ),
+        (
+            "version: 1\napplications:\n  - id: a\n    hasSecret: true",
+            "4: there is no \"hasSecret\" here"
+        ),
+        ("version: 1\ngroups:\n  - group: a\n  - group: a", "4: the group a is in line 3 already"),
+        ("version: 1\nsettings:\n  a.b: 1\n  a:\n    b: 2", "5: the setting a.b is in line 3 already"),
+        ("version: 1\ngroups:\n  - group: &a b\n    summary: *a", "3: anchors and aliases are not taken: write it out"),
+        ("version: 1\ngroups:\n  - group: [a", "4: this is no YAML: did not find expected ',' or ']'"),
+        ("version: 1\n\tgroups: []", "2: this is no YAML: found character that cannot start any token"),
+    ])
+    func `A fault is told with its line`(yaml: String, fault: String) {
+        #expect(faults(yaml).count == 1, "\(faults(yaml))")
+        #expect(faults(yaml).first?.hasPrefix(fault) == true, "\(faults(yaml))")
+    }
+
+    @Test func `All faults are told at once in the order of the file`() {
+        let found = faults(
+            "version: 1\ngruops: []\napplications:\n  - id: a\n    secret: x\n    kund: web\n  - scopes: 1\nresources: 7\n"
+        )
+        #expect(found.map { $0.prefix { $0 != ":" } } == ["2", "5", "6", "7", "8"], "\(found)")
+        #expect(!found.joined().contains("x\""))
+    }
+
+    @Test func `A member that is there twice is a fault`() {
+        #expect(faults("version: 1\ngroups:\n  - group: a\n    group: b\n").first?.contains("twice: group") == true)
+    }
+
+    @Test func `Texts are what they are and no guesses of YAML`() throws {
+        let yaml = """
+            a: no
+            b: 1.0
+            c: 007
+            d: 12
+            e: -3
+            f: "12"
+            g: 2026-11-23
+            h: ~
+            i: 1e3
+            j: true
+            k: 0x1F
+            l: 0.5
+            m: off
+            n: '{"x": 1}'
+            """
+        let value = try LocatedYAML(yaml).value
+        let expected: [String: JSONValue] = [
+            "a": "no", "b": .number(1), "c": "007", "d": .integer(12), "e": .integer(-3), "f": "12", "g": "2026-11-23",
+            "h": .null, "i": "1e3", "j": .bool(true), "k": "0x1F", "l": .number(0.5), "m": "off", "n": #"{"x": 1}"#,
+        ]
+        #expect(value == .object(expected))
+    }
+
+    @Test(arguments: [
+        "plain", "yes", "No", "null", "~", "", " leading", "trailing ", "a: b", "- a", "# a", "a #b", "12", "0.5",
+        "1e3", "true",
+        "it's", "say \"hi\"", "back\\slash", "line\nfeed", "tab\t", "\u{85}\u{2028}\u{feff}", "ü 日本 🙂", "{a}", "[a]",
+        "*a", "&a", "!a",
+        "|", ">", "%a", "@a", "`a`", "https://a.example/x?y=1#z", "2026-11-23", "0x1F", "a,b", "\u{7}\u{1b}",
+    ])
+    func `What is written is read back`(text: String) throws {
+        let value = JSONValue.object([
+            "text": .string(text), "list": .array([.string(text), .integer(1)]), text: "name",
+            "nested": .array([
+                .object(["a": .object([text: .string(text)]), "b": .array([])]), .array([.string(text)]),
+            ]),
+            "number": .number(1.5), "nothing": .object([:]),
+        ])
+        let lines = YAMLText.element(value, first: ["text"], indent: 0)
+        let read = try LocatedYAML(lines.joined(separator: "\n"))
+        #expect(read.value == .array([value]), "\(lines)")
+    }
+
+    @Test func `A plan leaves alone what the file leaves out and removes by choice what comes later first`() throws {
+        func entry(_ kind: Setup.Kind, _ name: String, _ members: [String: JSONValue] = [:]) -> Setup.Entry {
+            Setup.Entry(kind: kind, name: name, members: members)
+        }
+        var present = Setup()
+        present.entries = [
+            entry(.groups, "old"), entry(.applications, "a", ["displayName": "A", "scopes": .array(["x"])]),
+            entry(.applications, "b"), entry(.resources, "r"), entry(.settings, "s", ["value": .integer(1)]),
+        ]
+        var wanted = Setup()
+        wanted.kinds = [.groups, .applications, .settings]
+        wanted.entries = [
+            entry(.settings, "s", ["value": .integer(2)]),
+            entry(.applications, "a", ["displayName": "A", "isFirstParty": .bool(false)]),
+            entry(.groups, "new", ["group": "new"]),
+        ]
+        let plan = SetupPlan(from: present, to: wanted, prunes: false, setsSecrets: false)
+        #expect(plan.changes.map { "\($0.action) \($0.name)" } == ["add new", "change s"])
+        let pruned = SetupPlan(from: present, to: wanted, prunes: true, setsSecrets: false)
+        #expect(pruned.changes.map { "\($0.action) \($0.name)" } == ["add new", "change s", "remove b", "remove old"])
+        #expect(plan.changes.last?.differences == [.init(name: "value", before: .integer(1), after: .integer(2))])
+    }
+}
