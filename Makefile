@@ -67,7 +67,7 @@ packages: deb ## Try the package in a bare Debian, and the files of deploy/ with
 	scripts/check-deb .build/packages
 	scripts/check-proxies $(dist)/bin/countersign
 	scripts/check-monitoring $(dist)/bin/countersign
-	scripts/check-guides $(dist)/bin/countersign docs/operations.md
+	scripts/check-guides $(dist)/bin/countersign docs/operations.md docs/migrating/*.md
 	scripts/check-container $(dist) .build/packages
 
 # What a change is checked with while it is made. REQUIRE_POSTGRES=0 leaves out PostgreSQL, where it is installed.

@@ -83,6 +83,16 @@ import Testing
         #expect(factor.lastUsedAt?.milliseconds == 1_600_000_005_000)
     }
 
+    @Test func `A row writes what it reads, and has a name for each of its members`() throws {
+        let account = try read(
+            #"{"localId":"ada","locale":"de","acceptedTerms":[{"version":"2026-11","at":"2026-11-23T07:30:00Z"}]}"#)
+        #expect(account.profile.locale == "de" && account.profile.acceptedTerms.map(\.version) == ["2026-11"])
+        let written = try JSONEncoder().encode(UserRow(account, importer: Importer()))
+        #expect(try read(String(decoding: written, as: UTF8.self)).profile == account.profile)
+        let members = Mirror(reflecting: UserRow()).children.compactMap { $0.label }
+        #expect(Set(members) == Set(UserRow.CodingKeys.allCases.map(\.rawValue)))
+    }
+
     @Test func `What Firebase exports is understood`() throws {
         let account = try read(
             """

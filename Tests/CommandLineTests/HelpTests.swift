@@ -26,7 +26,7 @@ import Testing
             guard isCall else { return [] }
             return words.split(separator: "|").compactMap { part in
                 guard part.first == "countersign" else { return nil }
-                let end = part.firstIndex { [">", "<", "3<", "&", "#"].contains($0) } ?? part.endIndex
+                let end = part.firstIndex { [">", "<", "3<", "&", "&&", "||", "#"].contains($0) } ?? part.endIndex
                 return Array(part[..<end].dropFirst())
             }
         }
@@ -88,9 +88,10 @@ import Testing
     @Test func `Every example in the documentation is one that the program takes`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let docs = try FileManager.default.contentsOfDirectory(
-            at: root.appendingPathComponent("docs"), includingPropertiesForKeys: nil
-        ).filter { $0.pathExtension == "md" }
+        let docs = try ["docs", "docs/migrating"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(
+                at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+        }.filter { $0.pathExtension == "md" }
         var count = 0
         for page in [root.appendingPathComponent("README.md")] + docs {
             let text = try String(contentsOf: page, encoding: .utf8)

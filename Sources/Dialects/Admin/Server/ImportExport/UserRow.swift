@@ -148,7 +148,8 @@ struct UserRow: Codable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case localId, email, emailVerified, displayName, photoUrl, phoneNumber, disabled, customAttributes, attributes
+        case localId, email, emailVerified, displayName, photoUrl, phoneNumber, locale, acceptedTerms, disabled
+        case customAttributes, attributes
         case providerUserInfo, emailLinkSignin, customAuth, providers, createdAt, lastLoginAt, lastSignedInAt
         case lastRefreshAt, passwordUpdatedAt, passwordHash, salt, hashAlgorithm, signerKey, saltSeparator, rounds
         case memoryCost, cpuMemCost, parallelization, blockSize, dkLen, passwordHashOrder, argon2Parameters
