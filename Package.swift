@@ -75,7 +75,8 @@ let mailTemplates =
     [
         "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
-        "recovery-code-used", "recovery-code-made", "recovery-code-held", "passkey-copied", "factor-renamed",
+        "recovery-code-used", "recovery-code-made", "recovery-code-held", "passkey-added", "passkey-copied",
+        "factor-renamed",
         "factor-frozen",
         "factor-unfrozen", "profile-changed", "sessions-ended", "application-revoked", "deletion-requested",
         "deletion-withdrawn", "role-granted", "role-revoked", "test-mail", "invitation",

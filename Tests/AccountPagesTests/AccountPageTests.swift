@@ -300,7 +300,16 @@ struct AccountPageTests {
             try await server.advance(31)
             let thief = TestBrowser(server)
             let second = try await SignInPageTests.password(thief, Self.address)
-            #expect(second.kind != "account", "The password alone is still not enough: \(second.html)")
+            #expect(second.kind == "code", "The password alone is still not enough: \(second.html)")
+            // The page says why its codes are no way in, and has the field for those that are.
+            #expect(
+                second.html.contains("was reported lost") && second.form(with: ["code": ""]) == nil, "\(second.html)")
+            #expect(second.html.contains("<details open>"), "\(second.html)")
+            let tried = try await thief.post(
+                "/sign-in/code",
+                (second.form(with: ["recovery_code": ""])?.values ?? [:]).merging(
+                    ["code": totp.code(at: server.now).stringCode, "recovery_code": ""]) { $1 })
+            #expect(tried.status == 200 && tried.text.contains("was reported lost"), "\(tried.text)")
             #expect(try await thief.open("/account").kind == "sign-in")
         }
     }

@@ -435,3 +435,46 @@ struct PageStepTests {
         }
     }
 }
+
+@Suite("Words for what is used up, and for who asks")
+struct PageReasonTests {
+    @Test
+    func `Wrong codes use a mailed code up and lock no account: another one goes on with the same sign-up`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let browser = TestBrowser(server)
+            let address = "new@example.com"
+            var page = try await browser.submit(try await browser.open("/sign-up"), ["email": address])
+            let first = try await server.code(mailedTo: address)
+            for _ in 0..<6 {
+                page = try await browser.submit(page, ["code": first == "00000000" ? "00000001" : "00000000"])
+                #expect(page.kind == "verify" && page.status == 422 && page.hasAlert, "\(page.html)")
+            }
+            #expect(page.html.contains("good no more"), "\(page.html)")
+            page = try await browser.submit(page, ["code": first])
+            #expect(page.kind == "verify" && page.status == 422, "\(page.html)")
+            try await server.advance(Journeys.pauseBetweenMails)
+            let again = try await browser.submit(page, ["again": "1"])
+            #expect(again.kind == "verify" && again.status == 200, "\(again.html)")
+            let next = try await browser.submit(again, ["code": server.code(mailedTo: address)])
+            #expect(next.kind == "new-password", "\(next.html)")
+        }
+    }
+
+    @Test
+    func `The page that asks to sign out names the application that wants it, where it names itself`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            _ = try await SignInPageTests.password(browser)
+            let asked = try await browser.open("/oidc/logout?client_id=dev-web&state=x")
+            #expect(
+                asked.kind == "sign-out" && asked.html.contains("<bdi>dev-web</bdi> asks you to sign out."),
+                "\(asked.html)")
+            for silent in ["/sign-out", "/oidc/logout?client_id=nobody", "/sign-out?logout=client_id%3D%3Cb%3E"] {
+                #expect(try await !browser.open(silent).html.contains("asks you"), "\(silent)")
+            }
+        }
+    }
+}

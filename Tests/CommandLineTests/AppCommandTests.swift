@@ -55,7 +55,8 @@ import Testing
         let added = try await directory.run(
             "app", "add", "--id", "site", "--kind", "web", "--secret", "--redirect-uri", "https://shop.example.com/cb",
             "--initiate-login-uri", "https://shop.example.com/begin", "--client-uri", "https://shop.example.com/",
-            "--policy-uri", "https://shop.example.com/privacy", "--tos-uri", "https://shop.example.com/terms", "--json"
+            "--policy-uri", "https://shop.example.com/privacy", "--tos-uri", "https://shop.example.com/terms",
+            "--accent", "#8A1C4A", "--json"
         ).json()
         func oauth(_ answer: [String: Any]) throws -> [String: Any] {
             try #require((answer["application"] as? [String: Any])?["oauth"] as? [String: Any])
@@ -64,6 +65,7 @@ import Testing
         #expect(try oauth(added)["clientURI"] as? String == "https://shop.example.com/")
         #expect(try oauth(added)["policyURI"] as? String == "https://shop.example.com/privacy")
         #expect(try oauth(added)["termsURI"] as? String == "https://shop.example.com/terms")
+        #expect(try oauth(added)["accent"] as? String == "#8a1c4a")
         let shown = try await directory.run("app", "show", "site")
         #expect(shown.lines.contains("begins sign-in at  https://shop.example.com/begin"), "\(shown.output)")
         for uri in [

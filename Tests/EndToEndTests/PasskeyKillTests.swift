@@ -6,7 +6,7 @@ import Testing
 
 /// `kill -9` in the middle of enrolments: each passkey is there and signs in, or is absent, and one that was answered is there.
 @Suite(.serialized) struct PasskeyKillTests {
-    private static let users = Endurance.rounds == nil ? 20 : 100
+    private static let users = 100
     private static let rounds = Endurance.rounds.map { min($0, 5) } ?? 1
     /// Whichever port the process gets: passkeys belong to this origin.
     private static let site = "http://localhost:8080"
@@ -59,6 +59,65 @@ import Testing
             #expect(await revived.terminate() == 0)
         }
     }
+
+    /// The passkey that a sign-in asks for on its way: page, passkey and session are one answer.
+    @Test(arguments: Database.available)
+    func `Passkeys that were made in a sign-in survive a kill with its session, and none is torn`(
+        database: Database
+    ) async throws {
+        for round in 0..<Self.rounds {
+            let folder = try TestRun.place(for: "passkey-sign-in-kill")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let arguments = ["--dev", "--public-url", Self.site] + (try await database.arguments())
+            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let (url, victim) = (try Self.named(server.url), server.processIdentifier)
+            let ready = try await withThrowingTaskGroup(of: SignInEnrolment.self) { tasks in
+                for number in 0..<Self.users {
+                    tasks.addTask { try await SignInEnrolment(number, at: url, site: Self.site) }
+                }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+
+            let answered = AnsweredNumbers()
+            let enough = Self.users / 5 + round * 7 % (Self.users / 2)
+            await withTaskGroup(of: Void.self) { tasks in
+                for enrolment in ready {
+                    tasks.addTask {
+                        // One that gets no answer is not known.
+                        if let status = try? await enrolment.finish(), status == 303 { answered.note(enrolment.number) }
+                    }
+                }
+                tasks.addTask {
+                    while answered.all.count < enough { try? await Task.sleep(for: .milliseconds(1)) }
+                    kill(victim, SIGKILL)
+                }
+            }
+
+            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let good = answered.all
+            #expect(good.count >= enough)
+            for enrolment in ready {
+                let (status, answer) = try await Enrolment.signIn(enrolment.authenticator, at: revived.url)
+                let isAnswered = good.contains(enrolment.number)
+                #expect(status == 200 || !isAnswered && status == 400, "\(enrolment.number): \(answer)")
+                let visitor = enrolment.visitor.moved(to: try Self.named(revived.url))
+                if isAnswered {
+                    // The session that was answered is there, and has two factors.
+                    _ = try await visitor.code(SignInEnrolment.wanted)
+                } else if case .away = try await visitor.visit(SignInEnrolment.wanted) {
+                    #expect(status == 200, "A session with two factors has its passkey.")
+                }
+            }
+            Endurance.report("killed after \(good.count) of \(Self.users) enrolments in sign-ins on \(database)")
+            #expect(await revived.terminate() == 0)
+        }
+    }
+
+    /// Passkeys are asked for at this name of the machine alone.
+    private static func named(_ url: URL) throws -> URL {
+        let port = try #require(url.port)
+        return try #require(URL(string: "http://localhost:\(port)"))
+    }
 }
 
 /// Which enrolments were answered.
@@ -97,4 +156,40 @@ private struct Enrolment: Sendable {
         return try await ServerProcess.post(
             url, "/v2/accounts/passkeySignIn:finalize?key=any", ["authenticatorAuthenticationResponse": response])
     }
+}
+
+/// One user's sign-in, as far as the page that asks for a passkey, with the answer that a browser will send.
+private struct SignInEnrolment: Sendable {
+    static let wanted = ["acr_values": "aal2"]
+
+    let number: Int
+    let visitor: PageVisitor
+    let authenticator: SoftwareAuthenticator
+    private let action: String
+    private let fields: [String: String]
+
+    init(_ number: Int, at url: URL, site: String) async throws {
+        let email = "user\(number)@example.org"
+        let (status, made) = try await ServerProcess.post(
+            url, "/v1/accounts:signUp?key=any", ["email": email, "password": "a quiet afternoon"])
+        #expect(status == 200, "\(made)")
+        let (updated, _) = try await ServerProcess.post(
+            url, "/identitytoolkit.googleapis.com/v1/projects/countersign/accounts:update",
+            ["localId": made["localId"] ?? "", "emailVerified": true], bearer: "owner")
+        #expect(updated == 200)
+        self.number = number
+        visitor = PageVisitor(url: url, email: email)
+        guard case .page(let page) = try await visitor.visit(Self.wanted) else {
+            throw ServerDidNotStart(said: "no page that asks for a passkey")
+        }
+        let form = try await visitor.passkeyForm(on: page)
+        var authenticator = SoftwareAuthenticator(origin: site)
+        let response = try authenticator.create(optionsJSON: form.options)
+        self.authenticator = authenticator
+        action = form.action
+        fields = form.fields.merging(["response": String(decoding: response, as: UTF8.self)]) { $1 }
+    }
+
+    /// Sends it: the status.
+    func finish() async throws -> Int { try await visitor.send("POST", action, form: fields).status }
 }

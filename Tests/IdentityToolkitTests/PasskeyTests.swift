@@ -186,6 +186,67 @@ struct PasskeyTests {
     }
 
     @Test
+    func `A request that its client has named gets the same answer for ten seconds, and does nothing twice`()
+        async throws
+    {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            func send(_ path: String, _ body: JSON, _ name: String?) async throws -> Reply {
+                try await server.post(
+                    "\(path):finalize", body, headers: name.map { [.known("client-request-id"): $0] } ?? [:])
+            }
+            func signIns() async throws -> Int {
+                let log = try await server.realm.auditLog.events(limit: 1000)
+                return log.count { $0.userID?.rawValue == person.localID && $0.kind == .signedIn }
+            }
+            let (one, other) = ("8c1b0a6e-2f0e-4d0c-9a57-3a2f0c5f7d01", "8c1b0a6e-2f0e-4d0c-9a57-3a2f0c5f7d02")
+
+            let begun = try await server.post(Self.enrol + ":start", ["idToken": .string(person.idToken)])
+            let options = begun.json["credentialCreationOptions"]
+            let authenticator = SoftwareAuthenticator(
+                origin: Self.origin, userHandle: try bytes(options["user"]["id"]))
+            let made = authenticator.register(challenge: try bytes(options["challenge"]), rpID: "login.example.org")
+            let id = JSON.string(made.rawID.base64URL)
+            let registration: JSON = [
+                "idToken": .string(person.idToken), "name": "Laptop",
+                "authenticatorRegistrationResponse": [
+                    "id": id, "rawId": id, "type": "public-key",
+                    "response": [
+                        "clientDataJSON": .string(made.clientDataJSON.base64URL),
+                        "attestationObject": .string(made.attestationObject.base64URL),
+                    ],
+                ],
+            ]
+            let enrolled = try await send(Self.enrol, registration, one)
+            #expect(enrolled.status == 200, "\(enrolled.text)")
+            let enrolledAgain = try await send(Self.enrol, registration, one)
+            #expect(enrolledAgain.json["refreshToken"] == enrolled.json["refreshToken"], "\(enrolledAgain.text)")
+            #expect(try await send(Self.enrol, registration, other).status == 400)
+            #expect(try await send(Self.enrol, registration, nil).status == 400)
+
+            let assertion: JSON = [
+                "authenticatorAuthenticationResponse": try response(authenticator, to: try await begin(server))
+            ]
+            let before = try await signIns()
+            let signedIn = try await send(Self.signIn, assertion, one)
+            #expect(signedIn.status == 200, "\(signedIn.text)")
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<5 { group.addTask { try await send(Self.signIn, assertion, one) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            #expect(replies.allSatisfy { $0.json["refreshToken"] == signedIn.json["refreshToken"] })
+            for name in [other, nil, "no-uuid"] {
+                #expect(try await send(Self.signIn, assertion, name).status == 400)
+            }
+            try await server.advance(10)
+            #expect(try await send(Self.signIn, assertion, one).status == 400)
+            #expect(try await signIns() == before + 1)
+            let factors = try await server.realm.accounts.userAndFactors(UserID(rawValue: person.localID))?.factors
+            #expect(factors?.count { $0.kind == .passkey } == 1)
+        }
+    }
+
+    @Test
     func `One credential is of one user`() async throws {
         try await Self.serving { server in
             let ada = try await server.verifiedPerson()
@@ -297,6 +358,42 @@ struct PasskeyTests {
             #expect(origins.status == 200, "\(origins.text)")
             #expect(
                 try await server.send(.get, path, headers: server.administrator).json["rpId"] == "login.example.org")
+        }
+    }
+
+    @Test
+    func `A change of the domain that is confirmed is made, warns with their number, and leaves passkeys behind`()
+        async throws
+    {
+        try await Self.serving { server in
+            let person = try await server.verifiedPerson()
+            let (authenticator, _) = try await enrol(server, person.idToken)
+            func change(_ confirmed: JSON?) async throws -> Reply {
+                var body: JSON = ["key": "passkeys.rpID", "value": "example.org"]
+                if let confirmed { body = body.with(["confirmed": confirmed]) }
+                var headers = server.administrator
+                headers[.contentType] = "application/json"
+                return try await server.send(.post, "/admin/v1/settings:set", headers: headers, body: body.bytes)
+            }
+            for unconfirmed: JSON? in [nil, false] {
+                let refused = try await change(unconfirmed)
+                #expect(refused.status == 409 && refused.text.contains("1 passkey "), "\(refused.text)")
+            }
+            #expect(try await finish(server, response(authenticator, to: try await begin(server))).status == 200)
+            let changed = try await change(true)
+            #expect(changed.status == 200 && changed.json["previous"] == .null, "\(changed.text)")
+            #expect(changed.json["warnings"] == ["1 passkey cannot be used any more."], "\(changed.text)")
+            let options = try await begin(server)
+            #expect(options["rpId"] == "example.org")
+            // Neither the domain that it is of nor the new one brings it back.
+            for domain in ["example.org", "login.example.org"] {
+                var used = authenticator
+                used.rpID = domain
+                let refused = try await finish(server, response(used, to: try await begin(server)))
+                #expect(refused.status == 400, "\(domain): \(refused.text)")
+            }
+            let again = try await change(nil)
+            #expect(again.status == 200 && again.json["warnings"] == [], "What is lost is lost once: \(again.text)")
         }
     }
 }

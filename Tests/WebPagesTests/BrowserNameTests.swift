@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AccountServer
+@testable import WebPages
 
 @Suite("Names of browsers")
 struct BrowserNameTests {

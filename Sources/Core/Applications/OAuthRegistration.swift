@@ -62,6 +62,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var clientURI: String?
     public var policyURI: String?
     public var termsURI: String?
+    /// The colour of buttons and links on its pages of a sign-in, as `#rrggbb`; nil: that of all pages.
+    public var accent: String?
     /// Names its picture (``Applications/logo(_:)``).
     public internal(set) var logo: String?
     /// Secrets that are being replaced.
@@ -103,6 +105,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         clientURI = try members.decodeIfPresent(String.self, forKey: .clientURI)
         policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
+        accent = try members.decodeIfPresent(String.self, forKey: .accent)
         logo = try members.decodeIfPresent(String.self, forKey: .logo)
     }
 

@@ -127,7 +127,8 @@ public enum RedirectURI {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy { (48...57).contains($0) } && (Int(text).map { (1...65_535).contains($0) } ?? false)
+        text.first != "0" && text.utf8.allSatisfy { (48...57).contains($0) }
+            && (Int(text).map { (1...65_535).contains($0) } ?? false)
     }
 
     private static func isHost(_ authority: Substring) -> Bool {

@@ -224,13 +224,7 @@ extension DeviceAuthorizations {
                     return .wrongNumber
                 }
             }
-            try transaction.reserve([.flow(found.codeRecord.digest), .flow(found.record.digest)])
-            var (record, codeRecord, body) = (found.record, found.codeRecord, found.body)
-            body.decision = wanted
-            record.body = try realm.sealer.seal(
-                JSONEncoder().encode(body), for: .flow(record.digest), in: transaction)
-            codeRecord.finishedAt = now
-            guard try transaction.update(codeRecord), try transaction.update(record) else { return .unknown }
+            guard try transaction.settle(found, wanted, at: now, sealer: realm.sealer) else { return .unknown }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .deviceDecided, userID: user.id, context: client,

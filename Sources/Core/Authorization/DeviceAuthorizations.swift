@@ -308,18 +308,12 @@ public struct DeviceAuthorizations: Sendable {
             if isAllowed, pending.needsTwoFactors, realm.proofs.contextClass(of: session.proofs) < .aal2 {
                 return .needsSecondFactor
             }
-            try transaction.reserve([.flow(found.codeRecord.digest), .flow(found.record.digest)])
-            var (record, codeRecord, body) = (found.record, found.codeRecord, found.body)
-            body.decision = wanted
-            record.body = try realm.sealer.seal(
-                JSONEncoder().encode(body), for: .flow(record.digest), in: transaction)
-            codeRecord.finishedAt = now
-            guard try transaction.update(codeRecord), try transaction.update(record) else { return .unknown }
+            guard try transaction.settle(found, wanted, at: now, sealer: realm.sealer) else { return .unknown }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .deviceDecided, userID: user, context: client,
                     details: [
-                        "application": .string(body.request.client.rawValue), "allowed": .bool(isAllowed),
+                        "application": .string(found.body.request.client.rawValue), "allowed": .bool(isAllowed),
                     ]))
             return .done
         }
@@ -355,6 +349,20 @@ extension StoreTransaction {
         let body = try JSONDecoder().decode(
             DeviceAuthorizations.Body.self, from: sealer.open(record.body, for: .flow(record.digest)))
         return body.decision == nil ? (codeRecord, record, body) : nil
+    }
+
+    /// Writes down what was decided, and uses the code up.
+    /// - Returns: false where another decision came before.
+    func settle(
+        _ found: (codeRecord: FlowRecord, record: FlowRecord, body: DeviceAuthorizations.Body),
+        _ decision: DeviceAuthorizations.Body.Decision, at now: Date, sealer: Sealer
+    ) throws -> Bool {
+        var (codeRecord, record, body) = found
+        try reserve([.flow(codeRecord.digest), .flow(record.digest)])
+        body.decision = decision
+        record.body = try sealer.seal(JSONEncoder().encode(body), for: .flow(record.digest), in: self)
+        codeRecord.finishedAt = now
+        return try update(codeRecord) && update(record)
     }
 }
 

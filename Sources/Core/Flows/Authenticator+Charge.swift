@@ -343,16 +343,21 @@ extension AnsweredRequest.Outcome {
         case .asked: return nil
         case .advanced(let step): return .advanced(step)
         case .signedIn(_, let refreshToken):
-            guard let token = RefreshToken(refreshToken), let found = try transaction.granted(token.grantID),
-                found.session.revokedAt == nil, found.grant.revokedAt == nil, token.isCurrent(found.grant),
-                let user = try transaction.user(found.session.userID), !user.isDisabled,
-                user.tokenEpoch == found.session.tokenEpoch
+            return try Self.signedIn(refreshToken, in: transaction).map { .accomplished(.signedIn($0)) }
+        case .enrolled(let id, _, let refreshToken):
+            guard let factor = try transaction.factor(id), let again = try Self.signedIn(refreshToken, in: transaction)
             else { return nil }
-            return .accomplished(
-                .signedIn(
-                    SignedIn(
-                        user: user, session: found.session, grant: found.grant, refreshToken: Secret(refreshToken))))
+            return .accomplished(.enrolled(factor, again))
         }
+    }
+
+    private static func signedIn(_ refreshToken: String, in transaction: any StoreTransaction) throws -> SignedIn? {
+        guard let token = RefreshToken(refreshToken), let found = try transaction.granted(token.grantID),
+            found.session.revokedAt == nil, found.grant.revokedAt == nil, token.isCurrent(found.grant),
+            let user = try transaction.user(found.session.userID), !user.isDisabled,
+            user.tokenEpoch == found.session.tokenEpoch
+        else { return nil }
+        return SignedIn(user: user, session: found.session, grant: found.grant, refreshToken: Secret(refreshToken))
     }
 }
 

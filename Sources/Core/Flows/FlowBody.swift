@@ -44,11 +44,13 @@ struct FlowBody: Codable, Sendable, Equatable {
     var newAccount: NewAccount?
     /// The session that goes on when the attempt ends all sessions of its user: the one that began it.
     var keptSession: SessionID?
+    /// The request that completed an attempt in one go, for when its answer is lost; of one that goes step by step ``Journey/memory``.
+    var memory: AnsweredRequest?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
         case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation
-        case newAccount, keptSession
+        case newAccount, keptSession, memory
         case requestedAuthorization = "consent"
     }
 
@@ -94,6 +96,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         creation = try members.decodeIfPresent(OpenChallenge.self, forKey: .creation)
         newAccount = try members.decodeIfPresent(NewAccount.self, forKey: .newAccount)
         keptSession = try members.decodeIfPresent(SessionID.self, forKey: .keptSession)
+        memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
     }
 }
 
@@ -198,6 +201,7 @@ extension FlowBody: StoredJSON {
             case "creation": creation = try json.readOptional()
             case "newAccount": newAccount = try json.readOptional()
             case "keptSession": keptSession = try json.readOptional()
+            case "memory": memory = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -222,6 +226,7 @@ extension FlowBody: StoredJSON {
         try json.write("journey", optional: journey)
         try json.write("keptSession", optional: keptSession)
         try json.write("maximumAttempts", maximumAttempts)
+        try json.write("memory", optional: memory)
         try json.write("newAccount", optional: newAccount)
         try json.write("newEmail", optional: newEmail)
         try json.write("opened", optional: opened)

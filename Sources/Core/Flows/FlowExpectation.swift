@@ -19,8 +19,8 @@ public struct FlowExpectation: Sendable {
     /// Whether a sign-in that is complete with this answer waits to be fetched with ``Answer/approval``, because the
     /// client that answers here does not get the session: a page in a browser, for the application that sent it there.
     public var isFetchedLater: Bool
-    /// All that the request said, so that it is known when it comes again: in an attempt that goes step by step the last
-    /// one is answered again for ten seconds, with the same outcome and no second effect.
+    /// All that the request said, so that it is known when it comes again: the last one of an attempt is answered again for ten
+    /// seconds, with the same outcome and no second effect.
     public var request: Secret<String>?
     /// What the session will be like, where the protocol says so with the answer; what an earlier answer of the same attempt
     /// said stays beside it.
@@ -54,6 +54,19 @@ public struct FlowExpectation: Sendable {
         self.owners = owners
         self.userID = userID
         self.isFetchedLater = isFetchedLater
+    }
+
+    /// This, of a request that its client has named: one that says the same under the same name, from the same place, is known when it
+    /// comes again (docs/decisions/0376). One without a name is not.
+    public func named(_ name: String?, saying said: [JSONValue], by client: ClientContext) -> FlowExpectation {
+        var expectation = self
+        expectation.request = name.flatMap { name in
+            let source: [JSONValue] = [
+                .string(name), .string(client.clientID.rawValue), .string(client.source ?? ""),
+            ]
+            return (try? JSONValue.array(source + said).jsonText()).map { Secret(String(decoding: $0, as: UTF8.self)) }
+        }
+        return expectation
     }
 
     // MARK: What crosses
@@ -120,8 +133,8 @@ extension StoreTransaction {
         }
         let body = try FlowBody.open(record, with: sealer)
         guard expectation.admits(record, body) else { return nil }
-        let repeated = try body.journey?.repeats(
-            expectation.request, at: now, attempts: record.attempts, sealer: sealer)
+        let repeated = try (body.journey?.memory ?? body.memory)?.outcome(
+            of: expectation.request, at: now, attempts: record.attempts, sealer: sealer)
         guard repeated != nil || expectation.admits(stageOf: body) else { return nil }
         return AdmittedFlow(record: record, body: body, repeated: repeated)
     }

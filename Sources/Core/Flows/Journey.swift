@@ -149,32 +149,41 @@ struct AnsweredRequest: Codable, Sendable, Equatable {
         case asked
         case advanced(JourneyStep)
         case signedIn(SessionID, refreshToken: String)
+        case enrolled(FactorID, SessionID, refreshToken: String)
     }
 
-    static let context = "answered-request"
+    private static let context = "answered-request"
+
+    /// What is kept of a request; nil of one that is not to be repeated.
+    static func of(
+        _ request: Secret<String>?, _ outcome: Outcome, at now: Date, attempts: Int, sealer: Sealer,
+        in transaction: any StoreTransaction
+    ) throws -> AnsweredRequest? {
+        try request.map { request in
+            AnsweredRequest(
+                digest: try sealer.digest(request.reveal(), for: context, in: transaction), at: now,
+                outcome: outcome, attempts: attempts)
+        }
+    }
+
+    /// What came of it, where this is the same request once more.
+    func outcome(
+        of request: Secret<String>?, at now: Date, attempts: Int, sealer: Sealer
+    ) throws -> Outcome? {
+        guard let request, now < at + Self.grace, attempts <= self.attempts,
+            try sealer.matches(request.reveal(), digest, for: Self.context)
+        else { return nil }
+        return outcome
+    }
 }
 
 extension Journey {
-    /// Whether this is the last request once more.
-    func repeats(
-        _ request: Secret<String>?, at now: Date, attempts: Int, sealer: Sealer
-    ) throws -> AnsweredRequest.Outcome? {
-        guard let request, let memory, now < memory.at + AnsweredRequest.grace, attempts <= memory.attempts,
-            try sealer.matches(request.reveal(), memory.digest, for: AnsweredRequest.context)
-        else { return nil }
-        return memory.outcome
-    }
-
     /// Remembers a request and forgets the one before; one that is not to be repeated is not remembered.
     mutating func remember(
         _ request: Secret<String>?, _ outcome: AnsweredRequest.Outcome, at now: Date, attempts: Int, sealer: Sealer,
         in transaction: any StoreTransaction
     ) throws {
-        memory = try request.map { request in
-            AnsweredRequest(
-                digest: try sealer.digest(request.reveal(), for: AnsweredRequest.context, in: transaction), at: now,
-                outcome: outcome, attempts: attempts)
-        }
+        memory = try .of(request, outcome, at: now, attempts: attempts, sealer: sealer, in: transaction)
     }
 }
 

@@ -8,8 +8,13 @@ extension Settlement {
         switch try insert(kind, payload: payload, of: user, at: .outcome, in: transaction) {
         case .refused(let settled): return settled
         case .inserted(let factor):
-            try finishFlow(in: transaction)
+            if request == nil { try finishFlow(in: transaction) }
             let signedIn = try open(user, body(with: factor), in: transaction)
+            if request != nil {
+                try finishFlow(
+                    answering: .enrolled(
+                        factor.id, signedIn.session.id, refreshToken: signedIn.refreshToken.reveal()), in: transaction)
+            }
             return .verdict(.accomplished(.enrolled(factor, signedIn)))
         }
     }
@@ -40,7 +45,10 @@ extension Settlement {
         try record(
             .factorEnrolled, at: place, user: user.id, details: ["factor": .string(factor.id.rawValue)],
             in: transaction)
-        if tellsOwner { try notify(.init(.factorAdded, factorName: factor.name), user, in: transaction) }
+        if tellsOwner {
+            let notice = proofs.traits(kind)?.addedNotice ?? .factorAdded
+            try notify(.init(notice, factorName: factor.name), user, in: transaction)
+        }
         return .inserted(factor)
     }
 

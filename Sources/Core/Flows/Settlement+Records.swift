@@ -49,9 +49,16 @@ extension Settlement {
     }
 
     /// A handle is valid for one success.
-    func finishFlow(in transaction: any StoreTransaction) throws {
+    /// - Parameter outcome: what the request is answered if it comes again; nil: that the attempt is over.
+    func finishFlow(answering outcome: AnsweredRequest.Outcome? = nil, in transaction: any StoreTransaction) throws {
         guard var flow = try presentFlow(in: transaction) else { return }
         flow.finishedAt = now
+        if let outcome {
+            var body = context.body
+            body.memory = try .of(
+                request, outcome, at: now, attempts: flow.attempts, sealer: sealer, in: transaction)
+            flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
+        }
         _ = try transaction.update(flow)
     }
 

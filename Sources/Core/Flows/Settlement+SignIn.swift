@@ -96,8 +96,13 @@ extension Settlement {
         }
         if isConsulted(.session), !advice.clearsSession { throw ConsultationNeeded.session(user) }
         if let journey = body.journey { return try openSession(user, body, journey, in: transaction) }
-        try finishFlow(in: transaction)
+        if request == nil { try finishFlow(in: transaction) }
         var signedIn = try open(user, body, in: transaction)
+        if request != nil {
+            try finishFlow(
+                answering: .signedIn(signedIn.session.id, refreshToken: signedIn.refreshToken.reveal()), in: transaction
+            )
+        }
         signedIn.isNewUser = isNew
         signedIn.recoveryCode = result.replacement
         var details: [String: JSONValue] = ["session": .string(signedIn.session.id.rawValue)]

@@ -8,6 +8,7 @@ struct AccountNotice: Sendable, Equatable {
     /// What was changed; the raw value names the mail's template.
     enum Kind: String, Sendable, CaseIterable {
         case factorAdded = "factor-added"
+        case passkeyAdded = "passkey-added"
         case factorRemoved = "factor-removed"
         /// All second factors at once.
         case factorsRemoved = "factors-removed"

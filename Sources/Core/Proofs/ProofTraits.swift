@@ -52,6 +52,8 @@ package struct ProofTraits: Sendable {
     /// Whether a factor is imported and exported with its account as its payload. What has a form of its own in other
     /// systems is moved by its own type.
     package var movesAsIs = false
+    /// What a user is told who has one more of the kind.
+    var addedNotice = AccountNotice.Kind.factorAdded
     /// Whether the realm has it switched on.
     package var isOffered: @Sendable (SecondFactorSettings) -> Bool = { _ in true }
     /// How much it proves, where the answer does not say more or less.

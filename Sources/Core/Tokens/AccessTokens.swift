@@ -177,9 +177,12 @@ extension Sessions {
 
     /// Whether a grant is too old for refreshing, or was left too long.
     public func isStale(_ grant: Grant) -> Bool {
-        let now = realm.clock.now
+        realm.clock.now > end(ofRefreshing: grant)
+    }
+
+    /// When a grant's refresh token counts no more, if it is not used before.
+    public func end(ofRefreshing grant: Grant) -> Date {
         let last = grant.refresh.rotatedAt ?? grant.createdAt
-        return now.timeIntervalSince(grant.createdAt) > RefreshLifetime.absolute
-            || now.timeIntervalSince(last) > RefreshLifetime.idle
+        return min(grant.expiresAt, grant.createdAt + RefreshLifetime.absolute, last + RefreshLifetime.idle)
     }
 }

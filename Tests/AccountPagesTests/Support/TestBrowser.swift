@@ -59,6 +59,11 @@ final class TestBrowser: Sendable {
         if headers[.accept] == nil { headers[.accept] = "text/html" }
         let reply = try await server.send(method, path, headers: headers, body: body, from: address)
         for line in reply.headers[values: .setCookie] { keep(line) }
+        // Every page that any test sees, and every refusal, is sound HTML.
+        if reply.headers[.contentType]?.hasPrefix("text/html") == true, method != .head {
+            let faults = PageMarkup.faults(in: reply.text)
+            #expect(faults.isEmpty, "\(method) \(path): \(faults)")
+        }
         return reply
     }
 

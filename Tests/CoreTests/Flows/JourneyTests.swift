@@ -246,6 +246,7 @@ struct JourneyTests {
             .asked, .advanced(.password), .advanced(.attributes([])), .advanced(.beyondClient(lacksRegistration: true)),
             .advanced(.newPassword(until: Date(microseconds: 1_000_000))),
             .signedIn(SessionID(rawValue: "s"), refreshToken: "t"),
+            .enrolled(FactorID(rawValue: "f"), SessionID(rawValue: "s"), refreshToken: "t"),
         ] {
             journey.memory = AnsweredRequest(digest: Data([1]), at: Date(microseconds: 1_000_000), outcome: outcome)
             #expect(try Journey(stored: journey.stored) == journey)

@@ -212,6 +212,12 @@ struct StoredShapeTests {
             #expect(full.terms == GrantTerms(scopes: ["s"], details: ["x": .bool(true)]))
             #expect(try survives(full))
         }
+        var answered = least
+        answered.memory = AnsweredRequest(
+            digest: Data([1]), at: Date(timeIntervalSinceReferenceDate: 5),
+            outcome: .signedIn(SessionID(rawValue: "s"), refreshToken: "t"))
+        #expect(least.memory == nil)
+        #expect(try survives(answered))
         for purpose in ["signIn", "enrolFactor", "verifyEmail", "resetPassword", "changeEmail"] {
             #expect(FlowPurpose(rawValue: purpose) != nil)
         }

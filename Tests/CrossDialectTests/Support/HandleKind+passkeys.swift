@@ -49,7 +49,24 @@ extension HandleKind {
                 try await scene.webAuthnGrant(text, owned.assertion(of: text)).status == 200
             }
         },
+        HandleKind("auth_session of a passkey for one's own account", at: [ownAccount]) { scene in
+            var authenticator = SoftwareAuthenticator.ofScenes()
+            let challenge = try await scene.passkeyCreation(scene.idTokens.bob)
+            #expect(try await scene.enrolPasskey(&authenticator, challenge: challenge).status == 200)
+            let begun = try await scene.json("/passkey/challenge", ["client_id": "dev-native"])
+            let session = try #require(begun.json["auth_session"].text)
+            let token = try await scene.accountToken(session, authenticator.assertion(of: session))
+            let made = try await scene.json(
+                "/me/v1/authentication-methods", ["type": "passkey"], scene.bearer(token))
+            return try Handle(made.json["auth_session"].text, in: scene) { text in
+                var another = SoftwareAuthenticator.ofScenes()
+                another.userHandle = Array(scene.bob.id.rawValue.utf8)
+                return try await scene.verifyMethod(text, another.registration(of: text), token).status == 200
+            }
+        },
     ]
+
+    fileprivate static let ownAccount = "/me/v1/authentication-methods/{id}/verify"
 }
 
 extension HandleEndpoint {
@@ -76,6 +93,22 @@ extension HandleEndpoint {
         HandleEndpoint("/oauth/token webauthn sign-up") { scene, handle in
             var authenticator = SoftwareAuthenticator.ofScenes()
             return try await scene.webAuthnGrant(handle.text, authenticator.registration(of: handle.text))
+        },
+        HandleEndpoint(HandleKind.ownAccount) { scene, handle in
+            // With the token of an account that none of the handles is of.
+            var authenticator = SoftwareAuthenticator.ofScenes()
+            let begun = try await scene.json(
+                "/passkey/register",
+                [
+                    "client_id": "dev-native",
+                    "user_profile": ["email": .string("\(UInt32.random(in: 0 ... .max))@example.org")],
+                ])
+            let session = try #require(begun.json["auth_session"].text, "\(begun.text)")
+            authenticator.userHandle =
+                [UInt8](base64URL: begun.json["authn_params_public_key"]["user"]["id"].text ?? "") ?? []
+            let token = try await scene.accountToken(session, authenticator.registration(of: session))
+            var another = SoftwareAuthenticator.ofScenes()
+            return try await scene.verifyMethod(handle.text, another.registration(of: handle.text), token)
         },
     ]
 }
@@ -131,12 +164,26 @@ extension Scene {
             ])
     }
 
-    fileprivate func webAuthnGrant(_ session: String, _ response: JSON) async throws -> Reply {
+    fileprivate func webAuthnGrant(_ session: String, _ response: JSON, _ more: [String: JSON?] = [:]) async throws
+        -> Reply
+    {
+        let grant: JSON = [
+            "grant_type": "urn:okta:params:oauth:grant-type:webauthn", "client_id": "dev-native",
+            "auth_session": .string(session), "authn_response": response,
+        ]
+        return try await json("/oauth/token", grant.with(more))
+    }
+
+    /// An access token for the account that a passkey signs in to, or makes.
+    fileprivate func accountToken(_ session: String, _ response: JSON) async throws -> String {
+        let reply = try await webAuthnGrant(
+            session, response, ["scope": "openid create:me:authentication_methods"])
+        return try #require(reply.json["access_token"].text, "\(reply.text)")
+    }
+
+    fileprivate func verifyMethod(_ session: String, _ response: JSON, _ token: String) async throws -> Reply {
         try await json(
-            "/oauth/token",
-            [
-                "grant_type": "urn:okta:params:oauth:grant-type:webauthn", "client_id": "dev-native",
-                "auth_session": .string(session), "authn_response": response,
-            ])
+            "/me/v1/authentication-methods/passkey_new/verify",
+            ["auth_session": .string(session), "authn_response": response], bearer(token))
     }
 }

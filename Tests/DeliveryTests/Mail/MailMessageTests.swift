@@ -55,6 +55,7 @@ struct MailMessageTests {
 
     private static let notices = [
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed", "passkey-copied",
+        "passkey-added",
         "recovery-code-used", "recovery-code-made", "role-granted", "role-revoked", "test-mail", "factor-renamed",
         "factor-frozen", "factor-unfrozen", "profile-changed", "sessions-ended", "application-revoked",
         "deletion-withdrawn",
@@ -78,7 +79,8 @@ struct MailMessageTests {
                     #expect(!mail.text.contains("{{") && !mail.text.contains("()") && !mail.text.contains("「」"))
                     #expect(mail.text.contains("auditor") == name.hasPrefix("role-"))
                     let isOfFactor =
-                        ["passkey-copied", "application-revoked"].contains(name) || name.hasPrefix("factor-")
+                        ["passkey-added", "passkey-copied", "application-revoked"].contains(name)
+                        || name.hasPrefix("factor-")
                     let namesFactor = isOfFactor && factor != nil
                     #expect(mail.text.contains("Ada's phone") == namesFactor, "\(mail.text)")
                 }

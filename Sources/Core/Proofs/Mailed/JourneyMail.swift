@@ -27,7 +27,7 @@ struct JourneyMail: Sendable {
 
     /// Whether this very request was answered before, and its code is on its way.
     func isRepeated(in journey: Journey, _ record: FlowRecord) throws -> Bool {
-        try journey.repeats(request, at: now, attempts: record.attempts, sealer: sealer) == .asked
+        try journey.memory?.outcome(of: request, at: now, attempts: record.attempts, sealer: sealer) == .asked
     }
 
     /// Puts the code into the flow in place of any earlier one, and into the outbox.

@@ -27,6 +27,7 @@ struct PasskeyFactor: ImmediateProofMethod {
         traits.takesChallenge = true
         traits.limitPerUser = 20
         traits.movesAsIs = true
+        traits.addedNotice = .passkeyAdded
         traits.isOffered = { $0.offersPasskeys }
         traits.amr = ["swk", "user"]
         traits.amrInHardware = ["hwk", "user"]

@@ -40,7 +40,7 @@ extension IdentityToolkit {
             requiresSecondFactor: settings.secondFactors.isRequired
                 || application?.registration.requiresSecondFactor ?? false,
             isAdministrator: isAdministrator,
-            tenantID: context.parameters.get("tenant"), query: query)
+            tenantID: context.parameters.get("tenant"), query: query, requestID: request.clientRequestID)
     }
 
     /// Refuses any project but the one that this realm is. Under `--dev` every project is.

@@ -81,4 +81,6 @@ struct Call: Sendable {
     let tenantID: String?
     /// The query's items, the first of each name.
     let query: [String: String]
+    /// What its client calls the request; nil where it has no name.
+    let requestID: String?
 }

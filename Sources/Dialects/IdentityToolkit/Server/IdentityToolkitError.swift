@@ -195,7 +195,9 @@ extension IdentityToolkitError {
             self.init(
                 .invalidAuthenticatorResponse, "The challenge is unknown, expired, or was answered. Begin again.")
         case .unsuitableAuthenticator:
-            self.init(.invalidAuthenticatorResponse, "The authenticator cannot keep a passkey of this kind.")
+            self.init(
+                .invalidAuthenticatorResponse,
+                "The authenticator does not make what is asked for: a passkey that it keeps, with its user verified.")
         case .wrongAnswer: self.init(.invalidAuthenticatorResponse)
         case .factorNotOffered: self.init(passkeyEnrolment: .notOffered)
         case .factorLimitReached: self.init(passkeyEnrolment: .limitReached)

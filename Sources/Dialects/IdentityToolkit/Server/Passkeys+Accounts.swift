@@ -36,7 +36,7 @@ extension IdentityToolkit {
         let verdict = try await realm.authenticator.answer(
             .registration(
                 of: .passkey, response: response, name: String((name ?? PasskeySpelling.unnamed).prefix(256))),
-            to: .flow(handle, .enrolment(of: bearer.user.id)), by: call.client)
+            to: .flow(handle, call.recognised(.enrolment(of: bearer.user.id), response)), by: call.client)
         switch verdict {
         case .accomplished(.enrolled(_, let signedIn)): return try await session(of: signedIn, call)
         case .refused(let refusal): throw IdentityToolkitError(passkey: refusal)
@@ -72,7 +72,8 @@ extension IdentityToolkit {
             throw IdentityToolkitError(.invalidAuthenticatorResponse)
         }
         let verdict = try await realm.authenticator.answer(
-            .proof(of: .passkey, response: response), to: .flow(handle, .passkeySignIn), by: call.client)
+            .proof(of: .passkey, response: response), to: .flow(handle, call.recognised(.passkeySignIn, response)),
+            by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(passkeySignIn: refusal)
         case .pending(let user, let credential, let factors):
@@ -112,6 +113,13 @@ extension IdentityToolkit {
             throw IdentityToolkitError(.operationNotAllowed, "It is the only way to sign in. Add another one first.")
         case .refused(let fault): throw IdentityToolkitError(ownSession: fault)
         }
+    }
+}
+
+extension Call {
+    /// What is expected of a response of an authenticator, which is known when it is sent again.
+    fileprivate func recognised(_ expectation: FlowExpectation, _ response: JSONValue) -> FlowExpectation {
+        expectation.named(requestID, saying: [response], by: client)
     }
 }
 

@@ -83,8 +83,7 @@ extension NativeAuth {
 
     /// The ids of a request: what the client calls it, and what we do.
     func correlation(of request: Request) -> Correlation {
-        let given = request.headers[.clientRequestID].flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
-        return Correlation(given: given, own: realm.random.uuid())
+        Correlation(given: request.clientRequestID, own: realm.random.uuid())
     }
 }
 

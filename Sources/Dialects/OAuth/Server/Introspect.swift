@@ -54,7 +54,7 @@ extension OAuth {
         return [
             "active": .bool(true), "scope": .string(grant.terms.scopes.joined(separator: " ")),
             "client_id": .string(asker.rawValue), "sub": .string(grant.userID.rawValue), "iss": .string(base),
-            "exp": .integer(Int64(grant.expiresAt.timeIntervalSince1970)),
+            "exp": .integer(Int64(realm.sessions.end(ofRefreshing: grant).timeIntervalSince1970)),
         ]
     }
 }

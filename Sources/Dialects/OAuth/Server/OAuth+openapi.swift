@@ -47,10 +47,12 @@ extension OAuth {
     private static var programs: [OpenAPIEndpoint] {
         let object = JSONValue.object(["type": "object"])
         func form(
-            _ path: String, _ id: String, _ summary: String, _ fields: [(name: String, isRequired: Bool)]
+            _ path: String, _ id: String, _ summary: String, _ fields: [(name: String, isRequired: Bool)],
+            status: Int = 200
         ) -> OpenAPIEndpoint {
             OpenAPIEndpoint(
-                .post, path, id: id, summary, tag: "oauth", security: .client, request: .form(fields), response: object)
+                .post, path, id: id, summary, tag: "oauth", security: .client, request: .form(fields), response: object,
+                status: status)
         }
         func own(
             _ method: HTTPRequest.Method, _ path: String, _ id: String, _ scope: AccountScope, _ summary: String,
@@ -71,7 +73,8 @@ extension OAuth {
                 ]),
             form(
                 Path.push, "oauthPush", "Takes an authorization request beforehand (RFC 9126)",
-                [("client_id", false), ("response_type", false), ("redirect_uri", false), ("scope", false)]),
+                [("client_id", false), ("response_type", false), ("redirect_uri", false), ("scope", false)],
+                status: 201),
             form(
                 Path.revoke, "oauthRevoke", "Revokes a token (RFC 7009)", [("token", true), ("token_type_hint", false)]),
             form(

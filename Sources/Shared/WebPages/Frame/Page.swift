@@ -30,6 +30,8 @@ public struct Page: Sendable {
     public var formActions: [String] = []
     /// The picture of the application that waits, above the heading: a path of this server.
     public var picture: String?
+    /// The colour of the application that waits, as `#rrggbb`.
+    public var accent: String?
     public var blocks: [PageBlock] = []
     /// Whether it shows lists, which want more room than a form.
     public var isWide = false

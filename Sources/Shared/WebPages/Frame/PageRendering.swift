@@ -71,7 +71,8 @@ private struct FramedPage {
     var refreshWithoutScript: String?
     var styleSheet = PageAssets.styleSheetPath
     var sheet: String?
-    var theme: String?
+    /// What stands behind our style sheets: the operator's, and the one of the application's colour.
+    var theme: [String]
     var logo: String?
     var scripts: [String]
     var expiry: Expiry?
@@ -104,8 +105,9 @@ private struct FramedPage {
         expiry = page.expiresIn.map { Expiry(seconds: $0, text: words.plain("expiryWarning")) }
         withoutScript = page.withoutScript
         sheet = page.sheet.map { PageAssets.path(of: $0) }
-        theme = visit.site.assets.themePath
-        logo = visit.site.assets.logoPath
+        let assets = visit.site.assets
+        theme = [assets.themePath, page.accent.flatMap(assets.accentPath)].compactMap(\.self)
+        logo = assets.logoPath
         blocks = page.blocks
         menu = page.menu
         skipLabel = words.plain("frameSkip")

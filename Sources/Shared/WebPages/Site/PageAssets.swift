@@ -65,9 +65,12 @@ public struct PageAssets: Sendable {
     }
 
     private let theme: PageTheme?
+    private let grounds: AccentColors.Grounds
 
     init(theme: PageTheme? = nil) {
         self.theme = theme
+        grounds = AccentColors.Grounds(
+            ofTheme: theme?.styleSheet.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "")
     }
 
     /// The path of the operator's style sheet.
@@ -75,10 +78,21 @@ public struct PageAssets: Sendable {
     /// The path of the operator's logo.
     var logoPath: String? { theme?.logo?.path }
 
+    /// The path of the style sheet that colours the pages of an application; nil where the text is no colour.
+    func accentPath(_ accent: String) -> String? {
+        AccentColors(accent, on: grounds).map { "/assets/accents/\($0.fileName)" }
+    }
+
     /// Adds the routes; the composition root calls it once.
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         router.get(RouterPath(Self.styleSheetPath)) { _, _ in
-            Self.response(PackageResources.countersign_css, type: "text/css; charset=utf-8")
+            Self.response(PackageResources.countersign_css, type: Self.styleSheetType)
+        }
+        router.get("assets/accents/{file}") { _, context in
+            guard let colors = context.parameters.get("file").flatMap({ AccentColors(fileName: $0) }) else {
+                throw HTTPError(.notFound)
+            }
+            return Self.response(Array(colors.styleSheet.utf8), type: Self.styleSheetType)
         }
         for sheet in Sheet.allCases {
             router.get(RouterPath(Self.path(of: sheet))) { _, _ in
@@ -94,6 +108,8 @@ public struct PageAssets: Sendable {
             }
         }
     }
+
+    private static let styleSheetType = "text/css; charset=utf-8"
 
     private static func response(_ bytes: [UInt8], type: String) -> Response {
         Response(

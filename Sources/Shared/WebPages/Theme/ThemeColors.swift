@@ -8,6 +8,13 @@ struct ThemeColors {
         let green: Double
         let blue: Double
 
+        static let black = Color(parts: [0, 0, 0])
+        static let white = Color(parts: [1, 1, 1])
+
+        private init(parts: [Double]) {
+            (red, green, blue) = (parts[0], parts[1], parts[2])
+        }
+
         /// `#rgb` or `#rrggbb`; nil for other notations.
         init?(_ text: Substring) {
             guard text.first == "#" else { return nil }
@@ -15,8 +22,15 @@ struct ThemeColors {
             guard digits.count == text.count - 1 else { return nil }
             if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }
             guard digits.count == 6 else { return nil }
-            let parts = [0, 2, 4].map { Double(digits[$0] * 16 + digits[$0 + 1]) / 255 }
-            (red, green, blue) = (parts[0], parts[1], parts[2])
+            self.init(parts: [0, 2, 4].map { Double(digits[$0] * 16 + digits[$0 + 1]) / 255 })
+        }
+
+        /// Six hexadecimal digits.
+        var digits: String {
+            [red, green, blue].map { part in
+                let text = String(Int((part * 255).rounded()), radix: 16)
+                return text.count == 1 ? "0" + text : text
+            }.joined()
         }
 
         /// WCAG 2.2, "relative luminance".
@@ -32,7 +46,27 @@ struct ThemeColors {
             let (lighter, darker) = (max(luminance, other.luminance), min(luminance, other.luminance))
             return (lighter + 0.05) / (darker + 0.05)
         }
+
+        /// This colour, as far towards black or white as text of it needs to be read on each of the grounds.
+        func readable(on grounds: [Color]) -> Color {
+            let ends = [Color.black, .white].map { end in
+                (end, grounds.map { $0.contrast(with: end) }.min() ?? ThemeColors.textContrast)
+            }
+            let end = ends[0].1 >= ends[1].1 ? ends[0].0 : ends[1].0
+            for step in 0..<32 {
+                let share = Double(step) / 32
+                let mixed = Color(
+                    parts: zip([red, green, blue], [end.red, end.green, end.blue]).map { own, other in
+                        ((own + (other - own) * share) * 255).rounded() / 255
+                    })
+                if grounds.allSatisfy({ mixed.contrast(with: $0) >= ThemeColors.textContrast }) { return mixed }
+            }
+            return end
+        }
     }
+
+    /// How different text has to be from its ground (WCAG 2.2, success criterion 1.4.3).
+    static let textContrast = 4.5
 
     /// What stands on what, and how different both have to be (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
     private static let pairs: [(text: String, ground: String, least: Double)] = [
@@ -77,13 +111,20 @@ struct ThemeColors {
         if isDark { dark[String(name.dropFirst(2))] = value } else { light[String(name.dropFirst(2))] = value }
     }
 
-    /// What is hard to read where a theme's style sheet stands behind ours.
-    static func warnings(ofTheme styleSheet: String) -> [String] {
+    /// The values that hold in light and in dark where a theme's style sheet stands behind ours.
+    static func schemes(ofTheme styleSheet: String) -> (light: [String: Substring], dark: [String: Substring]) {
         let ours = ThemeColors(styleSheet: String(decoding: PackageResources.countersign_css, as: UTF8.self))
         let theme = ThemeColors(styleSheet: styleSheet)
-        let light = ours.light.merging(theme.light) { $1 }
-        let dark = ours.light.merging(ours.dark) { $1 }.merging(theme.light) { $1 }.merging(theme.dark) { $1 }
-        return warnings(light, in: "light") + warnings(dark, in: "dark")
+        return (
+            ours.light.merging(theme.light) { $1 },
+            ours.light.merging(ours.dark) { $1 }.merging(theme.light) { $1 }.merging(theme.dark) { $1 }
+        )
+    }
+
+    /// What is hard to read where a theme's style sheet stands behind ours.
+    static func warnings(ofTheme styleSheet: String) -> [String] {
+        let schemes = schemes(ofTheme: styleSheet)
+        return warnings(schemes.light, in: "light") + warnings(schemes.dark, in: "dark")
     }
 
     private static func warnings(_ values: [String: Substring], in scheme: String) -> [String] {

@@ -1,12 +1,17 @@
 import Foundation
 
 extension Words {
-    /// How long ago something was, as people say it, up to a week; then the day. The exact instant, in UTC, is with it
-    /// (HTML, `time`), so no reader's zone has to be known.
+    /// How long ago something was, as people say it, up to a week; then the day, and that it is one of UTC. The exact instant, in UTC, is
+    /// with it (HTML, `time`), so no reader's zone has to be known.
     public func moment(_ date: Date, now: Date) -> PageText {
         let instant = date.formatted(.iso8601)
         let exact = "\(instant.prefix(16).replacing("T", with: " ")) UTC"
-        let said = ago(Int(now.timeIntervalSince(date))) ?? String(instant.prefix(10))
+        guard let said = ago(Int(now.timeIntervalSince(date))) else {
+            let day = String(instant.prefix(10))
+            return PageText(
+                plain: "\(day) (UTC)",
+                html: "<time datetime=\"\(instant)\" title=\"\(exact)\">\(day)</time> (UTC)")
+        }
         return PageText(
             plain: said,
             html: "<time datetime=\"\(instant)\" title=\"\(exact)\">\(PageText.escaped(said))</time>")

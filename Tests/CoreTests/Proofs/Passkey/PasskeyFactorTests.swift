@@ -30,7 +30,7 @@ struct PasskeyFactorTests {
         let kept = try #require(try await test.realm.passkeys.list(of: ada.id).first)
         #expect(kept.credential.rpID == "login.example.org" && kept.factor.lastUsedAt == test.now)
         #expect(try await test.events(.factorEnrolled).contains { $0.details["factor"] == .string(factor.id.rawValue) })
-        #expect(try await test.mails().contains { $0.content.template == "factor-added" })
+        #expect(try await test.mails().contains { $0.content.template == "passkey-added" })
     }
 
     @Test

@@ -27,7 +27,7 @@ struct PasskeyInSignInTests {
         #expect(ContextClasses.assuranceLevels.name(of: signedIn.evidence, test.realm.proofs) == "aal2")
         #expect(signedIn.recoveryCode == nil, "What stands in for a passkey could be phished.")
         #expect(try await test.events(.factorEnrolled).count == 1)
-        #expect(try await test.mails().count { $0.content.template == "factor-added" } == 1)
+        #expect(try await test.mails().count { $0.content.template == "passkey-added" } == 1)
         #expect(try await test.signIn(with: authenticator).signedIn?.user.id == ada.id)
         // Whoever has it is asked for it, and enrols nothing by a password.
         let again = try await test.beginRequired()

@@ -53,6 +53,7 @@ struct AppCommand: AsyncParsableCommand {
         table.add("ID tokens by", oauth.idTokenAlgorithm)
         table.add("begins sign-in at", oauth.initiateLoginURI)
         table.add("home page", oauth.clientURI)
+        table.add("accent", oauth.accent)
         table.add("picture", oauth.hasLogo ? "yes" : nil)
         table.add("privacy policy", oauth.policyURI)
         table.add("terms of use", oauth.termsURI)

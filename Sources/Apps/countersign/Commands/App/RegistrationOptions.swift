@@ -138,6 +138,12 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "uri"))
     var termsURI: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The colour of buttons and links on the application's pages of a sign-in, as #rrggbb; an empty one removes it.",
+            valueName: "colour"))
+    var accent: String?
+
     @Option(help: ArgumentHelp("Any of oob, password and redirect, separated by spaces or commas.", valueName: "types"))
     var challengeTypes: [String] = []
 
@@ -207,6 +213,7 @@ struct RegistrationOptions: ParsableArguments {
         change.clientURI = clientURI
         change.policyURI = policyURI
         change.termsURI = termsURI
+        change.accent = accent
         change.challengeTypes = words(challengeTypes)
         change.scopes = words(scopes)
         change.audiences = audiences.isEmpty ? nil : audiences.filter { !$0.isEmpty }

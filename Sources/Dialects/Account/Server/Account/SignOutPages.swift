@@ -15,10 +15,14 @@ struct SignOutPages: Sendable {
         let address = present.user.email?.canonical ?? present.user.id.rawValue
         var hidden = [PageForm.HiddenField(name: "csrf", value: FormToken.text(for: "sign-out", session: token))]
         if let request = scene.field("logout") { hidden.append(.init(name: "logout", value: request)) }
+        var asked: [PageBlock] = []
+        if let application = try await Self.application(scene) {
+            asked = [.text(words("signOutAsked", ["application": .chosen(application.shownName)]))]
+        }
         return scene.show(
             Page(
                 "sign-out", words("signOutTitle"), words("signOutText", ["address": .chosen(address)]),
-                [
+                asked + [
                     .form(
                         PageForm(
                             action: "/sign-out", hidden: hidden,
@@ -66,6 +70,14 @@ struct SignOutPages: Sendable {
             page.blocks = [.links(links)]
         }
         return scene.show(page)
+    }
+
+    /// The application that names itself in the logout that it asked for.
+    private static func application(_ scene: PageScene) async throws -> CountersignCore.Application? {
+        guard let target = logout(scene), let items = URLComponents(string: target)?.queryItems,
+            let client = items.first(where: { $0.name == "client_id" })?.value
+        else { return nil }
+        return try await scene.realm.applications.application(ClientID(rawValue: client))
     }
 
     /// The page that follows signing out. It leads on to the application that asked for it: the policy of the form's page admits no

@@ -199,7 +199,10 @@ struct PageScene: Sendable {
         let named = items(attempt).compactMap { name, value in value.map { (name, $0) } }
         visit.linkItems = visit.query.merging(named) { $1 }
         page.expiresIn = expiresIn
-        page.picture = pending?.application.registration.oauth.logo.map(ApplicationLogo.path)
+        if let registration = pending?.application.registration.oauth {
+            page.picture = registration.logo.map(ApplicationLogo.path)
+            page.accent = registration.accent
+        }
         if let source = pending?.formActionSource { page.formActions.append(source) }
         return visit.response(page, status: status)
     }

@@ -16,6 +16,7 @@ struct CodePage: Sendable {
         else {
             return try await scene.goOn(with: handle)
         }
+        if methods.areLost { return try await page(scene) }
         let chosen = try await choices(methods, scene)
         guard let choice = chosen.first(where: { $0.value == scene.field("factor") }) ?? chosen.first else {
             return try await page(scene, problem: scene.words("codeWrong"))
@@ -114,6 +115,15 @@ struct CodePage: Sendable {
         return words("codeTextNamed", ["name": .chosen(name)])
     }
 
+    /// What was reported lost.
+    private func name(of methods: [Journeys.Method], _ words: Words) -> String {
+        let names = methods.map(\.factor).map { factor in
+            if !factor.name.isEmpty { return factor.name }
+            return factor.kind == .passkey ? words.plain("factorPasskey") : words.plain("factorTOTP")
+        }
+        return names.joined(separator: ", ")
+    }
+
     private func page(
         _ scene: PageScene, problem: PageText? = nil, field: String? = "code"
     ) async throws -> Response {
@@ -124,7 +134,8 @@ struct CodePage: Sendable {
             return try await scene.goOn(with: handle)
         }
         let words = scene.words
-        let choices = try await choices(methods, scene)
+        let isLost = methods.areLost
+        let choices = isLost ? [] : try await choices(methods, scene)
         let hasCodes = choices.contains(where: \.takesCode)
         let asksOthers = choices.contains { !$0.takesCode }
         let given = scene.field("factor")
@@ -149,7 +160,9 @@ struct CodePage: Sendable {
             form.fields = [code]
         }
         var page = Page(
-            "code", words("codeTitle"), hasCodes ? text(choices, words) : nil, problem: problem, [.form(form)])
+            "code", words("codeTitle"), hasCodes ? text(choices, words) : nil, problem: problem,
+            isLost ? [] : [.form(form)])
+        if isLost { page.text = words("codeLost", ["name": .chosen(name(of: methods, words))]) }
         page.problemField = problem == nil ? nil : field
         page.blocks.append(
             .more(
@@ -163,8 +176,13 @@ struct CodePage: Sendable {
                                 maximumLength: 64, isFirst: false, isInvalid: problem != nil && field == "recovery_code"
                             )
                         ], buttons: [.init(words.plain("goOn"), isSecondary: true)]),
-                    isOpen: field == "recovery_code")))
+                    isOpen: isLost || field == "recovery_code")))
         page.blocks.append(.links([.init(words("startAgain"), to: scene.beginning)]))
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
+}
+
+extension [Journeys.Method] {
+    /// Whether their user has reported all of them lost. None answers then; one that does is the only one to be asked for.
+    var areLost: Bool { !isEmpty && allSatisfy { $0.factor.frozenAt != nil } }
 }

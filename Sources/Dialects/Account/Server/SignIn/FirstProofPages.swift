@@ -89,6 +89,10 @@ struct MailedCodePage: Sendable {
         let code = (scene.fields["code"] ?? "").filter { !$0.isWhitespace }
         let verdict = try await scene.realm.authenticator.answer(
             .code(Secret(code)), to: .flow(handle, expectation), by: scene.client)
+        // No account is locked by it: another code takes answers again.
+        if case .refused(let refusal) = verdict, refusal.reason == .authenticatorDisabled {
+            return try await page(scene, problem: scene.words("mailCodeUsedUp"))
+        }
         return try await scene.follow(verdict, of: handle, wrong: "codeWrong") {
             try await page(scene, problem: $0)
         }

@@ -85,6 +85,7 @@ struct NextStep: Sendable {
     private mutating func ask(_ handle: FlowHandle) async throws -> Response {
         guard case .secondFactors(let methods) = try await realm.journeys.methods(handle, expecting: .secondFactor)
         else { return scene.over() }
+        if methods.areLost { return lead(to: "/sign-in/code", handle) }
         if methods.contains(where: { $0.factor.kind == .passkey }), scene.passkeyPlace != nil {
             return lead(to: PasskeyPage.path, handle)
         }

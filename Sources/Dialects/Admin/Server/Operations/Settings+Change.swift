@@ -52,7 +52,7 @@ public struct ChangeSetting: AdministrationOperation {
                 "\(Self.passkeys(lost)) would not work with this domain, and their users need another way to sign in. "
                     + "Confirm that with --yes (confirmed: true).")
         }
-        let details: [String: JSONValue] = ["setting": .string(key), "value": setting.read(preview)]
+        let details: [String: JSONValue] = ["setting": .string(setting.key), "value": setting.read(preview)]
         return try await realm.changeSettings(by: client, details: details) { settings in
             let before = settings
             try setting.write(&settings, value)

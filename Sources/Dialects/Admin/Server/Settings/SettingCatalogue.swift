@@ -2,8 +2,15 @@ import CountersignCore
 
 /// Finds settings by name.
 enum SettingCatalogue {
+    /// What settings are called elsewhere: by those who look for a passkeys' setting below `passkeys`.
+    private static let otherNames = [
+        "passkeys.enabled": "secondFactors.offersPasskeys", "passkeys.allowFramed": "passkeys.framingOrigins",
+        "passkeys.allowSynced": "passkeys.allowsSynced",
+    ]
+
     /// - Throws: ``AdministrationError`` that names the nearest key.
-    static func setting(_ key: String) throws -> Setting {
+    static func setting(_ name: String) throws -> Setting {
+        let key = otherNames[name] ?? name
         if let setting = Setting.all.first(where: { $0.key == key }) { return setting }
         for family in SettingFamily.all where key.hasPrefix(family.prefix) {
             let name = String(key.dropFirst(family.prefix.count))

@@ -59,6 +59,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let clientURI: String?
         public let policyURI: String?
         public let termsURI: String?
+        /// `#rrggbb`.
+        public let accent: String?
         /// Whether people are shown a picture of it.
         public let hasLogo: Bool
     }
@@ -98,7 +100,7 @@ extension ApplicationSummary.OAuth {
             jwksURI: oauth.jwksURI, defaultACR: oauth.defaultACR.isEmpty ? nil : oauth.defaultACR,
             defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue,
             initiateLoginURI: oauth.initiateLoginURI, clientURI: oauth.clientURI, policyURI: oauth.policyURI,
-            termsURI: oauth.termsURI, hasLogo: oauth.logo != nil)
+            termsURI: oauth.termsURI, accent: oauth.accent, hasLogo: oauth.logo != nil)
     }
 }
 

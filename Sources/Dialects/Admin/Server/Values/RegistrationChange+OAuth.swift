@@ -38,6 +38,10 @@ extension RegistrationChange {
             }
         }
         for uri in [initiateLoginURI, clientURI, policyURI, termsURI] { try Self.checkLink(uri) }
+        if let accent, !accent.isEmpty, accent.wholeMatch(of: /#[0-9A-Fa-f]{6}/) == nil {
+            throw AdministrationError(
+                .invalid, "\"\(accent)\" is no colour. Write it as #rrggbb, for instance #155eaf.")
+        }
         for value in defaultACR ?? [] { try Self.check(value, "acr value", ContextClass.requestable) }
         if let defaultMaxAge, !(-1...Self.longestMaxAge).contains(defaultMaxAge) {
             throw AdministrationError(
@@ -92,6 +96,7 @@ extension RegistrationChange {
         if let clientURI { oauth.clientURI = clientURI.isEmpty ? nil : clientURI }
         if let policyURI { oauth.policyURI = policyURI.isEmpty ? nil : policyURI }
         if let termsURI { oauth.termsURI = termsURI.isEmpty ? nil : termsURI }
+        if let accent { oauth.accent = accent.isEmpty ? nil : accent.lowercased() }
         if let assertionAudience { oauth.takesTokenEndpointAudience = assertionAudience == Self.tokenEndpointAudience }
     }
 }

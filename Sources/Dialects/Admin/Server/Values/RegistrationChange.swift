@@ -47,6 +47,8 @@ public struct RegistrationChange: Codable, Sendable {
     public var clientURI: String?
     public var policyURI: String?
     public var termsURI: String?
+    /// The colour of its pages of a sign-in, as `#rrggbb`; an empty one removes it.
+    public var accent: String?
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
     public var scopes: [String]?

@@ -61,7 +61,8 @@ struct AccountProblem: Error, Sendable {
         switch refusal.reason {
         case .replayed: self.init(.conflict, "Conflict", "The passkey is registered already.")
         case .unsuitableAuthenticator:
-            self = .invalid("The authenticator cannot keep a passkey of the kind that is asked for.")
+            self = .invalid(
+                "The authenticator does not make what is asked for: a passkey that it keeps, with its user verified.")
         case .factorLimitReached: self.init(Enrolments.EnrolmentRefusal.limitReached, at: now)
         case .sourceLimited, .lockedOut:
             self.init(Enrolments.EnrolmentRefusal.limited(until: refusal.retryAt ?? now + 1), at: now)

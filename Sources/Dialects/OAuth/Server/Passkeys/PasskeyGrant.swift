@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import OAuthHTTP
 import OAuthWire
+import ServerHTTP
 
 /// `urn:okta:params:oauth:grant-type:webauthn`: tokens for the response of an authenticator (Auth0, Authentication API).
 struct PasskeyGrant: OAuthGrant {
@@ -31,6 +32,10 @@ struct PasskeyGrant: OAuthGrant {
             isNew
             ? FlowExpectation([.signUp], at: [.factorEnrolment], of: [owner])
             : FlowExpectation([.signIn], at: [.proof(.passkey)], of: [owner])
+        expectation = expectation.named(
+            request.request.clientRequestID,
+            saying: [.string(session), response, .string(request.keyThumbprint ?? "")],
+            by: request.client(of: .oauth))
         expectation.terms = terms
         expectation.requiresSecondFactor = try await needsTwoFactors(terms.scopes)
         let verdict = try await oauth.realm.authenticator.answer(
@@ -40,7 +45,8 @@ struct PasskeyGrant: OAuthGrant {
             to: .flow(FlowHandle(session), expectation), by: request.client(of: .oauth))
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
-            if isNew { try await oauth.welcome(signedIn.user, by: request.client(of: .oauth)) }
+            // Not again where it was answered before.
+            if signedIn.isNewUser { try await oauth.welcome(signedIn.user, by: request.client(of: .oauth)) }
             let extent = try await extent(request, granted: terms.scopes, terms.audiences, narrows: false)
             return try await oauth.tokens.answer(signedIn, of: application, extent)
         case .more:

@@ -1,0 +1,140 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import ServerHTTP
+import Testing
+
+/// What a scanner does: follows every link, and puts what breaks pages elsewhere into every field and every part of a query (web-pages 8.11).
+/// That each answer is sound HTML, without a script of its own, ``TestBrowser`` sees to.
+@Suite("A scanner on the pages")
+struct PageScanTests {
+    private static let payloads = [
+        "\"><script>alert(1)</script>", "' onmouseover='alert(1)' x='",
+        "x\r\nX-Injected: 1\r\n\r\n<script>alert(1)</script>",
+        "javascript:alert(1)//\u{0}\u{202E}", "../../../../etc/passwd", "{{page.site}}{{{.}}}${7*7}",
+        "' OR 1=1; DROP TABLE users;--", String(repeating: "%F0%9F", count: 800),
+    ]
+    /// What none of an answer may have of them.
+    private static let traces = [
+        "<script>alert", "onmouseover='alert", "href=\"javascript:", "root:x:0", "SQLITE", "syntax error",
+    ]
+
+    private static func judge(_ reply: Reply, _ what: String) {
+        #expect(reply.status < 500, "\(what): \(reply.status) \(reply.text.prefix(400))")
+        for trace in traces where reply.text.contains(trace) { Issue.record("\(what): \(trace)") }
+        #expect(reply.headers[.known("X-Injected")] == nil, "\(what)")
+        if let location = reply.headers[.location] {
+            // To a page of ours, or to what an application registered.
+            let isOurs = location.hasPrefix("/") && !location.hasPrefix("//") && !location.hasPrefix("/\\")
+            #expect(isOurs || location.hasPrefix(PageStepTests.callback), "\(what): \(location)")
+            #expect(!location.contains("<"), "\(what): \(location)")
+        }
+    }
+
+    @Test(arguments: LiveForm.all)
+    func `No field of a form is run, is shown as it is, or breaks the server`(form row: LiveForm) async throws {
+        try await TestServer.with(.development) { server in
+            let scene = try await row.reach(server, "ada@example.com")
+            let (browser, fields, action) = (scene.browser, try scene.fields(), try scene.form().action)
+            let held = browser.cookies
+            for name in fields.keys.sorted() {
+                // A wrong token is refused before anything is read: one is enough.
+                for payload in name == "csrf" ? Array(Self.payloads.prefix(1)) : Self.payloads {
+                    browser.keep(held)
+                    let reply = try await browser.post(action, fields.merging([name: payload]) { $1 })
+                    Self.judge(reply, "\(row.testDescription), \(name)=\(payload.prefix(24))")
+                }
+            }
+        }
+    }
+
+    // MARK: Links
+
+    /// Who looks.
+    enum Visitor: String, CaseIterable, Sendable {
+        case nobody, user, owner
+    }
+
+    /// Where one begins: pages that no link leads to.
+    private static func beginnings(_ visitor: Visitor) -> [String] {
+        switch visitor {
+        case .nobody:
+            [
+                "/", "/sign-in", "/sign-in?to=activate", "/sign-up", "/forgot", "/activate", "/signed-out", "/owner",
+                "/sign-in/passkey", "/sign-in/other-device", "/oidc/logout", "/no-such-page",
+                "/auth/action?mode=verifyEmail&oobCode=x", "/authorize?client_id=none", PageStepTests.request(),
+            ]
+        case .user: ["/", "/account", "/account/device", "/activate", "/sign-in", "/sign-out", PageStepTests.request()]
+        case .owner: ["/console", "/account"]
+        }
+    }
+
+    @Test(arguments: Visitor.allCases)
+    func `No link is broken, and no part of a query is run or breaks the server`(visitor: Visitor) async throws {
+        try await TestServer.with(.development) { server in
+            let browser = try await browser(of: visitor, on: server)
+            var waiting = Self.beginnings(visitor)
+            let own = Set(waiting)
+            var seen: Set<String> = []
+            var pages = 0
+            while let path = waiting.popLast(), pages < 300 {
+                guard seen.insert(Self.shape(of: path)).inserted else { continue }
+                pages += 1
+                let held = browser.cookies
+                let reply = try await browser.send(.get, path, headers: [.acceptLanguage: "en"])
+                Self.judge(reply, path)
+                // A link of a page leads somewhere; what was typed into the address need not.
+                #expect(own.contains(path) || reply.status < 400, "\(path): \(reply.status)")
+                if let location = reply.headers[.location], location.hasPrefix("/") { waiting.append(location) }
+                waiting += Self.links(of: reply.text)
+                for query in Self.mutations(of: path) {
+                    Self.judge(try await browser.send(.get, query), query)
+                }
+                browser.keep(held)
+            }
+            let least = [Visitor.nobody: 15, .user: 25, .owner: 50][visitor] ?? 0
+            #expect(pages > least, "\(visitor): \(pages) pages")
+        }
+    }
+
+    private func browser(of visitor: Visitor, on server: TestServer) async throws -> TestBrowser {
+        switch visitor {
+        case .nobody: return TestBrowser(server)
+        case .user:
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            _ = try await SignInPageTests.password(browser)
+            return browser
+        case .owner: return try await ConsoleStage(server).administrator(.owner)
+        }
+    }
+
+    /// A path and the names of its query: pages that differ in values alone are one. The language is none of them.
+    private static func shape(of path: String) -> String {
+        let parts = path.split(separator: "#")[0].split(separator: "?", maxSplits: 1)
+        let names = parts.dropFirst().first?.split(separator: "&").map { $0.prefix { $0 != "=" } } ?? []
+        return "\(parts.first ?? "/")?\(names.filter { $0 != "lang" }.sorted().joined(separator: "&"))"
+    }
+
+    /// The pages and files of ours that a page names.
+    private static func links(of html: String) -> [String] {
+        html.matches(of: /(?:href|src)="([^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }
+            .filter { $0.hasPrefix("/") }
+    }
+
+    /// The same path with each part of its query, and its last part, replaced.
+    private static func mutations(of path: String) -> [String] {
+        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+        guard let page = parts.first, !page.hasPrefix("/assets/") else { return [] }
+        let items = parts.dropFirst().first?.split(separator: "&").map(String.init) ?? []
+        return payloads.map { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }.flatMap {
+            payload in
+            items.indices.map { index in
+                var changed = items
+                changed[index] = "\(items[index].prefix { $0 != "=" })=\(payload)"
+                return "\(page)?\(changed.joined(separator: "&"))"
+            } + ["\(page)?lang=\(payload)", "\(page)?done=\(payload)", "\(page)/\(payload)"]
+        }
+    }
+}
