@@ -113,12 +113,134 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `A page of a user begins with whether the user can sign in, and unlocks by one press`() async throws {
+        try await with(.operator) { stage, browser in
+            let ada = try await stage.server.account("ada@example.com")
+            let path = "/console/users/\(ada.id.rawValue)"
+            #expect(try await browser.open(path).html.contains("This user can sign in."))
+            let own = TestBrowser(stage.server)
+            for number in 0..<30 {
+                _ = try await SignInPageTests.password(own, "ada@example.com", password: "wrong \(number)")
+            }
+            let locked = try await browser.open(path)
+            #expect(locked.html.contains("Something refuses this user at the moment."), "\(locked.html)")
+            let form = try #require(locked.forms.first { $0.action == "/console/limits/lift" })
+            let unlocked = try #require(try await browser.sendForm(form, [:]).page)
+            #expect(
+                unlocked.path.hasPrefix(path) && unlocked.html.contains("This user can sign in."), "\(unlocked.html)")
+            #expect(unlocked.html.contains("role=\"status\""))
+            // What was done is said by this server's word alone.
+            let forged = try await browser.open("\(path)?done=consoleDoneDeleted")
+            #expect(!forged.html.contains("The user was deleted."))
+            let auditor = try await stage.administrator(.auditor)
+            #expect(try await auditor.open(path).forms.allSatisfy { $0.action == "/sign-out" })
+        }
+    }
+
+    @Test func `Profile, attributes and claims are edited, and what is not right is refused`() async throws {
+        try await with(.operator) { stage, browser in
+            let path = "/console/users/target/edit"
+            let done = try await confirm(
+                path,
+                [
+                    "display_name": "Augusta <b>", "attributes": "{\"city\": \"London\", \"age\": 36}",
+                    "claims": "{\"plan\": \"pro\"}",
+                ], in: browser)
+            #expect(done.kind == "console-user" && done.html.contains("Augusta &lt;b&gt;"), "\(done.html)")
+            let user = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
+            #expect(user.profile.attributes == ["city": "London", "age": .integer(36)])
+            #expect(user.profile.customClaims == ["plan": "pro"])
+            _ = try await confirm(
+                path, ["display_name": "Ada", "attributes": "{\"age\": 37}", "claims": ""], in: browser)
+            let after = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
+            #expect(after.profile.attributes == ["age": .integer(37)] && after.profile.customClaims.isEmpty)
+            for wrong in ["[]", "{", "{\"a\": {}}", "{\"a b\": 1}"] {
+                let page = try await confirm(path, ["attributes": wrong], in: browser)
+                #expect(page.status == 422 && page.hasAlert, "\(wrong)")
+            }
+            let reserved = try await confirm(path, ["claims": "{\"sub\": \"x\"}"], in: browser)
+            #expect(reserved.status == 422)
+        }
+    }
+
+    @Test func `Support mails a recovery code that waits a day, and cannot shorten that`() async throws {
+        try await with(.support) { stage, browser in
+            let path = "/console/users/target/mail-recovery-code"
+            let asked = try await browser.open(path)
+            #expect(!asked.html.contains("name=\"hold\""))
+            let forced = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser), "hold": "1"])
+            #expect(forced.status == 404, "\(forced.text)")
+            let done = try await confirm(path, in: browser)
+            #expect(done.html.contains("The code is on its way."), "\(done.html)")
+            let mail = try #require(
+                try await stage.server.realm.outbox.messages().last { $0.content.template == "recovery-code-held" })
+            #expect(!done.html.contains(try #require(mail.content.values["code"])))
+            let invited = try await browser.open("/console/users/target/invite-to-enrol")
+            #expect(invited.html.contains("countersign user invite-to-enrol target"))
+        }
+    }
+
+    @Test func `What is done to all who are ticked is done to each, and refusals are told`() async throws {
+        try await with(.operator) { stage, browser in
+            let email = try #require(EmailAddress("operator@example.com"))
+            let own = try #require(try await stage.server.realm.accounts.user(email: email))
+            let query = "action=disable&user.target=1&user.\(own.id.rawValue)=1&user.nobody=1"
+            let asked = try await browser.open("/console/users-bulk?\(query)")
+            let form = try #require(asked.forms.first { $0.action == "/console/users-bulk" }, "\(asked.html)")
+            let result = try #require(try await browser.sendForm(form, [:]).page)
+            #expect(result.kind == "console-result" && result.html.contains("Done for 1."), "\(result.html)")
+            #expect(result.html.contains("There is no user nobody.") && result.html.contains("administers this realm"))
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "target"))?.isDisabled == true)
+            #expect(try await stage.server.realm.accounts.user(own.id)?.isDisabled == false)
+            // The result is this session's: elsewhere, and changed, it says nothing.
+            let other = try await stage.administrator(.owner)
+            #expect(!(try await other.open(result.path)).html.contains("Done for"))
+            #expect(try await browser.open("/console/users-bulk").html.contains("No user is ticked."))
+            let support = try await stage.administrator(.support)
+            #expect(try await support.open("/console/users-bulk?\(query)").html.contains("No user is ticked."))
+        }
+    }
+
+    @Test func `Users are imported after a look, and exported as a file`() async throws {
+        try await with { stage, browser in
+            let line = "{\"localId\":\"new1\",\"email\":\"new1@example.com\"}\n\nno json\n"
+            let looked = try await confirm("/console/users-import", ["lines": line, "mode": "look"], in: browser)
+            #expect(looked.kind == "console-result" && looked.html.contains("Nothing was written."), "\(looked.html)")
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "new1")) == nil)
+            let done = try await confirm("/console/users-import", ["lines": line, "mode": "import"], in: browser)
+            #expect(done.html.contains("The import is done."))
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "new1")) != nil)
+            let empty = try await confirm("/console/users-import", ["lines": ""], in: browser)
+            #expect(empty.status == 422 && empty.hasAlert)
+            let path = "/console/users-export"
+            let file = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser)])
+            #expect(file.status == 200 && file.headers[.contentDisposition]?.hasPrefix("attachment") == true)
+            #expect(file.text.contains("new1@example.com") && file.text.contains("target@example.com"))
+        }
+    }
+
+    @Test func `A user is deleted after days, and kept by enabling`() async throws {
+        try await with(.operator) { stage, browser in
+            let path = "/console/users/target/delete"
+            let leaving = try await browser.post(
+                path, ["csrf": ConsoleStage.csrf(path, browser), "name": "target@example.com", "grace": "7"])
+            #expect(leaving.status == 303, "\(leaving.text)")
+            let page = try await browser.open("/console/users/target")
+            #expect(page.html.contains("This account is disabled, and will be removed at"), "\(page.html)")
+            #expect(try await browser.open("/console/users").html.contains("to be removed"))
+            _ = try await confirm("/console/users/target/enable", in: browser)
+            let kept = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
+            #expect(!kept.isDisabled && kept.deletionDueAt == nil)
+        }
+    }
+
     @Test func `Factors and sessions end one by one and all at once`() async throws {
         try await with(.operator) { stage, browser in
             let realm = stage.server.realm
             let factor = try #require(stage.objects["factor"])
             let page = try await browser.open("/console/users/target/factors")
-            #expect(page.html.contains("totp") && page.links["Remove"]?.hasSuffix("\(factor)/remove") == true)
+            #expect(
+                page.html.contains("Authenticator app") && page.links["Remove"]?.hasSuffix("\(factor)/remove") == true)
             let removed = try await confirm("/console/users/target/factors/\(factor)/remove", in: browser)
             #expect(removed.kind == "console-user-factors" && removed.html.contains("There are none."))
             #expect(try await browser.open("/console/users/target/factors/\(factor)/remove").status == 404)

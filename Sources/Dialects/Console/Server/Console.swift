@@ -38,6 +38,7 @@ public struct Console: Sendable {
     /// Every page, one line for each group.
     static let routes: [ConsoleRoute] = [
         OverviewPage.routes, UserListPage.routes, UserPages.routes, UserActions.routes, BulkPages.routes,
+        TransferPages.routes,
         GroupPages.routes,
         AdministratorPages.routes, TokenPages.routes, LogPages.routes, SettingPages.routes, KeyPages.routes,
         LimitPages.routes, DeliveryPages.routes, DoctorPage.routes, ApplicationPages.routes, APIPages.routes,

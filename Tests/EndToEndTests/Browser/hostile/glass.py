@@ -5,7 +5,8 @@ import urllib.parse
 
 _LOOK = """(html) => {
   const shown = html === null ? document : new DOMParser().parseFromString(html, "text/html");
-  const bare = (value) => value.split(/[?#]/)[0].replace(/[A-Za-z0-9_-]{40,}/g, "…");
+  const bare = (value) => value.split(/[?#]/)[0].replace(/[A-Za-z0-9_-]{40,}/g, "…")
+    .replace(/^(\\/console\\/(?:users|log|tokens|hooks)\\/)[^\\/]+/, "$1…").replace(/^user\\..+$/, "user.…");
   const said = new Set(["href", "src", "action", "formaction", "content", "http-equiv", "type", "name", "rel", "class", "role", "method"]);
   const lines = [], texts = [];
   const walk = (element, depth) => {

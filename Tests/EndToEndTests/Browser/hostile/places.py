@@ -8,7 +8,7 @@ import secrets
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from browser import PASSWORD, PHONE
+from browser import PASSWORD, PHONE, totp
 from visitor import Visitor, encoded, header, query
 
 CALLBACK = "http://127.0.0.1:9/callback"
@@ -35,6 +35,7 @@ class Places:
             assert status == 200, (status, answer)
         self._confirming, _ = self._signed_in(self._account())
         self._allow(self._confirming, self._confirming.get("/authorize", self._request("named")))
+        self._desk = self._administrator()
         # The page that asks new users for their data takes any number of answers that are none.
         email = f"{secrets.token_hex(4)}@example.com"
         self._asked = Visitor(self.base)
@@ -43,6 +44,19 @@ class Places:
         page = self._asked.post(page, {"code": server.code_mailed_to(email)})
         self._profile = self._asked.post(page, {"new_password": PASSWORD})
         self._profile.form("attribute_city")
+
+    def _administrator(self):
+        """A visitor who has opened the console as an owner."""
+        email = f"{secrets.token_hex(4)}@example.com"
+        secret = self.server.authenticator(self.server.account(email))
+        self.server.run("admin", "grant", email, "owner")
+        self.server.advance(31)
+        visitor = Visitor(self.base)
+        page = visitor.post(visitor.get("/console"), {"username": email})
+        page = visitor.post(page, {"password": PASSWORD})
+        page = visitor.post(page, {"code": totp(secret, self.server.now())})
+        assert 'data-page="console"' in page.html, page.html
+        return visitor
 
     def _account(self):
         email = f"{secrets.token_hex(4)}@example.com"
@@ -102,6 +116,7 @@ class Places:
         yield from self._fields(text)
         yield from self._addresses(text)
         yield from self._names(text)
+        yield from self._console(text)
 
     def _fields(self, text):
         """Each field of each page, where nothing has to be right before."""
@@ -173,6 +188,72 @@ class Places:
         account = self._account()
         if self._phone(account, text)[0] < 300:
             yield "push named", self._signed_in(account)[1]
+
+    def _console(self, text):
+        """Every page of the console that shows what people and administrators chose."""
+        desk = self._desk
+        for path, fields in (
+                ("users", ["q", "filter", "after"]), ("log", ["user", "application", "source", "since", "after"]),
+                ("settings", ["q"]), ("limits", ["after"]), ("groups", ["after"]), ("users-bulk", ["action"]),
+                ("users-bulk/result", ["result", "mark"]), ("applications/named", ["uri"]), ("doctor", ["level"]),
+                ("checks", ["status"]), ("users", ["done"])):
+            for field in fields:
+                yield f"console's {path} asked for {field}", desk.get(f"/console/{path}", {field: text})
+        yield "console's path", desk.get(f"/console/{encoded(text)}")
+        yield "console's user", desk.get(f"/console/users/{encoded(text)}")
+        yield "console's group", desk.get(f"/console/groups/{encoded(text)}/remove")
+        # Each is refused, and shows what was typed.
+        for path, fields in (
+                ("users/add", {"email": f"{text} no address", "display_name": text}),
+                ("users/invite", {"email": f"{text} no address"}),
+                ("groups/add", {"group": f"{text} !", "summary": text}), ("tokens/add", {"label": text}),
+                ("administrators/grant", {"user": f"{text} nobody"}),
+                ("apis/put", {"uri": f"{text} no uri", "name": text}), ("hooks/add", {"url": f"{text} no url", "label": text}),
+                ("applications-add?kind=web", {"id": f"{text} !", "name": text, "redirects": text}),
+                ("users-import", {"lines": text}), ("settings/terms.url", {"value": f"{text} no url"})):
+            page = desk.get(f"/console/{path}")
+            yield f"console's {path} typed", desk.post(page, {
+                name: value for name, value in fields.items() if f'name="{name}"' in page.html})
+        yield from self._named_in_console(text)
+
+    def _named_in_console(self, text):
+        desk, account = self._desk, self._account()
+        id = account["id"]
+        self._signed_in(account, agent=header(text))
+        # What refuses the text takes plain words, so that the pages have the same parts.
+        for member in (lambda text: {"displayName": text}, lambda text: {"attributes": {"note": text}}, lambda text: {"claims": {"note": text}}):
+            status, answer = self._administer("users:set", {"user": id, **member(text)})
+            yield "user named", (status, answer)
+            if status >= 300:
+                self._administer("users:set", {"user": id, **member("Plain")})
+        if self._authenticator(account, text)[0] >= 300:
+            self._authenticator(account, "Plain")
+        for part in ("", "/factors", "/sessions", "/applications", "/log", "/data", "/edit", "/disable", "/delete", "/reset-mfa"):
+            yield f"console's user{part} named", desk.get(f"/console/users/{id}{part}")
+        yield "console's list named", desk.get("/console/users", {"q": id})
+        page = desk.get(f"/console/users/{id}/edit")
+        yield "console's user typed", desk.post(page, {"display_name": f"{text}\n", "attributes": text, "claims": text})
+        self._administer("groups:remove", {"group": "named"})
+        yield "group named", self._administer("groups:add", {"group": "named", "summary": text[:200]})
+        self._administer("groups:add-member", {"group": "named", "user": id})
+        for path in ("groups", "groups/named", "groups/named/remove", f"groups/named/members/{id}/remove"):
+            yield f"console's {path.replace(id, 'user')} named", desk.get(f"/console/{path}")
+        status, made = self._administer("tokens:add", {"label": text, "scopes": ["users:read"], "lifetime": 3600})
+        yield "token named", (status, made)
+        if status < 300:
+            yield "console's tokens named", desk.get("/console/tokens")
+            yield "console's overview named", desk.get("/console")
+            yield "console's token named", desk.get(f"/console/tokens/{made['token']['id']}/revoke")
+            self._administer("tokens:revoke", {"id": made["token"]["id"]})
+        status, made = self._administer("hooks:add", {"url": "https://hooks.example.com/in", "events": ["*"], "label": text})
+        yield "hook named", (status, made)
+        if status < 300:
+            yield "console's hooks named", desk.get("/console/hooks")
+            self._administer("hooks:remove", {"id": made["hook"]["id"]})
+        yield "API named", self._administer("resources:put", {
+            "uri": "https://named.example.com", "displayName": text, "scopes": [{"name": "read", "text": text}]})
+        for path in ("apis", "applications", "applications/named", "applications/named/settings"):
+            yield f"console's {path} named", desk.get(f"/console/{path}")
 
     def answers_with_state(self, text):
         """The redirect that carries an application's `state` back."""

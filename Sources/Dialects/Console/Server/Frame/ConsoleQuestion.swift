@@ -31,6 +31,8 @@ struct ConsoleQuestion: Sendable {
     var button: String
     /// Whether it locks people out, or cannot be undone.
     var isDangerous = false
+    /// The command that does the same, where the operation itself has none: the words after `countersign`.
+    var command: [String] = []
     /// Where it leads instead: a path of this server.
     var back: String?
 
@@ -76,7 +78,15 @@ extension ConsoleScene {
         if let back = question.back {
             page.blocks.append(.links([.init(words("consoleCancel"), to: back)]))
         }
-        if let operation { page.blocks += command(operation) }
+        if !question.command.isEmpty {
+            page.blocks.append(
+                .command(
+                    PageCommand(
+                        words.plain("consoleCommand"),
+                        (["countersign"] + question.command).map(ShellCommand.quoted).joined(separator: " "))))
+        } else if let operation {
+            page.blocks += command(operation)
+        }
         return page
     }
 }

@@ -128,6 +128,8 @@ enum ConsoleOutcome: Sendable {
     ///   - notice: the key of what the page says; it begins with `consoleDone`.
     ///   - secret: what the page shows once (``ConsoleScene/secretBlocks(_:)``); at most 256 bytes.
     case lead(to: String, notice: String, secret: Secret<String>? = nil)
+    /// Nowhere: the browser keeps a file.
+    case file(ConsoleDownload)
     /// To a page that says what came of a job (``ConsoleScene/result(_:)``).
     case result(at: String, any Codable & Sendable)
 }

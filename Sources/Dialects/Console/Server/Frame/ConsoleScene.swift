@@ -195,6 +195,7 @@ struct ConsoleScene: Sendable {
             }
             let query = PagePath("", items).text
             return visit.redirect(to: path.contains("?") ? path + "&" + query.dropFirst() : path + query)
+        case .file(let download): return answer(download)
         case .result(let path, let result):
             let text = Array(try JSONEncoder().encode(result)).base64URL
             return visit.redirect(

@@ -71,6 +71,11 @@ enum UserListPage {
                 .init(words("consoleUserInvite"), to: "/console/users/invite", isButton: true, isSecondary: true),
             ]
         }
+        if scene.may(.transferUsers) {
+            links += [("consoleImport", "users-import"), ("consoleExport", "users-export")].map { label, path in
+                .init(words(label), to: "/console/\(path)", isButton: true, isSecondary: true)
+            }
+        }
         if !links.isEmpty { page.blocks.append(.links(links)) }
         page.blocks += scene.command(operation)
         return page

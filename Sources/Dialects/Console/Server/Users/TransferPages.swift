@@ -1,0 +1,130 @@
+import AdminServer
+import CountersignCore
+import Foundation
+import WebPages
+
+/// `/console/users-import` and `/console/users-export`: a few users at a time. What is longer goes by the command, which reads a file
+/// piece by piece.
+enum TransferPages {
+    static let routes: [ConsoleRoute] = [
+        .action(
+            "users-import", ImportUsers.self, in: .users,
+            ask: { askToImport($0) }, make: { try lines(of: $0) },
+            done: { scene, answer in
+                .result(
+                    at: "/console/users-import/result",
+                    Imported(
+                        isRehearsal: rehearses(scene), imported: answer.imported, replaced: answer.replaced,
+                        alreadyThere: answer.alreadyThere,
+                        refused: answer.refused.prefix(BulkResult.most).map { .init("\($0.index + 1)", $0.reason) },
+                        more: max(0, answer.refused.count - BulkResult.most)))
+            }),
+        .page("users-import/result", of: ImportUsers.self, in: .users) { result($0) },
+        .action(
+            "users-export", ExportUsers.self, in: .users,
+            ask: { scene in
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleExport"),
+                    text: scene.words("consoleExportText", ["count": .number(mostExported)]),
+                    button: scene.words.plain("consoleExport"), isDangerous: true, back: "/console/users")
+                question.command = ["user", "export", "users.jsonl"]
+                return question
+            },
+            make: { _ in ExportUsers(limit: 500) },
+            done: { scene, first in .file(try await file(scene, first)) }),
+    ]
+
+    /// Users whom a browser is given at once.
+    private static let mostExported = 5000
+
+    /// What came of an import.
+    private struct Imported: Codable, Sendable {
+        var isRehearsal: Bool
+        var imported: Int
+        var replaced: Int
+        var alreadyThere: Int
+        var refused: [BulkResult.Refused]
+        var more: Int
+    }
+
+    private static func rehearses(_ scene: ConsoleScene) -> Bool { scene.field("mode") != "import" }
+
+    private static func askToImport(_ scene: ConsoleScene) -> ConsoleQuestion {
+        let words = scene.words
+        var question = ConsoleQuestion(
+            title: words("consoleImport"),
+            text: words("consoleImportText", ["count": .number(ImportUsers.mostLines)]),
+            button: words.plain("consoleBulkGo"), back: "/console/users")
+        // What was typed is not shown again: it may have password hashes.
+        question.fields = [
+            .lines(name: "lines", label: words.plain("consoleImportLines"), value: nil, maximumLength: 1_000_000),
+            .choice(
+                name: "mode", label: words.plain("consoleImportMode"),
+                options: [
+                    .init("look", words.plain("consoleImportLook")),
+                    .init("import", words.plain("consoleImportDo"), isChosen: !rehearses(scene)),
+                ]),
+        ]
+        question.fields[0].hint = words.plain("consoleImportHint")
+        question.checkbox = .init(
+            name: "overwrite", label: words.plain("consoleImportOverwrite"), isChecked: scene.field("overwrite") != nil)
+        question.command = ["user", "import", "users.jsonl", "--dry-run"]
+        return question
+    }
+
+    private static func lines(of scene: ConsoleScene) throws -> ImportUsers {
+        let text = try scene.typed("lines", placeholder: "{}")
+        let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+        return ImportUsers(
+            lines: lines.map { SecretText(String($0)) }, overwrite: scene.field("overwrite") != nil,
+            dryRun: rehearses(scene))
+    }
+
+    private static func result(_ scene: ConsoleScene) -> Page {
+        let words = scene.words
+        var page = scene.page("console-result", "consoleImportResult")
+        guard let result = scene.result(Imported.self) else {
+            page.blocks.append(.text(words("consoleNothingFound")))
+            return page
+        }
+        page.blocks.append(.notice(words(result.isRehearsal ? "consoleImportLooked" : "consoleImportDone")))
+        page.blocks.append(
+            .facts(
+                [
+                    ("consoleImportNew", result.imported), ("consoleImportReplaced", result.replaced),
+                    ("consoleImportThere", result.alreadyThere),
+                    ("consoleImportRefused", result.refused.count + result.more),
+                ].map { .init(words.plain($0.0), PageText("\($0.1)")) }))
+        if !result.refused.isEmpty {
+            page.blocks.append(
+                .table(
+                    PageTable(
+                        words.plain("consoleImportRefused"),
+                        columns: [words.plain("consoleImportLine"), words.plain("consoleReason")],
+                        rows: result.refused.map {
+                            [.init(PageText(chosen: $0.what)), .init(PageText(chosen: $0.reason))]
+                        })))
+        }
+        page.blocks.append(
+            .links([
+                .init(words("consoleImport"), to: "/console/users-import"),
+                .init(words("consoleUsers"), to: "/console/users"),
+            ]))
+        return page
+    }
+
+    private static func file(_ scene: ConsoleScene, _ first: ExportUsers.Answer) async throws -> ConsoleDownload {
+        guard first.total ?? 0 <= mostExported else {
+            throw AdministrationError(
+                .refused, scene.words.plain("consoleExportTooMany", ["count": .number(mostExported)]))
+        }
+        var bytes: [UInt8] = []
+        var page = first
+        while true {
+            for line in page.lines { bytes += Array(line.secret.reveal().utf8) + [UInt8(ascii: "\n")] }
+            guard let next = page.next else { break }
+            page = try await scene.perform(ExportUsers(after: next, limit: 500, run: page.run))
+        }
+        return ConsoleDownload(name: "users.jsonl", type: "application/jsonl; charset=utf-8", bytes: bytes)
+    }
+}
