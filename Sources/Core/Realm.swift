@@ -9,7 +9,10 @@ import Foundation
 /// who a user is, `Enrolments` (`Proofs/Enrolling`) for second factors, `Sessions`, `Accounts` (`Users`), `Applications`. These ask
 /// `Policies` with the `Settings` as an argument, read and write through `Storage`, seal and draw through `Ambient`, append to
 /// `Audit` and to the `Outbox`, and sign with `Tokens`. No part holds state of its own but caches of what the store says.
-public struct Realm: Sendable {
+///
+/// A class, of which there is one in a server: as a struct each hand-over would count up some thirty references that all threads share
+/// (`docs/decisions/0371`).
+public final class Realm: Sendable {
     public let store: any Store
     public let clock: any WallClock
     public let random: any RandomSource

@@ -31,7 +31,7 @@ import Testing
         router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true)))
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware())
-        router.add(middleware: PublicCORSMiddleware(appliesTo: { !$0.hasPrefix("/health") }))
+        router.add(middleware: PublicCORSMiddleware(PublicCORSRule(appliesTo: { !$0.hasPrefix("/health") })))
         router.add(
             middleware: FailureMiddleware { failure, request, _ in
                 guard request.uri.path.hasPrefix("/dialect/") else { return nil }

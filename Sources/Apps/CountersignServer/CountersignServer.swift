@@ -144,15 +144,16 @@ public struct CountersignServer: Sendable {
         router.add(middleware: RequestMetricsMiddleware(requests))
         router.add(middleware: RequestLogMiddleware(logsAccess: options.logsAccess, tracer: opened.tracer))
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
-        router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
         router.add(
-            middleware: PublicCORSMiddleware(
-                exposing: Guardian.exposedHeaders, appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }))
-        router.add(
-            middleware: PublicCORSMiddleware(
-                exposing: OAuth.exposedHeaders, appliesTo: OAuth.isPublic, isAlikeForAll: OAuth.isDocument))
-        router.add(
-            middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
+            middleware: PublicCORSMiddleware([
+                PublicCORSRule(appliesTo: IdentityToolkit.owns),
+                PublicCORSRule(
+                    exposing: Guardian.exposedHeaders,
+                    appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }),
+                PublicCORSRule(
+                    exposing: OAuth.exposedHeaders, appliesTo: OAuth.isPublic, isAlikeForAll: OAuth.isDocument),
+                PublicCORSRule(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns),
+            ]))
 
         let realm = opened.realm
         let site = try site.get()

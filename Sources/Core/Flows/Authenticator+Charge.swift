@@ -1,7 +1,8 @@
 import Foundation
 
 extension Authenticator {
-    enum Charged: Sendable {
+    /// Indirect, since it passes through several hands and is large.
+    indirect enum Charged: Sendable {
         case admitted(AttemptContext)
         case refused(Refusal)
         /// The request was answered before; nothing is counted.

@@ -219,8 +219,8 @@ public struct Authenticator: Sendable {
     }
 }
 
-/// One call of the door.
-struct Attempt: Sendable {
+/// One call of the door. A class, since every step of it is handed the same.
+final class Attempt: Sendable {
     let answer: Answer
     let target: AnswerTarget
     let client: ClientContext
@@ -228,6 +228,19 @@ struct Attempt: Sendable {
     let newPasswordHash: String?
     let charge: ChargeID
     let draft: Settlement.Draft
+
+    init(
+        answer: Answer, target: AnswerTarget, client: ClientContext, now: Date, newPasswordHash: String?,
+        charge: ChargeID, draft: Settlement.Draft
+    ) {
+        self.answer = answer
+        self.target = target
+        self.client = client
+        self.now = now
+        self.newPasswordHash = newPasswordHash
+        self.charge = charge
+        self.draft = draft
+    }
 
     /// What the user calls the factor that is being enrolled.
     var factorName: String {

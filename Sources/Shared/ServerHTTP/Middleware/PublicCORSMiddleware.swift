@@ -9,11 +9,51 @@ import Hummingbird
 /// Add it to the router, not to a group: a preflight is an `OPTIONS` request for a path that has no such route. Put it
 /// before ``FailureMiddleware``, so that pages can read failures too.
 public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let rules: [PublicCORSRule]
+
+    /// - Parameter rules: of which the first that applies to a path counts. They stand in one middleware, since each that requests pass
+    ///   costs all of them a step.
+    public init(_ rules: [PublicCORSRule]) {
+        self.rules = rules
+    }
+
+    public init(_ rule: PublicCORSRule) {
+        self.init([rule])
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let path = request.uri.path
+        guard let rule = rules.first(where: { $0.appliesTo(path) }) else { return try await next(request, context) }
+        let isPreflight = request.method == .options && request.headers[.accessControlRequestMethod] != nil
+        if rule.isAlikeForAll(path) {
+            if isPreflight { return rule.preflight(request, origin: "*") }
+            var response = try await next(request, context)
+            response.headers[.accessControlAllowOrigin] = "*"
+            return response
+        }
+        guard let origin = request.headers[.origin] else {
+            var response = try await next(request, context)
+            response.headers.vary(by: "Origin")
+            return response
+        }
+        if isPreflight { return rule.preflight(request, origin: origin) }
+        var response = try await next(request, context)
+        response.headers[.accessControlAllowOrigin] = origin
+        if !rule.exposed.isEmpty { response.headers[.accessControlExposeHeaders] = rule.exposed }
+        response.headers.vary(by: "Origin")
+        return response
+    }
+}
+
+/// What pages of other origins may do at the paths of one API.
+public struct PublicCORSRule: Sendable {
     private let methods: String
-    private let exposed: String
+    fileprivate let exposed: String
     private let maxAge: String
-    private let isAlikeForAll: @Sendable (String) -> Bool
-    private let appliesTo: @Sendable (String) -> Bool
+    fileprivate let isAlikeForAll: @Sendable (String) -> Bool
+    fileprivate let appliesTo: @Sendable (String) -> Bool
 
     /// - Parameters:
     ///   - methods: the methods that the API has.
@@ -36,34 +76,7 @@ public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
         self.appliesTo = appliesTo
     }
 
-    public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        guard appliesTo(request.uri.path) else { return try await next(request, context) }
-        if isAlikeForAll(request.uri.path) {
-            if Self.isPreflight(request) { return preflight(request, origin: "*") }
-            var response = try await next(request, context)
-            response.headers[.accessControlAllowOrigin] = "*"
-            return response
-        }
-        guard let origin = request.headers[.origin] else {
-            var response = try await next(request, context)
-            response.headers.vary(by: "Origin")
-            return response
-        }
-        if Self.isPreflight(request) { return preflight(request, origin: origin) }
-        var response = try await next(request, context)
-        response.headers[.accessControlAllowOrigin] = origin
-        if !exposed.isEmpty { response.headers[.accessControlExposeHeaders] = exposed }
-        response.headers.vary(by: "Origin")
-        return response
-    }
-
-    private static func isPreflight(_ request: Request) -> Bool {
-        request.method == .options && request.headers[.accessControlRequestMethod] != nil
-    }
-
-    private func preflight(_ request: Request, origin: String) -> Response {
+    fileprivate func preflight(_ request: Request, origin: String) -> Response {
         var headers: HTTPFields = [
             .accessControlAllowOrigin: origin,
             .accessControlAllowMethods: methods,
