@@ -1,7 +1,9 @@
 import Foundation
 
 /// The last step of an attempt: pure but for the transaction that it is given, so that a store may run it twice.
-struct Settlement: Sendable {
+///
+/// A class, since it holds all that a charge found and is handed on (`docs/decisions/0371`).
+final class Settlement: Sendable {
     let attempt: Attempt
     let context: AttemptContext
     let judged: Judged

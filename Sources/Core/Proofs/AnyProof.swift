@@ -37,8 +37,8 @@ struct ProofCandidate: Sendable {
     }
 }
 
-/// What came of judging.
-enum Judged: Sendable {
+/// What came of judging. Indirect, since it is handed on and what fits is large.
+indirect enum Judged: Sendable {
     /// Nothing was to be compared: the handle is enough.
     case handle
     case right(ProofCandidate, newPayload: Data?, ProofResult)
