@@ -52,8 +52,11 @@ struct Measure: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Print a comparison with the JSON of an earlier run, too.", valueName: "file"))
     var compare: String?
 
-    @Flag(help: "Measure a million users too, who are made first: some minutes, and a GB of disk.")
+    @Flag(help: "Measure a million users too, who are made first: some minutes, and some GB of disk.")
     var million = false
+
+    @Option(help: "How many users the console's lists have.")
+    var listed = 1_000_000
 
     @Flag(
         inversion: .prefixedNo,
@@ -70,10 +73,11 @@ struct Measure: AsyncParsableCommand {
     var date: String?
 
     func validate() throws {
-        guard rounds >= 1, seconds > 0, seconds <= 60, many >= 100, idle >= 1 else {
+        guard rounds >= 1, seconds > 0, seconds <= 60, many >= 100, idle >= 1, listed >= 100 else {
             throw ValidationError(
                 """
-                --rounds and --idle are at least 1, --seconds is more than 0 and at most 60, --many at least 100.
+                --rounds and --idle are at least 1, --seconds is more than 0 and at most 60, --many and --listed at \
+                least 100.
                 """)
         }
     }
@@ -83,7 +87,10 @@ struct Measure: AsyncParsableCommand {
         OpenFiles.allowAll()
         var cases = BenchCase.all
         if !million { cases.removeAll { BenchCase.ofMillion.contains($0.name) && !only.contains($0.name) } }
-        if !postgres || PostgresCluster.programs == nil { cases.removeAll { $0.section == .postgres } }
+        if !postgres || PostgresCluster.programs == nil {
+            let onPostgres = Set(BenchCase.listsOnPostgres.map(\.name))
+            cases.removeAll { $0.section == .postgres || onPostgres.contains($0.name) }
+        }
         for name in except where !cases.contains(where: { $0.name == name }) {
             throw UnknownCase(name: name, all: cases)
         }
@@ -95,7 +102,7 @@ struct Measure: AsyncParsableCommand {
         let bench = Workbench(
             Workbench.Options(
                 server: server ?? beside.appendingPathComponent("countersign").path, scratch: folder,
-                seconds: seconds, rounds: rounds, many: many, idle: idle,
+                seconds: seconds, rounds: rounds, many: many, listed: listed, idle: idle,
                 allocations: allocations ? AllocationCounter(in: folder) : nil),
             say: Self.say)
         var figures = Figures()

@@ -13,7 +13,7 @@ actor Workbench {
     private let say: @Sendable (String) -> Void
     private var subjects: [Subject.Kind: Subject] = [:]
     private var bare: ServerProcess?
-    private var cluster: PostgresCluster?
+    private var clusters: [Subject.Kind: PostgresCluster] = [:]
     private var sink: MailSink?
     private var resources: ResourceServers?
     /// Starts of the present round have directories of their own.
@@ -22,6 +22,8 @@ actor Workbench {
     private(set) var cookies: [Subject.Kind: [String]] = [:]
     private var lastCodes: [Subject.Kind: Int] = [:]
     private var offsets: [Subject.Kind: Int] = [:]
+    /// Where pages begin, which are walked to once.
+    private var places: [Subject.Kind: [List: [String]]] = [:]
 
     struct Options: Sendable {
         /// The program under measure.
@@ -33,6 +35,8 @@ actor Workbench {
         var rounds: Int
         /// How many people "many" are.
         var many: Int
+        /// How many users the console's lists have.
+        var listed: Int
         /// How many devices wait idle.
         var idle: Int
         /// Nil where allocations are not counted.
@@ -75,8 +79,11 @@ actor Workbench {
             case webMany
             /// People with a passkey beside password and authenticator.
             case passkeys
+            /// Users for the console's lists, and an owner whose browser is signed in.
+            case listed, listedPostgres
 
             var hasLeastHash: Bool { self != .standard }
+            var isOnPostgres: Bool { self == .postgres || self == .listedPostgres }
         }
 
         let server: ServerProcess
@@ -93,9 +100,9 @@ actor Workbench {
         say("making \(count) people for the server \"\(kind.rawValue)\"")
         let directory = try DataDirectory(path: "\(options.scratch)/\(kind.rawValue)")
         var database: Secret<String>?
-        if kind == .postgres {
-            let fresh = try await PostgresCluster(in: options.scratch)
-            cluster = fresh
+        if kind.isOnPostgres {
+            let fresh = try await PostgresCluster(in: options.scratch, name: kind.rawValue)
+            clusters[kind] = fresh
             database = Secret(fresh.url)
         }
         let hashing = kind.hasLeastHash ? Self.leastHashing : Argon2idParameters()
@@ -109,9 +116,12 @@ actor Workbench {
         case .passkeys:
             try await Person.add(0..<count, to: opened.realm)
             try await SigningInByPasskey.prepare(0..<count, in: opened.realm)
+        case .listed, .listedPostgres: cookies[kind] = [try await Listed.prepare(count, in: opened.realm)]
         default: try await Person.add(0..<count, to: opened.realm)
         }
         try await opened.close()
+        // As the database does by itself within minutes of such an import.
+        if kind == .listedPostgres { try await clusters[kind]?.analyze() }
         let subject = Subject(
             server: try await serve(directory, kind),
             realm: BenchRealm(apiKey: try text(of: directory.apiKeyPath)),
@@ -131,7 +141,7 @@ actor Workbench {
             case .devices: options.people(perSecond: 1300) + 200
             case .passkeys: options.people(perSecond: 2000) + 200
             case .mailed: options.people(perSecond: 1000)
-            case .few, .many, .million, .idle: 0
+            case .few, .many, .million, .idle, .listed, .listedPostgres: 0
             case .web, .webMany: WebBrowsers.count
             }
         return switch kind {
@@ -139,6 +149,7 @@ actor Workbench {
         case .many: options.many
         case .million: 1_000_000
         case .idle: options.idle
+        case .listed, .listedPostgres: options.listed
         case .minimum: perRound * (options.rounds + 1)
         case .web, .webMany: perRound
         default: perRound * options.rounds
@@ -152,7 +163,7 @@ actor Workbench {
             environment["COUNTERSIGN_PASSWORDS_MEMORY_MIB"] = "\(Self.leastHashing.memoryKiB / 1024)"
             environment["COUNTERSIGN_PASSWORDS_OPERATIONS"] = "\(Self.leastHashing.operations)"
         }
-        if kind == .postgres, let cluster { environment["COUNTERSIGN_DATABASE"] = cluster.url }
+        if let cluster = clusters[kind] { environment["COUNTERSIGN_DATABASE"] = cluster.url }
         if kind == .mailed {
             environment["COUNTERSIGN_MAIL_FROM"] = "login@bench.example"
             environment["COUNTERSIGN_MAIL_SMTP_URL"] = "smtp://127.0.0.1:\(try await mailSink().port)"
@@ -194,7 +205,29 @@ actor Workbench {
     }
 
     /// Where the database of the PostgreSQL server is.
-    var postgresURL: String? { cluster?.url }
+    var postgresURL: String? { clusters[.postgres]?.url }
+
+    /// A list whose pages are turned.
+    enum List: String, Sendable {
+        case users = "users:search"
+        case log = "audit:search"
+
+        /// What the operation calls the place where a page begins; the console says `after`.
+        var member: String { self == .users ? "after" : "before" }
+    }
+
+    /// Where the pages of a list begin, but for the first: by turning a thousand pages, once.
+    func places(_ list: List, _ subject: Subject, _ kind: Subject.Kind) async throws -> [String] {
+        if let known = places[kind]?[list] { return known }
+        let found = Collected<String>()
+        _ = try await load.run(port: subject.server.port, connections: 1, seconds: 600) { _ in
+            TurningPages(
+                list.rawValue, member: list.member, bearer: subject.adminToken, pages: Listed.farPage - 1, places: found
+            )
+        }
+        places[kind, default: [:]][list] = found.all
+        return found.all
+    }
 
     /// Waits until the next codes, where few users would reuse theirs.
     func waitForFreshCodes(_ kind: Subject.Kind) async throws {
@@ -247,7 +280,7 @@ actor Workbench {
         await bare?.stop()
         await resources?.stop()
         try? await sink?.close()
-        await cluster?.stop()
+        for cluster in clusters.values { await cluster.stop() }
         try await load.shutDown()
         try? FileManager.default.removeItem(atPath: options.scratch)
     }

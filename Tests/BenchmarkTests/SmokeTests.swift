@@ -36,6 +36,24 @@ import Testing
         #endif
     }
 
+    @Test func `The console's lists are measured among as many users as are asked for`() async throws {
+        let names = [
+            "users-page-1", "users-page-1000", "users-by-name", "users-by-id", "log-page-1000", "users-operation",
+        ]
+        let run = try await BenchProgram.run(
+            [
+                "--rounds", "1", "--seconds", "0.05", "--listed", "300", "--json", "--no-postgres", "--date",
+                "2026-11-23",
+            ]
+                + (names + ["users-200-pages"]).flatMap { ["--only", $0] })
+        #expect(run.status == 0, "\(run.error)")
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.output)")
+        let figures = try #require(document["figures"] as? [String: [String: [Double]]])
+        for name in names { #expect(figures[name]?["p99Latency"] != nil, "nothing was measured of \(name)") }
+        #expect(figures["users-200-pages"] != nil)
+    }
+
     @Test func `What is no benchmark is refused with the names of all`() async throws {
         let run = try await BenchProgram.run(["--only", "jwk"])
         #expect(run.status != 0)

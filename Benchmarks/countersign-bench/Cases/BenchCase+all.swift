@@ -2,10 +2,12 @@ import PasswordHashing
 
 extension BenchCase {
     /// Measured only where they are asked for (`--million`).
-    static let ofMillion: Set<String> = ["password-million", "code-million"]
+    static let ofMillion = Set(["password-million", "code-million"] + ofLists.map(\.name))
 
     /// Everything, in the order in which a round measures it: what is compared stands close together.
-    static let all: [BenchCase] = [
+    static let all = ofSingleRequests + ofLists
+
+    private static let ofSingleRequests: [BenchCase] = [
         BenchCase(name: "hmac", title: "bare HMAC-SHA-1", section: .inProcess, measure: InProcess.hmac),
         BenchCase(
             name: "hmac-three", title: "bare HMAC-SHA-1 of three steps", section: .inProcess,

@@ -9,6 +9,7 @@ struct BenchCase: Sendable {
         case mixed = "A cheap GET while eight clients sign in"
         case push = "From the sign-in to the device that polls, one after another"
         case size = "From few users to many"
+        case lists = "The console's lists among a million users (--listed), one connection"
         case idle = "Waiting for nothing"
         case syncs = "Syncs, counted by strace in a load of its own"
         case start = "Start"

@@ -202,6 +202,8 @@ final class Collected<Element: Sendable>: Sendable {
 
     func add(_ one: Element) { state.withLock { $0.append(one) } }
     func take() -> Element? { state.withLock { $0.popLast() } }
+    /// In the order in which they came.
+    var all: [Element] { state.withLock { $0 } }
     var count: Int { state.withLock { $0.count } }
 }
 
@@ -217,7 +219,11 @@ struct Asking: Script {
     private var request: ByteBuffer?
 
     init(_ path: String, bearer: String, answers: Collected<String>) {
-        request = RequestText.get(path, bearer: bearer)
+        self.init(RequestText.get(path, bearer: bearer), answers: answers)
+    }
+
+    init(_ request: ByteBuffer, answers: Collected<String>) {
+        self.request = request
         self.answers = answers
     }
 

@@ -24,11 +24,12 @@ final class PostgresCluster: Sendable {
         return folders.first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
     }()
 
-    init(in scratch: String) async throws {
+    /// - Parameter name: tells those of one run apart.
+    init(in scratch: String, name: String) async throws {
         guard let programs = Self.programs else { throw Unavailable(description: "PostgreSQL is not installed") }
-        folder = "\(scratch)/postgres"
+        folder = "\(scratch)/\(name)-cluster"
         // The path of a socket may not be long.
-        let sockets = "/tmp/countersign-bench-\(getpid())"
+        let sockets = "/tmp/countersign-bench-\(getpid())-\(name)"
         for path in [folder, sockets] {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
@@ -53,6 +54,7 @@ final class PostgresCluster: Sendable {
                 "unix_socket_directories=\(sockets)", "-c", "max_connections=100",
             ])
         self.sockets = sockets
+        self.prefix = prefix
         let lock = "\(folder)/data/postmaster.pid"
         // Its last line says when connections are taken.
         while process.isRunning,
@@ -67,6 +69,17 @@ final class PostgresCluster: Sendable {
     }
 
     private let sockets: String
+    /// Before each command, where another user has to run it.
+    private let prefix: [String]
+
+    /// Has the planner's statistics made.
+    func analyze() async throws {
+        guard let programs = Self.programs else { return }
+        let made = try Self.start(
+            prefix + ["\(programs)/psql", "-q", "-h", sockets, "-U", "postgres", "-c", "VACUUM ANALYZE", "postgres"])
+        while made.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        guard made.terminationStatus == 0 else { throw Unavailable(description: "psql failed") }
+    }
 
     /// Ends it; its files go with the rest.
     func stop() async {

@@ -23,15 +23,18 @@ enum WebBrowsers {
         _ = try await realm.applications.add(
             id: ClientID(rawValue: application.id), registration, by: .commandLine)
         var cookies: [String] = []
-        for number in 0..<count { cookies.append(try await signIn(Person(number: number), realm)) }
+        for number in 0..<count {
+            cookies.append(
+                try await signIn(Person(number: number), realm, by: ClientID(rawValue: application.id)))
+        }
         try await addGrants(grants, to: realm)
         return cookies
     }
 
     /// A session as the pages make it, of password and code.
-    private static func signIn(_ person: Person, _ realm: Realm) async throws -> String {
+    static func signIn(_ person: Person, _ realm: Realm, by application: ClientID) async throws -> String {
         let client = ClientContext(
-            clientID: ClientID(rawValue: application.id), dialect: .oauth, limitedSource: nil, source: person.source)
+            clientID: application, dialect: .oauth, limitedSource: nil, source: person.source)
         guard let address = EmailAddress(person.email) else { throw OutOfPeople() }
         var verdict = try await realm.authenticator.answer(
             .password(Secret(Person.password)),
