@@ -324,7 +324,8 @@ let package = Package(
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "CountersignServer", "CountersignCore", "AdminServer", "AuthenticatorBook", "ClientHTTP",
+                "CountersignServer", "CountersignCore", "AccountServer", "AdminServer", "AuthenticatorBook",
+                "ClientHTTP",
                 "CountersignClient", "FirebaseAuth", "MSAL", "IBMMobileFoundationSwift",
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
@@ -603,8 +604,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "countersign", "AdminServer", "AuthenticatorBook", "ClientHTTP", "CountersignServer", "CountersignCore",
-                "SecurityChecks",
+                "countersign", "AccountServer", "AdminServer", "AuthenticatorBook", "ClientHTTP", "CountersignServer",
+                "CountersignCore", "SecurityChecks",
                 "OneTimePassword",
                 "Guardian", "KeychainTypes", "SecretVault", "StoreSQLite", "TerminalQRCode", "TestSupport",
                 .argumentParser,
@@ -621,8 +622,9 @@ let package = Package(
             ],
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",
-                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "passkey_peer.py",
-                "peer_steps.py", "Traces/otlp_collector.py", "verify_token.py",
+                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "hook_peer.py",
+                "openapi_peer.py", "pages.py", "passkey_peer.py", "peer_steps.py", "Traces/otlp_collector.py",
+                "verify_token.py",
             ]),
     ]
         + dialect(

@@ -6,82 +6,12 @@ import Testing
 #endif
 
 /// `countersign login`, `token` and `logout` against `serve --dev`, with a browser that this test is.
-@Suite struct SignInCommandTests {
-    private static let address = "ada@example.com"
-    private static let password = "a long and quiet afternoon"
-
-    private let directory: TestDirectory
+@Suite struct SignInCommandTests: AtTerminal {
+    let directory: TestDirectory
 
     init() throws {
         directory = try TestDirectory()
     }
-
-    // MARK: Programs
-
-    /// Serves while the body runs, with one user.
-    private func serving(_ body: (String) async throws -> Void) async throws {
-        let server = try Program.start(["serve", "--dev", "--listen", "127.0.0.1:0"], in: directory)
-        defer { server.kill() }
-        let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
-        let base = try #require(line.split(separator: " ").last.map(String.init))
-        let added = try await Program.run(
-            ["user", "add", Self.address, "--password-stdin", "--dev"], in: directory, input: Self.password + "\n")
-        #expect(added.status == 0, "\(added.error)")
-        try await body(base)
-    }
-
-    private func start(_ arguments: [String], passcode: String = "123456\n") throws -> Running {
-        try Program.start(arguments + ["--vault", "vault", "--passcode-fd", "0"], in: directory, input: passcode)
-    }
-
-    private func run(_ arguments: String...) async throws -> Program.Transcript {
-        try await start(arguments).transcript()
-    }
-
-    /// The address that a sign-in asks the user to open.
-    private func address(of login: Running) async throws -> String {
-        while true {
-            let isRunning = login.isRunning
-            let lines = login.errorSoFar.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            if let line = lines.first(where: { $0.hasPrefix("http") }) { return String(line) }
-            guard isRunning else { throw Ended(said: login.errorSoFar) }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
-    private struct Ended: Error {
-        let said: String
-    }
-
-    // MARK: The browser
-
-    private struct Page {
-        let status: Int
-        let text: String
-    }
-
-    /// Opens an address in a browser of its own, and types what its forms ask for.
-    private func browse(_ address: String, _ typed: [String: String] = [:]) async throws -> Page {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("browser.py")
-        process.arguments =
-            ["python3", script.path, address] + typed.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        let files = ["output", "error"].map {
-            directory.url.appendingPathComponent("browser-\(UUID().uuidString)-\($0)")
-        }
-        for file in files { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: files[0])
-        process.standardError = try FileHandle(forWritingTo: files[1])
-        let transcript = try await Running(process, output: files[0], error: files[1]).transcript()
-        #expect(transcript.status == 0, "\(transcript.error)")
-        let parts = transcript.output.split(separator: "\n", maxSplits: 1)
-        return Page(
-            status: try #require(parts.first.flatMap { Int($0) }), text: parts.count > 1 ? String(parts[1]) : "")
-    }
-
-    private static let typed = ["username": address, "password": password]
 
     // MARK: The story
 
@@ -91,7 +21,7 @@ import Testing
             let login = try start([
                 "login", "--issuer", base + "/", "--no-browser", "--json", "--scope", "openid email offline_access",
             ])
-            let page = try await browse(try await address(of: login), Self.typed)
+            let page = try await browse(try await address(of: login), TerminalUser.typed)
             #expect(page.status == 200 && page.text.contains("You can close this page."), "\(page.text)")
             let signedIn = await login.transcript()
             #expect(signedIn.status == 0, "\(signedIn.error)")
@@ -105,7 +35,7 @@ import Testing
             #expect(header.status == 0, "\(header.error)")
             #expect(header.output.hasPrefix("Authorization: Bearer ") && header.lines.count == 1)
             let info = try await userInfo(base, header.lines)
-            #expect(info.status == 200 && info.text.contains(Self.address), "\(info.text)")
+            #expect(info.status == 200 && info.text.contains(TerminalUser.address), "\(info.text)")
             #expect(try await run("token", "--header").output == header.output, "It still counts.")
             let renewed = try await run("token", "--header", "--fresh")
             #expect(renewed.status == 0 && renewed.output != header.output, "\(renewed.error)")
@@ -127,7 +57,7 @@ import Testing
     @Test func `A bound token comes with a proof for one request`() async throws {
         try await serving { base in
             let login = try start(["login", "--issuer", base, "--no-browser", "--dpop"])
-            _ = try await browse(try await address(of: login), Self.typed)
+            _ = try await browse(try await address(of: login), TerminalUser.typed)
             let signedIn = await login.transcript()
             #expect(signedIn.status == 0 && signedIn.output.hasPrefix("Signed in at \(base) as "), "\(signedIn.error)")
             #expect(try await run("token", "--header").status == 2)
@@ -172,10 +102,12 @@ import Testing
             while code == nil {
                 let isRunning = login.isRunning
                 code = login.errorSoFar.firstMatch(of: /enter the code ([A-Z]{4}-[A-Z]{4})\n/)?.1
-                if code == nil, !isRunning { throw Ended(said: login.errorSoFar) }
+                if code == nil, !isRunning { throw TerminalUser.Ended(said: login.errorSoFar) }
                 try await Task.sleep(for: .milliseconds(20))
             }
-            let typed = Self.typed.merging(["user_code": code.map(String.init) ?? "", "decision": "allow"]) { $1 }
+            let typed = TerminalUser.typed.merging(["user_code": code.map(String.init) ?? "", "decision": "allow"]) {
+                $1
+            }
             let page = try await browse(base + "/activate", typed)
             #expect(page.status == 200, "\(page.text)")
             // The program asks every five seconds; its own clock is the machine's.
@@ -192,7 +124,7 @@ import Testing
             let login = try start([
                 "login", "--issuer", base, "--no-browser", "--add-passkey", "--unattended", "--no-tpm",
             ])
-            _ = try await browse(try await address(of: login), Self.typed)
+            _ = try await browse(try await address(of: login), TerminalUser.typed)
             let added = await login.transcript()
             #expect(added.status == 0, "\(added.error)")
             #expect(try await run("logout").status == 0)
@@ -204,7 +136,7 @@ import Testing
             let listed = try await run("authenticator", "passkey", "list", "--json").json()
             let passkeys = try #require(listed["passkeys"] as? [[String: Any]])
             #expect(passkeys.count == 1 && passkeys[0]["rpID"] as? String == "localhost")
-            #expect(passkeys[0]["user"] as? String == Self.address)
+            #expect(passkeys[0]["user"] as? String == TerminalUser.address)
 
             #expect(try await run("authenticator", "passkey", "remove", "localhost", "--yes").status == 0)
             #expect(try await run("login", "--issuer", base, "--passkey", "--no-tpm").status == 4)

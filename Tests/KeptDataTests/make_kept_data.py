@@ -11,6 +11,8 @@ import atexit
 import base64
 import hashlib
 import hmac
+import html.parser
+import http.cookiejar
 import json
 import os
 import re
@@ -593,6 +595,135 @@ keep("a check that is blocked", lambda: blocked.preauthorizing(SCOPE, PIN), stat
 login = App()
 send(login.preauthorizing("UserLogin", {"UserLogin": {"username": "ada", "password": "ada", "rememberMe": True}}))
 keep("a user whom a check recognised", lambda: login.preauthorizing("UserLogin"), has=["successes"])
+
+# OAuth, the pages, and who administers (schema 14 and later)
+
+
+def has_command(*words):
+    return subprocess.run([PROGRAM, *words, "--help"], capture_output=True).returncode == 0
+
+
+class Forms(html.parser.HTMLParser):
+    """The forms of a page: where each leads, and what it holds."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.all = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "form":
+            self.all.append((attributes.get("action"), {}))
+        elif tag == "input" and self.all and attributes.get("name") and attributes.get("type") != "checkbox":
+            self.all[-1][1][attributes["name"]] = attributes.get("value", "")
+
+
+class Person:
+    """A browser without a script."""
+
+    def __init__(self):
+        self.cookies = http.cookiejar.CookieJar()
+        self.opener = urllib.request.build_opener(NoRedirect, urllib.request.HTTPCookieProcessor(self.cookies))
+
+    def go(self, path, fields=None):
+        """Follows redirects: to a page, whose forms are answered, or to an application, whose address it is."""
+        address = urllib.parse.urljoin(BASE, path)
+        while address.startswith(BASE):
+            message = urllib.request.Request(
+                address, data=urllib.parse.urlencode(fields).encode() if fields is not None else None,
+                headers={"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document", "Origin": BASE})
+            try:
+                answer = self.opener.open(message)
+            except urllib.error.HTTPError as error:
+                answer = error
+            text = answer.read().decode()
+            if answer.status != 303:
+                return answer.status, address, Forms(text).all
+            address, fields = urllib.parse.urljoin(address, answer.headers["Location"]), None
+        return 303, address, []
+
+    def answer(self, page, **fields):
+        """The first form that asks for the first of these."""
+        action, hidden = next(form for form in page[2] if next(iter(fields)) in form[1])
+        return self.go(action, {**hidden, **fields})
+
+    @property
+    def header(self):
+        """As a server calls its cookies in development, and elsewhere."""
+        pairs = [(cookie.name.removeprefix("__Host-"), cookie.value) for cookie in self.cookies]
+        return "; ".join(f"{prefix}{name}={value}" for name, value in pairs for prefix in ("", "__Host-"))
+
+
+VERIFIER = "kept-verifier-" * 4
+CALLBACK = "http://127.0.0.1/callback"
+
+
+def authorized(person, email=None):
+    """A code for the application of this machine."""
+    challenge = encoded(hashlib.sha256(VERIFIER.encode()).digest())
+    page = person.go("/authorize?" + urllib.parse.urlencode({
+        "client_id": "dev-native", "response_type": "code", "scope": "openid email offline_access", "state": "kept",
+        "redirect_uri": CALLBACK, "code_challenge": challenge, "code_challenge_method": "S256"}))
+    if email:
+        page = person.answer(person.answer(page, username=email), password=PASSWORD)
+    return urllib.parse.parse_qs(urllib.parse.urlsplit(page[1]).query)["code"][0]
+
+
+def redeeming(code):
+    return request("POST", "/oauth/token", form={
+        "grant_type": "authorization_code", "client_id": "dev-native", "code": code, "redirect_uri": CALLBACK,
+        "code_verifier": VERIFIER})
+
+
+def as_administrator(operation, body, token):
+    return request("POST", f"/admin/v1/{operation}", body, {"Authorization": f"Bearer {token}"})
+
+
+if has_command("admin", "token", "add"):
+    email, user = person("oauth")
+    browser_of_oauth = Person()
+    tokens = send(redeeming(authorized(browser_of_oauth, email)))[0]
+    keep("an access token of OAuth",
+         lambda: request("GET", "/userinfo", None, {"Authorization": f"Bearer {tokens['access_token']}"}),
+         value={"email": email})
+    keep("a refresh token of OAuth",
+         lambda: request("POST", "/oauth/token", form={
+             "grant_type": "refresh_token", "client_id": "dev-native", "refresh_token": tokens["refresh_token"]}),
+         has=["access_token", "refresh_token", "id_token"])
+    keep("a code of the pages", lambda: redeeming(authorized(browser_of_oauth)),
+         has=["access_token", "refresh_token", "id_token"])
+    keep("a browser that is signed in",
+         lambda: request("GET", "/account", None, {"Cookie": browser_of_oauth.header, "Host": "127.0.0.1:8080"}))
+    device_codes = form("/oauth/device_authorization", {"client_id": "dev-native", "scope": "openid"})
+    keep("a device that waits for its code",
+         lambda: request("POST", "/oauth/token", form={
+             "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": "dev-native",
+             "device_code": device_codes["device_code"]}), status=400, value={"error": "authorization_pending"})
+
+    email, user = person("supporter")
+    cli("admin", "grant", email, "support")
+    cli("group", "add", "engineering")
+    cli("group", "add-member", "engineering", email)
+    machine = json.loads(cli("admin", "token", "add", "--scope", "*", "--expires", "90d"))["secret"]
+    keep("a token of a program", lambda: as_administrator("users:show", {"user": email}, machine), has=["user.id"])
+    keep("an administrator", lambda: as_administrator("administrators:list", {}, machine), has=["administrators"])
+    keep("a member of a group", lambda: as_administrator("groups:show", {"group": "engineering"}, machine),
+         has=["members"])
+    email, _ = person("signing-in")
+    keep("a sign-in by address and password",
+         lambda: request("POST", f"/v1/accounts:signInWithPassword?key={KEY}",
+                         {"email": "signing-in@example.org", "password": PASSWORD, "returnSecureToken": True}),
+         has=["idToken", "refreshToken"])
+
+if has_command("hook", "add"):
+    cli("hook", "add", "https://hooks.example.org/events", "--events", "users,sign-ins", "--label", "Kept")
+    keep("a hook", lambda: as_administrator("hooks:list", {}, machine), has=["hooks"])
+
+if has_command("user", "search"):
+    cli("user", "add", "named@example.org", "--name", "Ångström Named", "--verified")
+    keep("a user who is found by name",
+         lambda: as_administrator("users:search", {"text": "ÅNGSTRÖM"}, machine), has=["users"])
 
 # What administrators see
 

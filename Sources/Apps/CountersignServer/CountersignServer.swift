@@ -190,9 +190,10 @@ public struct CountersignServer: Sendable {
         ).addRoutes(to: router)
         AccountAPI(
             realm: realm,
-            publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
-                isDevelopment ? publicURL.ofDevelopment : publicURL.all
-            }
+            options: AccountAPI.Options(
+                publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
+                    isDevelopment ? publicURL.ofDevelopment : publicURL.all
+                }, name: site.name, deviceLink: guardian.deviceLink)
         ).addRoutes(to: router)
         OpenAPIRoute(publicURL: url).add(to: router)
         try AccountPages(

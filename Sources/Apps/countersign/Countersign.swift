@@ -37,7 +37,7 @@ struct Countersign: AsyncParsableCommand {
             ConfigCommand.self, Apply.self, Export.self,
             FiguresCommand.self, Doctor.self, Health.self,
             AuthenticatorCommand.self,
-            Login.self, Token.self, Logout.self,
+            Login.self, Token.self, Logout.self, AccountCommand.self,
         ])
 
     /// Runs the command, and ends with an ``ExitStatus`` whatever happens.

@@ -97,6 +97,8 @@ extension Settlement {
             return .verdict(.refused(Refusal(.unknownFlow)))
         }
         let address = EmailAddress(kept: newEmail)
+        // A user who is signed in has shown that the present address is theirs: nothing moves, and no session ends.
+        if user.email == address, context.body.keptSession != nil { return try verifyEmail(user, in: transaction) }
         if let holder = try transaction.user(email: address), holder.id != user.id {
             return .verdict(.refused(Refusal(.addressTaken)))
         }

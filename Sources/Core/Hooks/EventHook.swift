@@ -116,6 +116,11 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
     public struct Trial: Sendable, Equatable, Codable {
         public var attempts: Int
         public var since: Date
+
+        public init(attempts: Int, since: Date) {
+            self.attempts = attempts
+            self.since = since
+        }
     }
 
     public init(cursor: String) {

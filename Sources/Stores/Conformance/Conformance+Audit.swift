@@ -91,5 +91,68 @@ extension StoreConformance {
             let details = try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }.map(\.details)
             try requireEqual(details, [[:]] + Array(repeating: ["a": "b"], count: 5), "the details")
         },
+
+        Check("A stretch of the log is read from its beginning, and one event by its id") { store in
+            func id(_ second: Int64, _ number: Int) -> String {
+                AuditBound.bound(Sample.instant(second * 1_000_000)).id + "\(number)"
+            }
+            let ids = [id(1, 0), id(1, 1), id(2, 0), id(3, 0)]
+            try await store.write { transaction in
+                for id in ids.reversed() { try transaction.append(Sample.event(id)) }
+            }
+            func between(_ after: String, _ bound: AuditBound, limit: Int = 10) async throws -> [String] {
+                try await store.read { try $0.auditEvents(after: after, before: bound, limit: limit) }.map(\.id)
+            }
+            try requireEqual(try await between("", .end), ids, "the whole log")
+            try requireEqual(try await between("", .end, limit: 2), Array(ids[..<2]), "its first two")
+            try requireEqual(try await between(ids[1], .end), Array(ids[2...]), "what comes after one")
+            try requireEqual(
+                try await between(ids[0], .bound(Sample.instant(3_000_000))), Array(ids[1..<3]),
+                "what comes after one and before an instant")
+            try requireEqual(try await store.read { try $0.auditEvent(ids[2]) }, Sample.event(ids[2]), "one event")
+            try requireEqual(try await store.read { try $0.auditEvent("none") }, nil, "an event that is not there")
+        },
+
+        Check("Events are counted by hour and kind; refusals also by reason, and sign-ins by second factor") { store in
+            let begin = Sample.instant()
+            let hour = Int(begin.timeIntervalSince1970) / 3600
+            func event(
+                _ number: Int, _ kind: String, hours: Int64 = 0, reason: String? = nil,
+                details: [String: JSONValue] = [:]
+            ) -> AuditEvent {
+                let at = Sample.instant(hours * 3_600_000_000)
+                return AuditEvent(
+                    id: AuditBound.bound(at).id + "\(number)", at: at, kind: AuditEvent.Kind(rawValue: kind),
+                    userID: nil, clientID: nil, dialect: nil, source: nil, reason: reason, details: details)
+            }
+            let second: [String: JSONValue] = [AuditCount.secondFactorMember: "totp"]
+            let events = [
+                event(1, "user.created"), event(2, "user.created", reason: "of no account"),
+                event(3, "user.created", hours: 1), event(4, "answer.refused", reason: "wrong-answer"),
+                event(5, "answer.refused", reason: "wrong-answer"), event(6, "answer.refused", reason: "replayed"),
+                event(7, "sign-in.succeeded", details: second), event(8, "sign-in.succeeded"),
+                event(9, "user.created", hours: 2),
+            ]
+            try await store.write { transaction in for event in events { try transaction.append(event) } }
+            let counts = try await store.read {
+                try $0.auditCounts(from: .bound(begin), before: .bound(Sample.instant(2 * 3_600_000_000)))
+            }
+            func count(
+                _ kind: String, _ number: Int, hour: Int, reason: String? = nil, secondFactor: String? = nil
+            ) -> AuditCount {
+                AuditCount(
+                    hour: hour, kind: AuditEvent.Kind(rawValue: kind), reason: reason, secondFactor: secondFactor,
+                    count: number)
+            }
+            let expected = [
+                count("user.created", 2, hour: hour), count("user.created", 1, hour: hour + 1),
+                count("answer.refused", 2, hour: hour, reason: "wrong-answer"),
+                count("answer.refused", 1, hour: hour, reason: "replayed"),
+                count("sign-in.succeeded", 1, hour: hour, secondFactor: "totp"),
+                count("sign-in.succeeded", 1, hour: hour),
+            ]
+            try requireEqual(counts.count, expected.count, "how many counts there are")
+            for one in expected { try require(counts.contains(one), "\(one) is not among \(counts)") }
+        },
     ]
 }

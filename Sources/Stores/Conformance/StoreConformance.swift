@@ -40,9 +40,10 @@ public enum StoreConformance {
 
     /// All checks.
     public static let checks: [Check] =
-        users + factors + flows + clientRecords + sessions + grants + authorizationCodes + usedTokens + signingKeys
+        users + userLists + factors + flows + clientRecords + sessions + grants + authorizationCodes + usedTokens
+        + signingKeys
         + applications + groups + administrators + machineTokens
-        + attemptCounters + audit + outbox + documents + sealedValues + texts + transactions + races
+        + attemptCounters + audit + eventHooks + outbox + documents + sealedValues + texts + transactions + races
 }
 
 func require(_ condition: Bool, _ message: String) throws {

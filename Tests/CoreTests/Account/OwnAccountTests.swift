@@ -278,6 +278,31 @@ struct OwnAccountTests {
     }
 
     @Test
+    func `The present address is confirmed by a code, and nothing else changes`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser(verified: false)
+        let own = try await test.session(of: user)
+        let account = test.realm.ownAccount
+        let handle = try await account.beginAddressChange(to: TestRealm.email, of: own, by: test.client).get()
+        let mail = try #require(try await test.mails().last)
+        #expect(mail.message.recipient == TestRealm.email.canonical)
+        #expect(
+            try await account.completeAddressChange(handle, code: Secret("00000000"), of: own, by: test.client).refusal
+                == .wrong(Refusal(.wrongAnswer)))
+        let code = try #require(mail.content.values["code"])
+        let after = try await account.completeAddressChange(handle, code: Secret(code), of: own, by: test.client).get()
+        #expect(after.profile.emailVerified && after.email == user.email && after.tokenEpoch == user.tokenEpoch)
+        #expect(try await test.mails().count == 1, "There is no former address that could take it back.")
+        #expect(try await account.profile(of: own).get().user.profile.emailVerified)
+        #expect(
+            try await account.beginAddressChange(to: TestRealm.email, of: own, by: test.client).refusal
+                == .invalid("address"), "It is confirmed.")
+        #expect(
+            try await account.completeAddressChange(handle, code: Secret(code), of: own, by: test.client).refusal
+                != nil, "A code counts once.")
+    }
+
+    @Test
     func `An address of another account is not taken, and a code is for one session's user`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

@@ -1,3 +1,4 @@
+import AccountServer
 import CountersignCore
 import OAuthServer
 import SecurityChecks
@@ -100,7 +101,7 @@ enum DevelopmentData {
         try await add(web.id, site, to: realm)
         var app = ApplicationRegistration(
             displayName: "Development app", redirectURIs: nativeRedirectURIs,
-            scopes: scopes + OAuth.AccountScope.allCases.map(\.rawValue))
+            scopes: scopes + OAuth.AccountScope.allCases.map(\.rawValue) + [AccountAPI.scope])
         app.oauth = OAuthRegistration(kind: .native)
         app.oauth.authMethod = ClientAuthenticationMethod.none
         app.oauth.isFirstParty = true

@@ -17,8 +17,12 @@ extension OwnAccount {
                 throw Refusal.limited(until: limited.retryAt ?? draft.now + 60)
             }
             // These are counted, so they are no error that undoes.
-            if user.email == address { return .failure(.invalid("address")) }
-            if try transaction.user(email: address) != nil { return .failure(.addressTaken) }
+            if user.email == address {
+                // The present one is asked for once, until it is proven.
+                if user.profile.emailVerified { return .failure(.invalid("address")) }
+            } else if try transaction.user(email: address) != nil {
+                return .failure(.addressTaken)
+            }
             let expiresAt = draft.now + FlowLifetime.mailedCode
             var body = FlowBody(
                 purpose: .changeEmail, client: client, email: user.email, newEmail: address,
@@ -54,7 +58,7 @@ extension OwnAccount {
         let expectation = FlowExpectation(
             [.changeEmail], at: [.mailedCode], of: [.dialect(client.dialect)], user: session.userID)
         switch try await realm.authenticator.answer(.mailedCode(code), to: .flow(handle, expectation), by: client) {
-        case .accomplished(.emailChanged(let user)): return .success(user)
+        case .accomplished(.emailChanged(let user)), .accomplished(.emailVerified(let user)): return .success(user)
         case .refused(let refusal) where refusal.reason == .addressTaken: return .failure(.addressTaken)
         case .refused(let refusal): return .failure(.wrong(refusal))
         default: return .failure(.wrong(CountersignCore.Refusal(.unexpectedAnswer)))

@@ -6,15 +6,6 @@ extension OAuth {
     /// What `/openapi.json` says of the endpoints of OAuth and OpenID Connect. Their messages are those of the specifications, so that
     /// fields are named here and described there; a test compares the list with the routes.
     public static var openAPI: [OpenAPIEndpoint] {
-        let authorization: [(name: String, isNumber: Bool, summary: String)] =
-            [
-                "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce",
-                "code_challenge",
-                "code_challenge_method", "prompt", "acr_values", "login_hint", "ui_locales", "resource", "request",
-                "request_uri", "dpop_jkt",
-            ].map { ($0, false, "OAuth 2.1; OpenID Connect Core 1.0, section 3.1.2.1") } + [
-                ("max_age", true, "Seconds")
-            ]
         let documents = metadataPaths.enumerated().map { number, path in
             OpenAPIEndpoint(
                 .get, path, id: "oauthMetadata\(number + 1)", "Metadata of the server (RFC 8414)", tag: "oauth",
@@ -44,15 +35,25 @@ extension OAuth {
         return documents + pages + programs
     }
 
+    /// What an authorization request has.
+    private static let authorization: [(name: String, isNumber: Bool, summary: String)] =
+        [
+            "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
+            "code_challenge_method", "prompt", "acr_values", "login_hint", "ui_locales", "resource", "request",
+            "request_uri", "dpop_jkt",
+        ].map { ($0, false, "OAuth 2.1; OpenID Connect Core 1.0, section 3.1.2.1") } + [
+            ("max_age", true, "Seconds")
+        ]
+
     private static var programs: [OpenAPIEndpoint] {
         let object = JSONValue.object(["type": "object"])
         func form(
             _ path: String, _ id: String, _ summary: String, _ fields: [(name: String, isRequired: Bool)],
-            status: Int = 200
+            response: JSONValue? = object, status: Int = 200
         ) -> OpenAPIEndpoint {
             OpenAPIEndpoint(
-                .post, path, id: id, summary, tag: "oauth", security: .client, request: .form(fields), response: object,
-                status: status)
+                .post, path, id: id, summary, tag: "oauth", security: .client, request: .form(fields),
+                response: response, status: status, refusal: OpenAPIEndpoint.oauthError)
         }
         func own(
             _ method: HTTPRequest.Method, _ path: String, _ id: String, _ scope: AccountScope, _ summary: String,
@@ -73,10 +74,13 @@ extension OAuth {
                 ]),
             form(
                 Path.push, "oauthPush", "Takes an authorization request beforehand (RFC 9126)",
-                [("client_id", false), ("response_type", false), ("redirect_uri", false), ("scope", false)],
+                authorization.filter { $0.name != "request_uri" }.map { ($0.name, false) }
+                    + [("client_secret", false), ("client_assertion", false), ("client_assertion_type", false)],
                 status: 201),
             form(
-                Path.revoke, "oauthRevoke", "Revokes a token (RFC 7009)", [("token", true), ("token_type_hint", false)]),
+                Path.revoke, "oauthRevoke", "Revokes a token (RFC 7009)",
+                [("token", true), ("token_type_hint", false)],
+                response: nil),
             form(
                 Path.introspect, "oauthIntrospect", "Says what a token is (RFC 7662)",
                 [("token", true), ("token_type_hint", false)]),

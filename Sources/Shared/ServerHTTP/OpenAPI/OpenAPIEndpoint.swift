@@ -34,11 +34,28 @@ public struct OpenAPIEndpoint: Sendable {
     /// The schema of the answer; nil where it has none, or is no JSON.
     public let response: JSONValue?
     public let status: Int
+    /// The schema of a refusal; nil where that is a page.
+    public let refusal: JSONValue?
+
+    /// `{"error":{"code":"…","message":"…"}}`, as administration and accounts refuse.
+    public static let problem = schema(
+        ["error": schema(["code": text, "message": text], required: ["code", "message"])], required: ["error"])
+    /// RFC 6749, section 5.2.
+    public static let oauthError = schema(["error": text, "error_description": text], required: ["error"])
+
+    private static let text = JSONValue.object(["type": "string"])
+
+    private static func schema(_ properties: [String: JSONValue], required: [String]) -> JSONValue {
+        .object([
+            "type": "object", "properties": .object(properties),
+            "required": .array(required.map { .string($0) }),
+        ])
+    }
 
     public init(
         _ method: HTTPRequest.Method, _ path: String, id: String, _ summary: String, tag: String, security: Security,
         query: [(name: String, isNumber: Bool, summary: String)] = [], request: Body = .none,
-        response: JSONValue? = nil, status: Int = 200
+        response: JSONValue? = nil, status: Int = 200, refusal: JSONValue? = nil
     ) {
         self.method = method
         self.path = path
@@ -50,6 +67,7 @@ public struct OpenAPIEndpoint: Sendable {
         self.request = request
         self.response = response
         self.status = status
+        self.refusal = refusal
     }
 
     /// The operation object.
@@ -91,8 +109,9 @@ public struct OpenAPIEndpoint: Sendable {
         }
         var success: [String: JSONValue] = ["description": "Done."]
         if let response { success["content"] = .object(["application/json": .object(["schema": response])]) }
-        let refused = JSONValue.object(["description": "Refused: the body says why."])
-        members["responses"] = .object([String(status): .object(success), "default": refused])
+        var refused: [String: JSONValue] = ["description": "Refused: the body says why."]
+        if let refusal { refused["content"] = .object(["application/json": .object(["schema": refusal])]) }
+        members["responses"] = .object([String(status): .object(success), "default": .object(refused)])
         switch security {
         case .none: members["security"] = .array([])
         case .accessToken(let scope):

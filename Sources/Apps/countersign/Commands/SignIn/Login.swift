@@ -64,6 +64,12 @@ struct Login: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The least assurance, such as aal2 for two factors.", valueName: "value"))
     var acr: String?
 
+    @Option(
+        name: .customLong("max-age"),
+        help: ArgumentHelp(
+            "Seconds since you last proved who you are, at most; 0 asks for everything anew.", valueName: "seconds"))
+    var maxAge: Int?
+
     @Flag(help: "Show a code to enter in the browser of another device.")
     var device = false
 
@@ -104,6 +110,10 @@ struct Login: AsyncParsableCommand {
         }
         if passkeyName != nil, !passkey { throw ValidationError("--passkey-name goes with --passkey.") }
         if unattended, !addPasskey { throw ValidationError("--unattended goes with --add-passkey.") }
+        if let maxAge, maxAge < 0 { throw ValidationError("--max-age is 0 or more seconds.") }
+        if device, maxAge != nil {
+            throw ValidationError("--max-age needs a browser of this machine: leave out --device.")
+        }
         if device, noBrowser { throw ValidationError("--device opens no browser: leave --no-browser out.") }
         guard redirectPath.hasPrefix("/"), !redirectPath.contains("?") else {
             throw ValidationError("--redirect-path begins with a slash and has no question mark.")
@@ -125,7 +135,7 @@ struct Login: AsyncParsableCommand {
         var application = entry.application
         application.bindsTokens = dpop
         let session = CountersignSession(application, storage: KeptSignIns.storage)
-        let request = SignInRequest(acrValues: acr.map { [$0] } ?? [])
+        let request = SignInRequest(acrValues: acr.map { [$0] } ?? [], maxAge: maxAge)
         let user: SignedInUser?
         if passkey {
             let origin = try origin(of: entry.issuer)

@@ -111,10 +111,10 @@ extension AccountAPI {
         .post, "/factors", "Begin to add a means of proof: totp, passkey or push", status: .created
     ) {
         (call, body: AccountFactorBeginning) in
-        AccountOffer(
-            try call.get(
-                try await call.account.beginEnrolling(
-                    FactorKind(rawValue: body.kind), wish: body.options, of: call.session, by: call.client)))
+        let offer = try call.get(
+            try await call.account.beginEnrolling(
+                FactorKind(rawValue: body.kind), wish: body.options, of: call.session, by: call.client))
+        return AccountOffer(offer, link: try await call.api.link(of: offer, for: call.session.userID))
     }
 
     private static let postFactorsVerify = AccountEndpoint(

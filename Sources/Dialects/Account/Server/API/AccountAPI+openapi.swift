@@ -12,7 +12,8 @@ extension AccountAPI {
                 endpoint.method, endpoint.path, id: "account\(endpoint.method.rawValue.capitalized)\(name)",
                 endpoint.summary, tag: "account", security: .accessToken(scope: scope), query: endpoint.query,
                 request: endpoint.request.map { .json(JSONSchema(of: $0).value) } ?? .none,
-                response: endpoint.response.map { JSONSchema(of: $0).value }, status: endpoint.status)
+                response: endpoint.response.map { JSONSchema(of: $0).value }, status: endpoint.status,
+                refusal: OpenAPIEndpoint.problem)
         }
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import OAuthHTTP
+import OneTimePassword
 import ServerHTTP
 
 /// `/account/v1`: what users do about their own accounts, for applications that have the scope ``scope`` of them
@@ -17,12 +18,31 @@ public struct AccountAPI: Sendable {
     static let prefix = "/account/v1"
 
     let realm: Realm
+    private let options: Options
     private let resource: OwnResource
 
-    /// - Parameter publicURLs: the addresses that clients reach the server by, without slashes at their ends.
-    public init(realm: Realm, publicURLs: @escaping @Sendable () -> [String]) {
+    public struct Options: Sendable {
+        /// The addresses that clients reach the server by, without slashes at their ends.
+        public var publicURLs: @Sendable () -> [String]
+        /// What authenticator apps call the server.
+        public var name: String
+        /// What a device takes to be enrolled; nil where it gives none.
+        public var deviceLink: (@Sendable (DeviceTicket) -> String?)?
+
+        public init(
+            publicURLs: @escaping @Sendable () -> [String], name: String,
+            deviceLink: (@Sendable (DeviceTicket) -> String?)? = nil
+        ) {
+            self.publicURLs = publicURLs
+            self.name = name
+            self.deviceLink = deviceLink
+        }
+    }
+
+    public init(realm: Realm, options: Options) {
         self.realm = realm
-        resource = OwnResource(realm: realm, publicURLs: publicURLs)
+        self.options = options
+        resource = OwnResource(realm: realm, publicURLs: options.publicURLs)
     }
 
     /// Every endpoint, one line each (``endpoints``).
@@ -67,6 +87,21 @@ public struct AccountAPI: Sendable {
                 userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch,
                 session: granted.session.id),
             client: context.client(token.client, of: .oauth), scheme: access.scheme)
+    }
+
+    /// What an app on a phone takes to make the factor; nil for a credential, which a client makes from the offer itself.
+    func link(of offer: OwnOffer, for id: UserID) async throws -> String? {
+        switch offer {
+        case .response: return nil
+        case .device(let ticket): return options.deviceLink?(ticket)
+        case .codes(let offer):
+            let user = try await realm.accounts.user(id)
+            return try OTPAuthURI(
+                kind: .totp(period: offer.period), issuer: options.name,
+                accountName: user?.email?.canonical ?? id.rawValue, secret: offer.secret.reveal(),
+                algorithm: offer.algorithm, digits: offer.digits
+            ).uriString
+        }
     }
 
     /// This API's words for failures that no endpoint put into words.

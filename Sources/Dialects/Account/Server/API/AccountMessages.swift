@@ -4,23 +4,25 @@ import OneTimePassword
 
 // What the endpoints of `/account/v1` take and answer. The same types describe them in `/openapi.json`.
 
-struct AccountDone: Codable, Sendable {}
-struct AccountNothing: Codable, Sendable {}
+public struct AccountDone: Codable, Sendable {}
+public struct AccountNothing: Codable, Sendable {
+    public init() {}
+}
 
-struct AccountProfile: Codable, Sendable {
-    struct Attribute: Codable, Sendable {
-        let name: String
-        let value: JSONValue?
-        let isEditable: Bool
+public struct AccountProfile: Codable, Sendable {
+    public struct Attribute: Codable, Sendable {
+        public let name: String
+        public let value: JSONValue?
+        public let isEditable: Bool
     }
 
-    let id: String
-    let address: String?
-    let isAddressVerified: Bool
-    let displayName: String?
-    let locale: String?
-    let createdAt: Timestamp
-    let attributes: [Attribute]
+    public let id: String
+    public let address: String?
+    public let isAddressVerified: Bool
+    public let displayName: String?
+    public let locale: String?
+    public let createdAt: Timestamp
+    public let attributes: [Attribute]
 
     init(_ profile: OwnProfile) {
         let user = profile.user
@@ -37,11 +39,17 @@ struct AccountProfile: Codable, Sendable {
 }
 
 /// Members that are left out stay; an empty text clears.
-struct AccountProfileChange: Codable, Sendable {
-    var displayName: String?
-    var locale: String?
+public struct AccountProfileChange: Codable, Sendable {
+    public var displayName: String?
+    public var locale: String?
     /// An empty text removes.
-    var attributes: [String: JSONValue]?
+    public var attributes: [String: JSONValue]?
+
+    public init(displayName: String? = nil, locale: String? = nil, attributes: [String: JSONValue]? = nil) {
+        self.displayName = displayName
+        self.locale = locale
+        self.attributes = attributes
+    }
 
     var change: ProfileChange {
         var change = ProfileChange()
@@ -52,35 +60,42 @@ struct AccountProfileChange: Codable, Sendable {
     }
 }
 
-struct AccountAddressChange: Codable, Sendable {
-    var address: String
+public struct AccountAddressChange: Codable, Sendable {
+    public var address: String
+
+    public init(address: String) { self.address = address }
 }
 
-struct AccountAttempt: Codable, Sendable {
-    let attempt: String
+public struct AccountAttempt: Codable, Sendable {
+    public let attempt: String
 }
 
-struct AccountAddressProof: Codable, Sendable {
-    var attempt: String
-    var code: String
+public struct AccountAddressProof: Codable, Sendable {
+    public var attempt: String
+    public var code: String
+
+    public init(attempt: String, code: String) {
+        self.attempt = attempt
+        self.code = code
+    }
 }
 
-struct AccountFactor: Codable, Sendable {
-    let id: String
+public struct AccountFactor: Codable, Sendable {
+    public let id: String
     /// `password`, `totp`, `push`, `passkey`, `recovery-code`, …
-    let kind: String
-    let name: String
-    let createdAt: Timestamp
-    let lastUsedAt: Timestamp?
-    let lastUsedFrom: String?
-    let userAgent: String?
-    let codesLeft: Int?
-    let isBackedUp: Bool?
-    let isSuspicious: Bool
-    let isSecondFactor: Bool
-    let isLastWayIn: Bool
+    public let kind: String
+    public let name: String
+    public let createdAt: Timestamp
+    public let lastUsedAt: Timestamp?
+    public let lastUsedFrom: String?
+    public let userAgent: String?
+    public let codesLeft: Int?
+    public let isBackedUp: Bool?
+    public let isSuspicious: Bool
+    public let isSecondFactor: Bool
+    public let isLastWayIn: Bool
     /// Since when it is reported lost.
-    let frozenAt: Timestamp?
+    public let frozenAt: Timestamp?
 
     init(_ factor: OwnFactor) {
         id = factor.id.rawValue
@@ -99,30 +114,38 @@ struct AccountFactor: Codable, Sendable {
     }
 }
 
-struct AccountFactors: Codable, Sendable {
-    let factors: [AccountFactor]
+public struct AccountFactors: Codable, Sendable {
+    public let factors: [AccountFactor]
 }
 
-struct AccountFactorBeginning: Codable, Sendable {
-    var kind: String
+public struct AccountFactorBeginning: Codable, Sendable {
+    public var kind: String
     /// What the kind's own protocol asks for.
-    var options: JSONValue?
+    public var options: JSONValue?
+
+    public init(kind: String, options: JSONValue? = nil) {
+        self.kind = kind
+        self.options = options
+    }
 }
 
-struct AccountOffer: Codable, Sendable {
-    let attempt: String
-    let expiresAt: Timestamp
+public struct AccountOffer: Codable, Sendable {
+    public let attempt: String
+    public let expiresAt: Timestamp
     /// Of an authenticator app: Base32.
-    let secret: String?
-    let algorithm: String?
-    let digits: Int?
-    let period: Int?
+    public let secret: String?
+    public let algorithm: String?
+    public let digits: Int?
+    public let period: Int?
     /// Of a credential: what the client is to make.
-    let publicKey: JSONValue?
+    public let publicKey: JSONValue?
     /// Of a device: the id that it will have.
-    let device: String?
+    public let device: String?
+    /// What an app on a phone takes, as text or as a QR code: of an authenticator app `otpauth:`, of a device what enrols it.
+    public let link: String?
 
-    init(_ offer: OwnOffer) {
+    init(_ offer: OwnOffer, link: String?) {
+        self.link = link
         attempt = offer.handle.token.reveal()
         switch offer {
         case .codes(let offer):
@@ -142,63 +165,80 @@ struct AccountOffer: Codable, Sendable {
     }
 }
 
-struct AccountFactorProof: Codable, Sendable {
-    var kind: String
-    var attempt: String
-    var name: String?
+public struct AccountFactorProof: Codable, Sendable {
+    public var kind: String
+    public var attempt: String
+    public var name: String?
     /// Of an authenticator app.
-    var code: String?
+    public var code: String?
     /// Of a credential.
-    var response: JSONValue?
+    public var response: JSONValue?
+
+    public init(
+        kind: String, attempt: String, name: String? = nil, code: String? = nil, response: JSONValue? = nil
+    ) {
+        self.kind = kind
+        self.attempt = attempt
+        self.name = name
+        self.code = code
+        self.response = response
+    }
 }
 
-struct AccountAdded: Codable, Sendable {
-    let id: String
+public struct AccountAdded: Codable, Sendable {
+    public let id: String
 }
 
-struct AccountFactorChange: Codable, Sendable {
-    var name: String?
+public struct AccountFactorChange: Codable, Sendable {
+    public var name: String?
     /// True reports it lost, false takes the report back.
-    var isFrozen: Bool?
+    public var isFrozen: Bool?
+
+    public init(name: String? = nil, isFrozen: Bool? = nil) {
+        self.name = name
+        self.isFrozen = isFrozen
+    }
 }
 
-struct AccountRemoval: Codable, Sendable {
+public struct AccountRemoval: Codable, Sendable {
     /// `nothing` or `noSecondFactorLeft`.
-    let consequence: String
+    public let consequence: String
 }
 
-struct AccountRecoveryCodes: Codable, Sendable {
-    let codes: [String]
+public struct AccountRecoveryCodes: Codable, Sendable {
+    public let codes: [String]
 }
 
-struct AccountPassword: Codable, Sendable {
-    var password: String
+public struct AccountPassword: Codable, Sendable {
+    public var password: String
+
+    public init(password: String) { self.password = password }
 }
 
-struct AccountDevice: Codable, Sendable {
-    struct Session: Codable, Sendable {
-        let id: String
-        let isCurrent: Bool
-        let createdAt: Timestamp
-        let lastSeenAt: Timestamp
-        let provenWith: [String]
-        let applications: [Application]
+public struct AccountDevice: Codable, Sendable {
+    public struct Session: Codable, Sendable {
+        public let id: String
+        public let isCurrent: Bool
+        public let createdAt: Timestamp
+        public let lastSeenAt: Timestamp
+        public let provenWith: [String]
+        public let applications: [Application]
     }
 
-    struct Application: Codable, Sendable {
-        let id: String
-        let name: String?
-        let scopes: [String]
-        let since: Timestamp
-        let lastUsedAt: Timestamp
+    public struct Application: Codable, Sendable {
+        public let id: String
+        public let name: String?
+        public let scopes: [String]
+        public let since: Timestamp
+        public let lastUsedAt: Timestamp
     }
 
-    let userAgent: String?
-    let address: String?
-    let isCurrent: Bool
-    let firstSeenAt: Timestamp
-    let lastSeenAt: Timestamp
-    let sessions: [Session]
+    public let userAgent: String?
+    public let address: String?
+    public let isCurrent: Bool
+    public let firstSeenAt: Timestamp
+    public let lastSeenAt: Timestamp
+    public let sessions: [Session]
 
     init(_ device: OwnDevice) {
         userAgent = device.userAgent
@@ -220,21 +260,21 @@ struct AccountDevice: Codable, Sendable {
     }
 }
 
-struct AccountDevices: Codable, Sendable {
-    let devices: [AccountDevice]
+public struct AccountDevices: Codable, Sendable {
+    public let devices: [AccountDevice]
 }
 
-struct AccountEnded: Codable, Sendable {
-    let ended: Int
+public struct AccountEnded: Codable, Sendable {
+    public let ended: Int
 }
 
-struct AccountApplication: Codable, Sendable {
-    let id: String
-    let name: String?
-    let scopes: [String]
-    let resources: [String]
-    let since: Timestamp
-    let lastUsedAt: Timestamp?
+public struct AccountApplication: Codable, Sendable {
+    public let id: String
+    public let name: String?
+    public let scopes: [String]
+    public let resources: [String]
+    public let since: Timestamp
+    public let lastUsedAt: Timestamp?
 
     init(_ application: OwnApplication) {
         id = application.id.rawValue
@@ -246,30 +286,30 @@ struct AccountApplication: Codable, Sendable {
     }
 }
 
-struct AccountApplications: Codable, Sendable {
-    let applications: [AccountApplication]
+public struct AccountApplications: Codable, Sendable {
+    public let applications: [AccountApplication]
 }
 
-struct AccountActivity: Codable, Sendable {
-    struct Event: Codable, Sendable {
-        let id: String
-        let at: Timestamp
+public struct AccountActivity: Codable, Sendable {
+    public struct Event: Codable, Sendable {
+        public let id: String
+        public let at: Timestamp
         /// `sign-in.succeeded`, …
-        let kind: String
+        public let kind: String
         /// The filter that it is found by.
-        let group: String?
-        let application: String?
-        let address: String?
+        public let group: String?
+        public let application: String?
+        public let address: String?
         /// Why it was refused.
-        let reason: String?
+        public let reason: String?
         /// Of the factor and the session that it is about.
-        let factor: String?
-        let session: String?
-        let isByAdministrator: Bool
+        public let factor: String?
+        public let session: String?
+        public let isByAdministrator: Bool
     }
 
-    let events: [Event]
-    let next: String?
+    public let events: [Event]
+    public let next: String?
 
     init(_ page: ActivityPage) {
         next = page.next
@@ -283,11 +323,11 @@ struct AccountActivity: Codable, Sendable {
     }
 }
 
-struct AccountDisowned: Codable, Sendable {
+public struct AccountDisowned: Codable, Sendable {
     /// Ids.
-    let frozen: [String]
-    let endedSessions: Int
-    let resetMailed: Bool
+    public let frozen: [String]
+    public let endedSessions: Int
+    public let resetMailed: Bool
 
     init(_ done: Disowned) {
         frozen = done.frozen.map(\.id.rawValue)
@@ -296,12 +336,14 @@ struct AccountDisowned: Codable, Sendable {
     }
 }
 
-struct AccountDeletion: Codable, Sendable {
+public struct AccountDeletion: Codable, Sendable {
     /// The account's own, typed to make sure; the account's id where it has no address.
-    var address: String
+    public var address: String
+
+    public init(address: String) { self.address = address }
 }
 
-struct AccountDeletionNotice: Codable, Sendable {
-    let dueAt: Timestamp
-    let undoMailed: Bool
+public struct AccountDeletionNotice: Codable, Sendable {
+    public let dueAt: Timestamp
+    public let undoMailed: Bool
 }

@@ -48,7 +48,11 @@ struct AccountProfilePage: Sendable {
                     mark: profile.user.email.map { _ in
                         profile.user.profile.emailVerified
                             ? .init(words("profileVerified"), .good) : .init(words("profileUnverified"), .alarming)
-                    }, link: .init(words("profileChangeAddress"), to: AddressPages.path))
+                    },
+                    link: .init(
+                        words(
+                            profile.user.hasUnprovenAddress ? "profileConfirmAddress" : "profileChangeAddress"),
+                        to: AddressPages.path))
             ]),
             .heading(words.plain("profileAbout")),
             .form(
@@ -142,7 +146,8 @@ struct AccountProfilePage: Sendable {
     }
 }
 
-/// `/account/address` and `/account/address/verify`: another address. It gets a code; the former one can take the change back for a day.
+/// `/account/address` and `/account/address/verify`: another address, or the present one where nothing has shown that it is the user's. It
+/// gets a code; a former one can take the change back for a day.
 struct AddressPages: Sendable {
     static let path = "/account/address"
     static let codePath = "/account/address/verify"
@@ -152,10 +157,23 @@ struct AddressPages: Sendable {
 
     private func page(_ account: AccountScene, problem: PageText? = nil) -> Response {
         let words = account.words
+        var present: [PageBlock] = []
+        if account.user.hasUnprovenAddress, let address = account.user.email?.canonical {
+            present = [
+                .heading(words.plain("addressConfirm")),
+                .form(
+                    PageForm(
+                        action: Self.path, hidden: account.hidden(Self.purpose, [("email", address)]),
+                        buttons: [.init(words.plain("addressSend"))])),
+                .heading(words.plain("addressOther")),
+            ]
+        }
         var page = account.page(
             "account-address", in: .profile, words("addressTitle"),
-            words("addressText", ["address": .chosen(account.address)]), problem: problem,
-            [
+            words(
+                present.isEmpty ? "addressText" : "addressUnconfirmedText", ["address": .chosen(account.address)]),
+            problem: problem,
+            present + [
                 .form(
                     PageForm(
                         action: Self.path, hidden: account.hidden(Self.purpose),
@@ -163,8 +181,8 @@ struct AddressPages: Sendable {
                             PageField(
                                 name: "email", label: words.plain("addressLabel"), type: "email",
                                 value: account.field("email").map { PageText.harmless($0) }, autocomplete: "email",
-                                maximumLength: 254, isInvalid: problem != nil)
-                        ], buttons: [.init(words.plain("addressSend"))])),
+                                maximumLength: 254, isFirst: present.isEmpty, isInvalid: problem != nil)
+                        ], buttons: [.init(words.plain("addressSend"), isSecondary: !present.isEmpty)])),
                 .links([.init(words("accountBackToProfile"), to: AccountSection.profile.path)]),
             ])
         page.problemField = problem == nil ? nil : "email"
@@ -194,9 +212,11 @@ struct AddressPages: Sendable {
     private func codePage(_ account: AccountScene, problem: PageText? = nil) -> Response {
         let words = account.words
         guard let note = account.note(.address), note.count == 2 else { return account.redirect(to: Self.path) }
+        let isPresent = note[1] == account.user.email?.canonical
         var page = account.page(
             "account-address-code", in: .profile, words("addressCodeTitle"),
-            words("addressCodeText", ["address": .chosen(note[1])]), problem: problem,
+            words(isPresent ? "addressConfirmText" : "addressCodeText", ["address": .chosen(note[1])]),
+            problem: problem,
             [
                 .form(
                     PageForm(
@@ -204,7 +224,7 @@ struct AddressPages: Sendable {
                         fields: [
                             .oneTimeCode(
                                 name: "code", label: words.plain("mailCodeLabel"), isInvalid: problem != nil)
-                        ], buttons: [.init(words.plain("addressChange"))])),
+                        ], buttons: [.init(words.plain(isPresent ? "addressConfirmButton" : "addressChange"))])),
                 .links([.init(words("otherAddress"), to: Self.path)]),
             ])
         page.problemField = problem == nil ? nil : "code"
@@ -219,12 +239,20 @@ struct AddressPages: Sendable {
         switch try await account.realm.ownAccount.completeAddressChange(
             FlowHandle(handle), code: Secret(code), of: account.own, by: account.client)
         {
-        case .success: return account.redirect(to: AccountSection.profile.path, done: "address-changed")
+        case .success(let user):
+            return account.redirect(
+                to: AccountSection.profile.path,
+                done: user.email == account.user.email ? "address-confirmed" : "address-changed")
         case .failure(let refusal):
             let account = account
             return try await account.refused(refusal, backTo: Self.codePath) { codePage(account, problem: $0) }
         }
     }
+}
+
+extension User {
+    /// Whether nothing has shown yet that the address is the user's.
+    fileprivate var hasUnprovenAddress: Bool { email != nil && !profile.emailVerified }
 }
 
 extension JSONValue {

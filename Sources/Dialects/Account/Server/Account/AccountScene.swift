@@ -95,7 +95,7 @@ struct AccountScene: Sendable {
         "last-factor-removed": "factorRemovedLast", "frozen": "factorFrozenDone", "restored": "factorRestoredDone",
         "authenticator-added": "authenticatorAdded", "device-added": "deviceAdded", "codes-kept": "recoveryCodesKept",
         "password-changed": "passwordChangedDone", "no-password": "passwordRemovedDone", "saved": "profileSaved",
-        "address-changed": "addressChangedDone",
+        "address-changed": "addressChangedDone", "address-confirmed": "addressConfirmedDone",
     ]
 
     func show(_ page: Page) -> Response {

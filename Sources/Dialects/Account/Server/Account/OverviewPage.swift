@@ -80,6 +80,10 @@ struct OverviewPage: Sendable {
         let isAlarming = !isGood || overview.gaps.contains { [.frozenFactor, .suspiciousPasskey].contains($0) }
         return .init(
             isAlarming ? .alarming : .good, words(title), missing.map { words($0) },
-            link: missing.isEmpty ? nil : .init(words("accountImprove"), to: AccountSection.security.path))
+            link: missing.isEmpty
+                ? nil
+                : overview.gaps.first == .unverifiedEmail
+                    ? .init(words("addressConfirm"), to: AddressPages.path)
+                    : .init(words("accountImprove"), to: AccountSection.security.path))
     }
 }

@@ -130,6 +130,26 @@ struct FactorPage: Sendable {
         ]
     }
 
+    /// The same beside labels that say what each is.
+    private static func facts(of factor: OwnFactor, _ account: AccountScene) -> [PageBlock.Fact] {
+        let words = account.words
+        let added = account.ago(factor.record.createdAt)
+        return [
+            .init(
+                words.plain("factAdded"),
+                factor.userAgent.map {
+                    words("factDateWith", ["date": added, "agent": .chosen(BrowserName.text(of: $0, words))])
+                } ?? words.moment(factor.record.createdAt, now: account.now)),
+            .init(
+                words.plain("factUsed"),
+                factor.record.lastUsedAt.map { used in
+                    factor.lastSource.map {
+                        words("factDateFrom", ["date": account.ago(used), "address": .chosen($0)])
+                    } ?? words.moment(used, now: account.now)
+                } ?? words("factorUnused")),
+        ]
+    }
+
     private static func used(_ factor: OwnFactor, _ account: AccountScene) -> PageText {
         let words = account.words
         guard let used = factor.record.lastUsedAt else { return words("factorUnused") }
@@ -171,9 +191,7 @@ struct FactorPage: Sendable {
                         words.plain("factKind"), words(Self.kind(of: factor.record.kind)),
                         mark: factor.isFrozen ? Self.frozen(words) : nil)
                 ]
-                    + zip(["factAdded", "factUsed"], Self.details(of: factor, account)).map {
-                        .init(words.plain($0), $1)
-                    }),
+                    + Self.facts(of: factor, account)),
             .heading(words.plain("factorRename")),
             .form(
                 PageForm(

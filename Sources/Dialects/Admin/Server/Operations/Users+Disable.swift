@@ -51,7 +51,8 @@ extension Realm {
     ) async throws -> UserSummary {
         let user = try await user(reference)
         try await permit.requireChanging(user, of: self)
-        guard user.isDisabled != isDisabled else { return UserSummary(user) }
+        // An account that its owner wants removed is as disabled, and an administrator's word outlives that wish.
+        guard isDisabled ? !user.isSuspended : user.isDisabled else { return UserSummary(user) }
         var change = AccountChange()
         change.isDisabled = isDisabled
         switch try await accounts.change(user.id, change, by: client) {
