@@ -94,7 +94,8 @@ extension OwnAccount {
     }
 
     /// The user says that an event of the log was not theirs: all other sessions end, what the event's session was proven with is frozen,
-    /// and a link that sets a new password is mailed. What this session is proven with stays, as do last ways in.
+    /// and a link that sets a new password is mailed. Of what this session is proven with the password alone is frozen, until it is set
+    /// anew; this session goes on, and may do that. Last ways in stay.
     ///
     /// A proof of the last minutes is enough, of whatever kind: it only takes away.
     public func disown(
@@ -113,8 +114,14 @@ extension OwnAccount {
             }
             var named = Set((suspect?.proofs ?? []).compactMap(\.factorID))
             if let factor = event.details["factor"]?.stringValue { named.insert(FactorID(rawValue: factor)) }
-            named.subtract(own.evidence.proofs.compactMap(\.factorID))
             let factors = try transaction.factors(of: user.id)
+            // What is known can be known to another, also where this session was proven with it; what is in the user's hand is not in
+            // another's.
+            let told = factors.password.map(\.id).flatMap { id in
+                named.contains(id) || ActivityKind(event.kind) == .passwords ? id : nil
+            }
+            named.subtract(own.evidence.proofs.compactMap(\.factorID))
+            if let told { named.insert(told) }
             try transaction.reserve(user: user, keeping: nil)
             var frozen: [FactorRecord] = []
             for factor in factors where named.contains(factor.id) {

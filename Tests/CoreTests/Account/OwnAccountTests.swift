@@ -309,9 +309,19 @@ struct OwnAccountTests {
         let other = try await test.addUser(TestRealm.otherEmail)
         let own = try await test.session(of: user)
         let account = test.realm.ownAccount
+        let taken = try await account.beginAddressChange(to: TestRealm.otherEmail, of: own, by: test.client).get()
+        let mail = try #require(try await test.mails().last, "A taken address is answered as a free one.")
+        #expect(mail.message.recipient == TestRealm.otherEmail.canonical)
+        #expect(
+            try await account.completeAddressChange(
+                taken, code: Secret(mail.content.values["code"] ?? ""), of: own, by: test.client
+            ).refusal == .addressTaken)
+        #expect(try await test.user(user.id).email == TestRealm.email)
+        try await test.changeSettings { $0.privacy.hidesAddresses = false }
         #expect(
             try await account.beginAddressChange(to: TestRealm.otherEmail, of: own, by: test.client).refusal
                 == .addressTaken)
+        try await test.changeSettings { $0.privacy.hidesAddresses = true }
         #expect(
             try await account.beginAddressChange(to: TestRealm.email, of: own, by: test.client).refusal
                 == .invalid("address"))

@@ -91,6 +91,27 @@ struct OwnSessionsTests {
         #expect(try await test.realm.ownAccount.disown(event.id, of: stranger, by: test.client).refusal == .unknown)
     }
 
+    @Test
+    func `A password that another used is frozen, also where the user's own session was proven with it`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let thief = try #require(try await test.signIn().signedIn)
+        let event = try #require(try await test.events(.signedIn).last)
+        let own = try await test.session(of: user)
+        let done = try await test.realm.ownAccount.disown(event.id, of: own, by: test.client).get()
+        #expect(done.frozen.map(\.kind) == [.password] && done.resetMailed)
+        #expect(try await test.realm.sessions.session(thief.session.id, of: user.id) == nil)
+        #expect(try await test.signIn().reason == .wrongAnswer, "The thief signs in no more.")
+        // This session goes on, and sets another one.
+        #expect(
+            try await test.realm.ownAccount.setPassword(
+                Secret("difference engine no 2"), of: own, by: test.client
+            ).refusal == nil)
+        #expect(try await test.signIn().reason == .wrongAnswer, "The former one is wrong.")
+        #expect(
+            try await test.realm.ownAccount.factors(of: test.session(of: user)).get().allSatisfy { !$0.isFrozen })
+    }
+
     // MARK: Removal
 
     private func keeping(in test: TestRealm) async throws -> FlowHandle {

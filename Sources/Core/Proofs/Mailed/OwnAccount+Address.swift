@@ -20,9 +20,13 @@ extension OwnAccount {
             if user.email == address {
                 // The present one is asked for once, until it is proven.
                 if user.profile.emailVerified { return .failure(.invalid("address")) }
-            } else if try transaction.user(email: address) != nil {
+            } else if try !transaction.settings().privacy.hidesAddresses || client.revealsAddresses,
+                try transaction.user(email: address) != nil
+            {
                 return .failure(.addressTaken)
             }
+            // Where addresses are hidden, the code goes to a taken one as well: who has that mailbox learns that it is taken, and who
+            // has not learns nothing.
             let expiresAt = draft.now + FlowLifetime.mailedCode
             var body = FlowBody(
                 purpose: .changeEmail, client: client, email: user.email, newEmail: address,

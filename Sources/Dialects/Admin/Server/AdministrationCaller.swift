@@ -55,6 +55,17 @@ public struct AdministrationPermit: Sendable {
         throw AdministrationError(
             .forbidden, "The user administers this realm. Changing such a user takes the right administrators:write.")
     }
+
+    /// An application that acts in its users' names without their word is changed by the same alone: an owner who follows one link would
+    /// otherwise hand the owner's account to those who change the application.
+    /// - Throws: ``AdministrationError`` of code `forbidden`.
+    func requireChanging(_ registration: ApplicationRegistration) throws {
+        let acts =
+            registration.scopes.contains(AdministrationRoutes.scope)
+            || registration.oauth.isFirstParty
+                && registration.scopes.contains { AdministrationRoutes.accountScopes.contains($0) }
+        if acts { try require(.changeAdministrators) }
+    }
 }
 
 extension AdministrationOperation {

@@ -19,6 +19,13 @@ public struct AdministrationRoutes: Sendable {
     /// where it was registered with it.
     public static let scope = "admin"
 
+    /// Scopes that change an account, of which an application of the operator's own asks no consent. A test compares them with those
+    /// of the protocols.
+    public static let accountScopes: Set<String> = [
+        "account", "create:me:authentication_methods", "read:me:authentication_methods",
+        "delete:me:authentication_methods",
+    ]
+
     /// Seconds after which a user who administers signs in again.
     static let longestSession = 8 * 3600
 

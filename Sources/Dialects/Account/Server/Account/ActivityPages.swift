@@ -152,12 +152,15 @@ struct ActivityPages: Sendable {
         func count(_ name: String) -> Int { account.field(name).flatMap(Int.init).map { min(max($0, 0), 1000) } ?? 0 }
         var items: [PageBlock.Item] = [
             .init(words("notMeEnded", ["count": .number(count("ended"))])),
-            .init(words("notMeFrozen", ["count": .number(count("frozen"))])),
+            .init(
+                count("frozen") == 0
+                    ? words("notMeNotFrozen") : words("notMeFrozen", ["count": .number(count("frozen"))])),
         ]
         if account.field("mailed") != nil { items.append(.init(words("notMeMailed"))) }
         return account.show(
             account.page(
-                "account-not-me", in: .activity, words("notMeDoneTitle"), words("notMeDoneText"),
+                "account-not-me", in: .activity, words(count("frozen") == 0 ? "notMeNextTitle" : "notMeDoneTitle"),
+                words("notMeDoneText"),
                 [
                     .items(items),
                     .links([

@@ -26,12 +26,11 @@ public struct AddApplication: AdministrationOperation {
     ) async throws -> Answer {
         let clientID = try id.map { try Self.clientID($0, on: realm) }
         let change = registration ?? RegistrationChange()
-        // An application with this scope acts with the roles of its users.
-        if change.scopes?.contains(AdministrationRoutes.scope) == true { try permit.require(.changeAdministrators) }
         try change.validate()
         let secret = change.secret(random: realm.random)
         var registration = ApplicationRegistration()
         change.apply(to: &registration, secret: secret, at: realm.clock.now)
+        try permit.requireChanging(registration)
         try registration.judgeOAuth()
         guard let added = try await realm.applications.add(id: clientID, registration, by: client) else {
             throw AdministrationError(

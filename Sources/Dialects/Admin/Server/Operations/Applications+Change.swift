@@ -19,17 +19,14 @@ public struct ChangeApplication: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         try registration.validate()
-        // An application with this scope acts with the roles of its users.
-        if registration.scopes?.contains(AdministrationRoutes.scope) == true {
-            try permit.require(.changeAdministrators)
-        }
         let (registration, secret) = (registration, registration.secret(random: realm.random))
         let (id, now) = (ClientID(rawValue: id), realm.clock.now)
         guard var judged = try await realm.applications.application(id)?.registration else {
             throw AdministrationError.noApplication(id.rawValue)
         }
-        if judged.scopes.contains(AdministrationRoutes.scope) { try permit.require(.changeAdministrators) }
+        try permit.requireChanging(judged)
         registration.apply(to: &judged, secret: secret, at: now)
+        try permit.requireChanging(judged)
         try judged.judgeOAuth()
         let changed = try await realm.applications.change(id, by: client) {
             registration.apply(to: &$0, secret: secret, at: now)
