@@ -5,7 +5,7 @@ import Foundation
 /// **How the files of this folder meet.** Each file is one section of the account's pages: `+Overview`, `+Profile`, `+Address`, `+Factors`,
 /// `+Enrolling`, `+Password`, `+Sessions`, `+Applications`, `+Activity`, `+Deletion`. All of them take an ``OwnSession``, and judge it in
 /// the transaction that acts for it, by one of three ``Demand``s. A refusal is a ``Refusal``, which each dialect puts into its own words.
-/// Every change is in the log and is mailed to the user, and counts against ``RateLimit/ownChangesPerUser``.
+/// Every change is in the log and is mailed to the user, and counts against ``RateLimit/ownChangesPerSession``.
 public struct OwnAccount: Sendable {
     let realm: Realm
 
@@ -120,8 +120,9 @@ public struct OwnAccount: Sendable {
         do {
             let value = try await realm.writeSending { transaction in
                 let user = try session.user(demand, draft.proofs, at: draft.now, in: transaction)
-                let key = CounterKey.ownChanges(of: user.id)
-                if let until = try transaction.charge(.ownChangesPerUser, key: key, at: draft.now) {
+                // By session: what another does with a stolen one must not use up what its owner needs to end it.
+                let key = CounterKey.ownChanges(of: user.id, in: session.session)
+                if let until = try transaction.charge(.ownChangesPerSession, key: key, at: draft.now) {
                     throw Refusal.limited(until: until)
                 }
                 return try body(transaction, user, draft)
@@ -139,8 +140,8 @@ extension Realm {
 }
 
 extension RateLimit {
-    /// Changes of one account in its user's name.
-    static let ownChangesPerUser = RateLimit(count: 120, window: 3600)
+    /// Changes of an account in its user's name, of one session.
+    static let ownChangesPerSession = RateLimit(count: 120, window: 3600)
 }
 
 extension OwnSession {

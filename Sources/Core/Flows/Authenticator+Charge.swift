@@ -379,7 +379,9 @@ package enum CounterKey {
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
     static func notices(to user: UserID) -> String { "notices/\(user)" }
-    static func ownChanges(of user: UserID) -> String { "own-changes/\(user)" }
+    static func ownChanges(of user: UserID, in session: SessionID?) -> String {
+        "own-changes/" + (session?.rawValue ?? user.rawValue)
+    }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }
     static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
     static func offers(to user: UserID) -> String { "offers-to/\(user)" }

@@ -31,6 +31,14 @@ struct AccountNotice: Sendable, Equatable {
         /// The user administers the realm, or has another role in it.
         case roleGranted = "role-granted"
         case roleRevoked = "role-revoked"
+
+        /// Whether it changes nothing about how the account is signed in to.
+        var isTrifle: Bool {
+            switch self {
+            case .factorRenamed, .profileChanged, .sessionsEnded, .applicationRevoked: true
+            default: false
+            }
+        }
     }
 
     let kind: Kind
@@ -70,17 +78,22 @@ extension StoreTransaction {
     /// Mails a notice to the owner of an account, as part of the change that it tells about. Write with
     /// ``Realm/writeSending(by:_:)``.
     ///
-    /// Where the account has no address nothing is sent; and no more than ``RateLimit/noticesPerUser`` are, or an account
-    /// made with a stranger's address could flood that mailbox. The log has every change.
+    /// Where the account has no address nothing is sent. What changes the ways to sign in is always mailed to a proven address, so that
+    /// no number of trifles keeps it from its owner. To an address that nothing has proven no more than ``RateLimit/noticesPerUser`` go,
+    /// or an account made with a stranger's address could flood that mailbox; of trifles no more than ``RateLimit/triflesPerUser`` do. The
+    /// log has every change.
     /// - Parameters:
     ///   - user: as it was before the change.
     ///   - id: the message's, unused so far.
     func notify(
         _ notice: AccountNotice, _ user: User, by client: ClientContext, id: String, at now: Date, sealer: Sealer
     ) throws {
-        guard let email = user.email,
-            try charge(.noticesPerUser, key: CounterKey.notices(to: user.id), at: now) == nil
-        else { return }
+        guard let email = user.email else { return }
+        let isTrifle = notice.kind.isTrifle
+        if isTrifle || !user.profile.emailVerified {
+            let limit = isTrifle ? RateLimit.triflesPerUser : .noticesPerUser
+            guard try charge(limit, key: CounterKey.notices(to: user.id), at: now) == nil else { return }
+        }
         try send(
             OutboxContent(
                 template: notice.kind.rawValue, locale: user.profile.locale ?? client.locale,

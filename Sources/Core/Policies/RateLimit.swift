@@ -39,6 +39,8 @@ public struct RateLimit: Sendable, Equatable {
 
     /// Mails to one user about changes of the account; see ``AccountNotice``.
     static let noticesPerUser = RateLimit(count: 10, window: 3600)
+    /// Those among them that change no way to sign in.
+    static let triflesPerUser = RateLimit(count: 5, window: 3600)
 
     /// New passwords of one user that came to nothing, each of which may tell whether the user had it before.
     public static let newPasswordsPerUser = RateLimit(count: 10, window: 3600)

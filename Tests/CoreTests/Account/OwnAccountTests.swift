@@ -149,13 +149,13 @@ struct OwnAccountTests {
         let user = try await test.addUser()
         let own = try await test.session(of: user)
         var refusals: [OwnAccount.Refusal?] = []
-        for number in 0...RateLimit.ownChangesPerUser.count {
+        for number in 0...RateLimit.ownChangesPerSession.count {
             var change = ProfileChange()
             change.displayName = .some("Name \(number)")
             refusals.append(try await test.realm.ownAccount.change(change, of: own, by: test.client).refusal)
         }
         #expect(refusals.dropLast().allSatisfy { $0 == nil })
-        #expect(refusals.last == .some(.limited(until: test.now + RateLimit.ownChangesPerUser.window)))
+        #expect(refusals.last == .some(.limited(until: test.now + RateLimit.ownChangesPerSession.window)))
     }
 
     // MARK: Profile

@@ -154,17 +154,42 @@ struct AccountNoticeTests {
     }
 
     @Test
-    func `An owner gets ten notices an hour; what comes after that is in the log alone`() async throws {
+    func `New ways to sign in are always mailed to a proven address, whatever trifles came before`() async throws {
         let test = try await TestRealm.make()
-        let user = try await test.addEnrolledUser().user
-        for _ in 0..<15 { _ = try await test.realm.enrolments.makeRecoveryCode(for: user.id, by: test.client) }
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        for number in 0..<8 {
+            var change = ProfileChange()
+            change.displayName = .some("Name \(number)")
+            _ = try await test.realm.ownAccount.change(change, of: own, by: test.client).get()
+        }
+        #expect(try await notices(of: test).count == RateLimit.triflesPerUser.count)
+        try await changePasswords(of: user, in: test, times: 12)
+        #expect(try await notices(of: test).count == RateLimit.triflesPerUser.count + 12)
+    }
+
+    @Test
+    func `An address that nothing has proven gets ten notices an hour; what comes after that is in the log alone`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser(verified: false)
+        try await changePasswords(of: user, in: test, times: 15)
         #expect(try await notices(of: test).count == 10)
-        #expect(try await test.events(.recoveryCodeMade).count == 15)
+        #expect(try await test.events(.passwordChanged).count == 15)
         test.clock.advance(3601)
-        _ = try await test.realm.enrolments.makeRecoveryCode(for: user.id, by: test.client)
+        try await changePasswords(of: user, in: test, times: 1)
         #expect(try await notices(of: test).count == 11)
         #expect(try await test.realm.accounts.delete([user.id], by: test.client).count == 1)
         #expect(try await test.counter(CounterKey.notices(to: user.id)) == nil)
+    }
+
+    private func changePasswords(of user: User, in test: TestRealm, times: Int) async throws {
+        for number in 0..<times {
+            var change = AccountChange()
+            change.password = Secret("difference engine \(number)")
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
     }
 
     @Test

@@ -77,6 +77,11 @@ struct ConsentPage: Sendable {
         case "groups": words("scopeGroups")
         case "roles": words("scopeRoles")
         case "offline_access": words("scopeOffline")
+        case "account": words("scopeAccount")
+        case "admin": words("scopeAdmin")
+        case "create:me:authentication_methods": words("scopeMethodsCreate")
+        case "read:me:authentication_methods": words("scopeMethodsRead")
+        case "delete:me:authentication_methods": words("scopeMethodsDelete")
         default: words("scopeOther", ["scope": .chosen(scope)])
         }
     }
