@@ -608,8 +608,7 @@ let package = Package(
                 "CountersignCore", "SecurityChecks",
                 "OneTimePassword",
                 "Guardian", "KeychainTypes", "SecretVault", "StoreSQLite", "TerminalQRCode", "TestSupport",
-                .argumentParser,
-                .logging,
+                "ServerHTTP", .argumentParser, .httpTypes, .logging,
             ], exclude: ["browser.py"]),
         .testTarget(
             name: "BenchmarkTests",

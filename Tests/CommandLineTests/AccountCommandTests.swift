@@ -1,6 +1,9 @@
 import AccountServer
+import ArgumentParser
 import Foundation
+import HTTPTypes
 import OneTimePassword
+import ServerHTTP
 import Testing
 
 @testable import countersign

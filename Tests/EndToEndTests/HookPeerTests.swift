@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import TestSupport
 import Testing

@@ -52,8 +52,12 @@ extension OwnAccount {
             guard user.isNamed(typedName) else { throw Refusal.wrongAddress }
             if try transaction.isLastOwner(user) { throw Refusal.lastOwner }
             let days = try transaction.settings().accounts.deletionGraceDays
-            let dueAt = draft.now + Double(days) * 86_400
-            guard days > 0 else {
+            // As long as a former address may take the account back, it does not go.
+            let undo = try transaction.openFlows(
+                of: user.id, purpose: FlowPurpose.restoreEmail.rawValue, at: draft.now, limit: 1000
+            ).map(\.expiresAt).max()
+            let dueAt = max(draft.now + Double(days) * 86_400, undo ?? draft.now)
+            guard dueAt > draft.now else {
                 try transaction.reserve([.user(user.id)])
                 guard try transaction.delete(user, at: draft.now, event: draft.id, by: client) else {
                     throw Refusal.revoked

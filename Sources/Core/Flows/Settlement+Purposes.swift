@@ -137,8 +137,9 @@ extension Settlement {
         return linkFormat.path(of: ActionLink(.restoreEmail, code: handle.token, locale: attempt.client.locale))
     }
 
-    /// The former address gets the account back, whatever it was changed to since. All sessions end, and the links that could undo later
-    /// changes go: who made those changes may hold them.
+    /// The former address gets the account back, whatever it was changed to since, and also where it is to be removed. All sessions end,
+    /// and the links that could undo later changes go: who made those changes may hold them. So do the ways to sign in that were added
+    /// since; a password that was set since is frozen, until another one is set.
     func restoreEmail(
         _ user: User, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
@@ -146,20 +147,35 @@ extension Settlement {
         if let holder = try transaction.user(email: address), holder.id != user.id {
             return .verdict(.refused(Refusal(.addressTaken)))
         }
-        let others = try transaction.openFlows(
-            of: user.id, purpose: FlowPurpose.restoreEmail.rawValue, at: now, limit: 1000
-        ).map(\.digest).filter { $0 != context.flow?.digest }
+        let others = try [FlowPurpose.restoreEmail, .keepAccount].flatMap { purpose in
+            try transaction.openFlows(of: user.id, purpose: purpose.rawValue, at: now, limit: 1000)
+        }.map(\.digest).filter { $0 != context.flow?.digest }
         let own = context.flow.map { [$0.digest] } ?? []
-        try transaction.reserve(Set((others + own).map { .flow($0) } + [.user(user.id)]))
+        let factors = try transaction.factors(of: user.id)
+        try transaction.reserve(
+            Set((others + own).map { .flow($0) } + [.user(user.id)] + factors.map { .factor($0.id) }))
+        let since = context.flow?.createdAt ?? now
+        var added: [FactorRecord] = []
+        for factor in factors {
+            if factor.createdAt >= since {
+                if try transaction.remove(factor.id, proofs) { added.append(factor) }
+            } else if factor.id == factors.password?.id, user.passwordChangedAt.map({ $0 >= since }) == true {
+                _ = try transaction.freeze(factor, at: now)
+            }
+        }
         var user = user
         let former = user.email
         if let former, former != address { try tell(former, of: address, user.id, in: transaction) }
         user.email = address
         user.profile.emailVerified = true
+        let wasToGo = user.deletionDueAt != nil
+        user.deletionDueAt = nil
         user.revokeTokens(at: now)
         guard try transaction.update(user) else { return .stale }
         try finishFlow(in: transaction)
         for digest in others { _ = try transaction.deleteFlow(digest: digest) }
+        if wasToGo { try record(.deletionWithdrawn, at: .alert, user: user.id, in: transaction) }
+        if !added.isEmpty { try notify(.init(.factorsRemoved), user, in: transaction) }
         try record(
             .emailRestored, user: user.id, details: ["former": former.map { .string($0.canonical) } ?? .null],
             in: transaction)

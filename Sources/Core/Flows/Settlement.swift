@@ -115,7 +115,9 @@ final class Settlement: Sendable {
             guard let present = try transaction.user(judged.id) else {
                 return .verdict(.refused(Refusal(.userNotFound)))
             }
-            if present.isDisabled, !(context.body.purpose == .keepAccount && !present.isSuspended) {
+            // What its owner wants removed may be kept, and given back to a former address. What an administrator disabled may not.
+            if present.isDisabled, present.isSuspended || ![.keepAccount, .restoreEmail].contains(context.body.purpose)
+            {
                 return .verdict(.refused(Refusal(.userDisabled)))
             }
             if present.tokenEpoch != judged.tokenEpoch { return .stale }

@@ -249,6 +249,37 @@ struct OwnAccountTests {
     }
 
     @Test
+    func `An address is taken back with the account, where a thief had it removed or added ways in`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let thief = try await test.session(of: user)
+        try await test.changeSettings { $0.accounts.deletionGraceDays = 0 }
+        let begun = try await begin(test, thief)
+        let account = test.realm.ownAccount
+        _ = try await account.completeAddressChange(
+            begun.handle, code: Secret(begun.code), of: thief, by: test.client
+        ).get()
+        let handle = try await undo(in: test)
+        test.clock.advance(60)
+        let again = try await test.again(thief)
+        _ = try await account.setPassword(Secret("the thief's own words"), of: again, by: test.client).get()
+        let notice = try await account.requestDeletion(
+            typedName: TestRealm.otherEmail.canonical, of: test.again(thief), by: test.client
+        ).get()
+        #expect(notice.dueAt == test.now - 60 + FlowLifetime.undoLink, "Not before the former address may object.")
+        #expect(try await test.user(user.id).isDisabled)
+        guard case .accomplished(.emailChanged(let restored)) = try await test.follow(handle, [.restoreEmail]) else {
+            Issue.record("The change was not taken back.")
+            return
+        }
+        #expect(restored.email == TestRealm.email && restored.deletionDueAt == nil && !restored.isDisabled)
+        #expect(try await test.events(.deletionWithdrawn).count == 1)
+        #expect(
+            try await test.realm.store.read { try $0.factors(of: user.id) }.allSatisfy { $0.frozenAt != nil },
+            "The thief's password is no answer.")
+    }
+
+    @Test
     func `An address is taken back within a day, also after another change, and no later`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

@@ -1,4 +1,5 @@
 import AccountServer
+import AdminServer
 import ArgumentParser
 import AuthenticatorBook
 import CountersignCore
@@ -170,8 +171,9 @@ extension AccountCommand {
             guard let options = offer.publicKey else {
                 throw CommandFailure(.unreachable, "The server does not say what passkey it wants.")
             }
-            let request: CreationRequest
-            do { request = try CreationRequest(parsing: options.jsonText()) } catch let refusal as AuthenticatorRefusal
+            let request: PasskeyAuthenticator.CreationRequest
+            do { request = try PasskeyAuthenticator.CreationRequest(parsing: options.jsonText()) } catch let refusal
+                as AuthenticatorRefusal
             {
                 throw PasskeyBookError.options(refusal)
             }

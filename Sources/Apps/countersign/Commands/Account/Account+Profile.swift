@@ -1,4 +1,5 @@
 import AccountServer
+import AdminServer
 import ArgumentParser
 import CountersignCore
 import Foundation
