@@ -139,7 +139,7 @@ import Testing
         #expect(status == 1)
         #expect(report.states("masterKey") == ["fault"])
         #expect(!FileManager.default.fileExists(atPath: directory.data + "/master-key"), "No new key is made.")
-        let (elsewhere, code) = try await check(directory, "--data", "/proc/countersign")
+        let (elsewhere, code) = try await check(directory, "--data", directory.data + "/api-key/below")
         #expect(code == 1 && elsewhere.states("data") == ["fault"], "\(elsewhere)")
     }
 

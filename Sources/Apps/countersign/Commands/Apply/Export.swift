@@ -97,9 +97,10 @@ enum YAMLText {
         case .bool(let flag): flag ? "true" : "false"
         case .integer(let number): "\(number)"
         case .string(let text): scalar(text)
-        case .object(let members) where members.isEmpty: "{}"
-        // Numbers as JSON has them; a list within a list in YAML's flow form, which is JSON.
-        default: value.text
+        case .array(let elements): "[\(elements.map(scalar).joined(separator: ", "))]"
+        case .object(let members):
+            "{\(members.sorted { $0.key < $1.key }.map { "\(scalar($0.key)): \(scalar($0.value))" }.joined(separator: ", "))}"
+        case .number: value.text
         }
     }
 

@@ -26,6 +26,8 @@ struct LocatedYAML: Sendable {
     static let sizeLimit = 4 << 20
     /// Values inside each other.
     private static let depthLimit = 16
+    /// Values in all, those of aliases counted where each stands.
+    private static let countLimit = 200_000
 
     /// - Throws: ``Fault``.
     init(_ text: String) throws(Fault) {
@@ -38,22 +40,22 @@ struct LocatedYAML: Sendable {
             throw Fault(line: 1, text: "\(error)")
         }
         guard let root else { throw Fault(line: 1, text: "the file is empty") }
-        try self.init(root, depth: 0)
+        var room = Self.countLimit
+        try self.init(root, depth: 0, &room)
     }
 
-    private init(_ node: Node, depth: Int) throws(Fault) {
+    private init(_ node: Node, depth: Int, _ room: inout Int) throws(Fault) {
         line = node.mark?.line ?? 1
+        room -= 1
         // An alias is cheap to write and, many times over, dear to follow.
-        guard node.anchor == nil else {
-            throw Fault(line: line, text: "anchors and aliases are not taken: write it out")
-        }
+        guard room > 0 else { throw Fault(line: line, text: "there are too many values") }
         guard depth < Self.depthLimit else { throw Fault(line: line, text: "values are nested too deeply") }
         switch node {
         case .scalar(let scalar):
             (value, members, elements) = (Self.value(scalar), [], [])
         case .sequence(let sequence):
             var elements: [LocatedYAML] = []
-            for element in sequence { elements.append(try LocatedYAML(element, depth: depth + 1)) }
+            for element in sequence { elements.append(try LocatedYAML(element, depth: depth + 1, &room)) }
             (value, members, self.elements) = (.array(elements.map(\.value)), [], elements)
         case .mapping(let mapping):
             var members: [(name: String, line: Int, value: LocatedYAML)] = []
@@ -61,7 +63,7 @@ struct LocatedYAML: Sendable {
                 guard case .scalar(let scalar) = key else {
                     throw Fault(line: key.mark?.line ?? line, text: "a name is text")
                 }
-                members.append((scalar.string, key.mark?.line ?? line, try LocatedYAML(node, depth: depth + 1)))
+                members.append((scalar.string, key.mark?.line ?? line, try LocatedYAML(node, depth: depth + 1, &room)))
             }
             let pairs = members.map { ($0.name, $0.value.value) }
             value = .object(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
