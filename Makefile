@@ -20,7 +20,7 @@ endif
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo release install deb packages quick test stories endurance bench check format clean
+.PHONY: help deps libraries run dev demo release install deb packages quick test stories pictures endurance bench check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -89,6 +89,10 @@ test: deps check ## Run every check and every test
 stories: deps ## Show every page in Chromium, in every language, light and dark, wide and narrow; pictures in .build/stories
 	$(SWIFT) build --product countersign
 	.build/test-python/bin/python Tests/EndToEndTests/Browser/stories/tell .build/debug/countersign .build/stories
+
+pictures: deps ## Take the pictures of docs/pictures anew, out of the stories
+	$(SWIFT) build --product countersign
+	.build/test-python/bin/python Tests/EndToEndTests/Browser/stories/pictures .build/debug/countersign
 
 # One suite at a time: what one measures, another would spoil.
 endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts, races, connections and fuzzing at full size

@@ -220,13 +220,16 @@ def console_server(stage):
     person.open("/console/log?user=nobody@example.com")
     stage.look("console-log-nobody", "console-log", alert=True)
     desk.look("/console/settings", "console-settings", "console-settings")
-    desk.confirm("/console/settings/passwords.minimumLength", "console-setting", value="7")
+    setting = "/console/settings/audit.retentionDays"
+    desk.look(setting, "console-setting", "console-setting")
+    person.type(value="399")
+    stage.look("console-setting-preview", "console-setting")
+    person.press("main form[method=post] button")
     stage.look("console-setting-changed", "console-settings")
-    desk.confirm("/console/settings/passwords.minimumLength", value="none")
-    person.open("/console/settings/passwords.minimumLength")
+    person.open(setting)
     person.type(value="many")
-    stage.look("console-setting-refused", "console-ask", alert=True)
-    for page in ("keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks"):
+    stage.look("console-setting-refused", "console-setting", alert=True)
+    for page in ("rules", "keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks"):
         desk.look(f"/console/{page}", f"console-{page}", f"console-{page}")
     desk.look("/console/keys/rotate", "console-rotate", "console-ask")
     desk.look("/console/hooks/add", "console-hook-add", "console-ask")
