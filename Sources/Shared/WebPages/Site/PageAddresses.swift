@@ -33,7 +33,9 @@ public struct PageAddresses: Sendable {
     /// How requests may spell the authority of a URL: with and without the scheme's own port (RFC 9110, section 4.2.3).
     private static func authorities(of url: String) -> [String] {
         guard let parts = origin(of: url)?.components(separatedBy: "://"), parts.count == 2 else { return [] }
-        return [parts[1], parts[1] + (parts[0] == "https" ? ":443" : ":80")]
+        let (scheme, authority) = (parts[0], parts[1])
+        let hasPort = authority.split(separator: "]").last?.contains(":") == true && !authority.hasSuffix("]")
+        return hasPort ? [authority] : [authority, authority + (scheme == "https" ? ":443" : ":80")]
     }
 
     /// Scheme and authority of a URL, without the scheme's own port.

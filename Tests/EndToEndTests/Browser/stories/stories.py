@@ -379,6 +379,38 @@ def passkey(stage):
 
 
 @story
+def passkey_on_the_way(stage):
+    """An application demands a second factor: the user makes a passkey on the way, and signs in with it from then on."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    stage.server.application(
+        "strict", "--kind", "native", "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid",
+        "--first-party", "--require-mfa")
+    passkeys = Passkeys(person, backup_eligible=True)
+    passkeys.verifies(False)
+    request = at_localhost(stage, stage.request("strict", "openid"))
+    person.open(request)
+    person.sign_in(email)
+    stage.look("enrol-passkey", "enrol")
+    make = person.tab.locator("form[data-passkey=create] button[type=submit]").first
+    make.click()
+    # A device that does not recognise its user makes none.
+    person.tab.locator("form[data-passkey=create] [role=alert]").wait_for()
+    assert not passkeys.credentials and person.kind == "enrol", (passkeys.credentials, person.kind)
+    passkeys.verifies(True)
+    person.press(make)
+    assert "code=" in stage.callback.next(), person.text
+    assert len(passkeys.credentials) == 1, passkeys.credentials
+    person.open(at_localhost(stage, "/sign-out"))
+    person.press("main button")
+    person.open(at_localhost(stage, "/sign-in/passkey"))
+    use_passkey(person)
+    assert person.kind == "account", (person.kind, person.text)
+    person.open(request)
+    assert "code=" in stage.callback.next(), person.text
+
+
+@story
 def passkey_authenticators(stage):
     """A key that keeps no passkey, or does not recognise its user, makes none; of two that do, one keeps it and signs in."""
     person, email = stage.person, stage.email()
@@ -534,7 +566,7 @@ def way_back(stage):
     stage.server.application(
         "shop", "--kind", "web", "--auth-method", "none", "--redirect-uri", stage.callback.uri, "--scopes", "openid,email",
         "--initiate-login-uri", "https://shop.example.com/begin", "--policy-uri", "https://shop.example.com/privacy",
-        "--tos-uri", "https://shop.example.com/terms")
+        "--tos-uri", "https://shop.example.com/terms", "--accent", "#8a1c4a")
     person.open(stage.request("shop", "openid email"))
     begun = person.tab.url
     person.sign_in(email)

@@ -40,7 +40,12 @@ struct OwnerPage: Sendable {
         return scene.show(
             Page(
                 "owner", scene.words("ownerDone"), scene.words("ownerDoneText"),
-                [.links([.init(scene.words("homeAccount"), to: "/account", isButton: true)])]))
+                [
+                    .links([
+                        .init(scene.words("consoleMenu"), to: "/console", isButton: true),
+                        .init(scene.words("homeAccount"), to: "/account"),
+                    ])
+                ]))
     }
 
     private func page(_ code: String, _ scene: PageScene) -> Response {
