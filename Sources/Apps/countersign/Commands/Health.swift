@@ -6,6 +6,7 @@ import Foundation
 /// Whether a server takes requests, for containers and load balancers, which can run a program.
 struct Health: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "health",
         abstract: "Ask a server whether it is ready to take requests.",
         discussion: """
             It asks for /health/ready. The exit code is 0 where the server is ready, 1 where it is not, with the reasons, and 3 \

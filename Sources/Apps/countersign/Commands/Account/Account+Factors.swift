@@ -18,6 +18,7 @@ extension AccountCommand {
     struct Factors: AccountSubcommand {
         static let endpoints = ["GET /factors"]
         static let configuration = CommandConfiguration(
+            commandName: "factors",
             abstract: "List what you sign in with.",
             discussion: """
                   countersign account factors

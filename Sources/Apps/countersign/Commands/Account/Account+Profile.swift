@@ -8,6 +8,7 @@ extension AccountCommand {
     struct Show: AccountSubcommand {
         static let endpoints = ["GET /profile"]
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show your profile.",
             discussion: """
                   countersign account show
@@ -25,6 +26,7 @@ extension AccountCommand {
     struct Set: AccountSubcommand {
         static let endpoints = ["PATCH /profile"]
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Change your name, your language, or an attribute that you may change.",
             discussion: """
                 An empty text clears.
@@ -155,6 +157,7 @@ extension AccountCommand {
     struct Delete: AccountSubcommand {
         static let endpoints = ["POST /deletion"]
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Have your account removed after the operator's grace period.",
             discussion: """
                 You are signed out everywhere at once. The mail about it has a link that keeps the account.

@@ -7,6 +7,7 @@ extension AccountCommand {
     struct Sessions: AccountSubcommand {
         static let endpoints = ["GET /sessions"]
         static let configuration = CommandConfiguration(
+            commandName: "sessions",
             abstract: "List where you are signed in, by device.",
             discussion: """
                   countersign account sessions
@@ -75,6 +76,7 @@ extension AccountCommand {
     struct Applications: AccountSubcommand {
         static let endpoints = ["GET /applications"]
         static let configuration = CommandConfiguration(
+            commandName: "applications",
             abstract: "List the applications that you have allowed something.",
             discussion: """
                   countersign account applications
@@ -123,6 +125,7 @@ extension AccountCommand {
     struct Activity: AccountSubcommand {
         static let endpoints = ["GET /activity"]
         static let configuration = CommandConfiguration(
+            commandName: "activity",
             abstract: "Show what the log says of your account, of ninety days.",
             discussion: """
                   countersign account activity --kind signIns
@@ -158,6 +161,7 @@ extension AccountCommand {
     struct Disown: AccountSubcommand {
         static let endpoints = ["POST /activity/{id}/disown"]
         static let configuration = CommandConfiguration(
+            commandName: "disown",
             abstract: "Say of an event: that was not me.",
             discussion: """
                 Ends all other sessions, freezes what that sign-in was proven with, and mails a link that sets a new \

@@ -4,6 +4,7 @@ import ArgumentParser
 extension UserCommand {
     struct Bulk: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "bulk",
             abstract: "Do the same to many users.",
             discussion: """
                 What is refused for one user is done for the others; the exit code is then 1.
