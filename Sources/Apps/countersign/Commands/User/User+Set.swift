@@ -13,7 +13,7 @@ extension UserCommand {
                 null removes one.
 
                   countersign user set anna@example.com --name "Anna Schmidt"
-                  countersign user set anna@example.com --attributes '{"city":"Berlin","age":null}'
+                  countersign user set anna@example.com --attributes '{"city":"Bonn"}'
                   countersign user set anna@example.com --claims '{"plan":"pro"}'
                 """)
 
