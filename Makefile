@@ -20,7 +20,7 @@ endif
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo release install deb packages quick test stories pictures endurance bench check format clean
+.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance bench check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -69,6 +69,10 @@ packages: deb ## Try the package in a bare Debian, and the files of deploy/ with
 	scripts/check-monitoring $(dist)/bin/countersign
 	scripts/check-guides $(dist)/bin/countersign docs/operations.md docs/migrating/*.md
 	scripts/check-container $(dist) .build/packages
+
+docs: libraries ## Make the reference documentation of each product in .build/docs, and see that no less is explained than before
+	$(SWIFT) build
+	scripts/docs
 
 # What a change is checked with while it is made. REQUIRE_POSTGRES=0 leaves out PostgreSQL, where it is installed.
 quick_tests := ^(JSONTests|OneTimePasswordTests|CoreTests|SecurityChecksTests|StoreTests)[.]|[.](WireTests|GoldenAnswerTests)/

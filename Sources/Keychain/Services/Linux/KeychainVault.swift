@@ -52,7 +52,7 @@
         ///   - keyDerivation: What a guess at a new passcode costs.
         ///   - mapsBiometryToPasscode: Lets the passcode stand in for biometry where no biometric factor is configured.
         ///     Weaker than what items ask for; for demonstrations, and logged whenever it is used.
-        /// - Throws: ``KeychainError``: `parameter` where it was configured otherwise before, and what opening the vault
+        /// - Throws: `KeychainError`: `parameter` where it was configured otherwise before, and what opening the vault
         ///   gives: `cancelled`, `authenticationFailed`, `lockedOut`, `interactionNotAllowed`, `corrupted`, `io`.
         public static func configure(
             presence: some PresenceProvider, factors: [Factor] = [.passcode], application: String? = nil,

@@ -10,7 +10,7 @@ import KeychainTypes
 ///
 /// A call that may prompt waits on a thread of the keychain's own, one call at a time; calls that never prompt have
 /// another thread, and return meanwhile. What is stored names its access control: there is no default. Cancelling the
-/// task of a call that waits ends it with ``KeychainError/cancelled``; a prompt that is open is withdrawn where the
+/// task of a call that waits ends it with `KeychainError.cancelled`; a prompt that is open is withdrawn where the
 /// prompt can be.
 ///
 /// ```swift
@@ -29,7 +29,7 @@ public struct Keychain: Sendable {
     /// - Parameters:
     ///   - account: Whose secret it is; with `service` what makes it unique.
     ///   - service: What it is for.
-    ///   - access: What must be shown to read it: ``AccessControl/presentUser``, ``AccessControl/highSecurity``, or any other.
+    ///   - access: What must be shown to read it: `AccessControl.presentUser`, `AccessControl.highSecurity`, or any other.
     /// - Throws: `duplicateItem` where there is one: ``update(_:account:service:context:)`` changes it.
     ///   `factorUnavailable` or `passcodeNotSet` where `access` names what this machine does not have.
     public func store(
@@ -87,7 +87,7 @@ public struct Keychain: Sendable {
     ///
     /// - Parameters:
     ///   - tag: The key's name: one key has it.
-    ///   - access: What must be shown at each signature. With ``AccessControl/Constraints/privateKeyUsage`` the private
+    ///   - access: What must be shown at each signature. With `AccessControl.Constraints.privateKeyUsage` the private
     ///     half is never given out; on Apple's systems such a key is made in the Secure Enclave, which has P-256 alone.
     ///   - inHardware: Makes the key in a chip, which it never leaves: the Secure Enclave, or what
     ///     `KeychainVault.configure(hardware:)` named. `unsupported` where there is none, or where it has no such kind.

@@ -13,7 +13,7 @@ public struct AuthorizationPage: Sendable, Equatable {
     public func isAnswered(by url: URL) -> Bool { CallbackParameters(url)?["state"] == state }
 }
 
-/// Shows a user the server's pages: ``WebAuthenticationBrowser`` on Apple's systems, ``LoopbackBrowser`` on Linux and for programs
+/// Shows a user the server's pages: `WebAuthenticationBrowser` on Apple's systems, ``LoopbackBrowser`` on Linux and for programs
 /// without windows.
 public protocol AuthorizationBrowser: Sendable {
     /// Shows a page and waits for its answer.

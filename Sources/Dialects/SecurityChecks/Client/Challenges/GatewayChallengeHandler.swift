@@ -16,8 +16,8 @@ open class GatewayChallengeHandler: BaseChallengeHandler {
     /// Whether an answer is the gateway's. Asked for every answer.
     open func canHandleResponse(_ response: WLResponse!) -> Bool { false }
 
-    /// The gateway asks. Log in, say by ``submitLoginForm(_:requestParameters:requestHeaders:requestTimeoutInMilliSeconds:requestMethod:)``,
-    /// and call ``submitSuccess(_:)``, or ``BaseChallengeHandler/cancel()``.
+    /// The gateway asks. Log in, say by `submitLoginForm(_:requestParameters:requestHeaders:requestTimeoutInMilliSeconds:requestMethod:)`,
+    /// and call `submitSuccess(_:)`, or ``BaseChallengeHandler/cancel()``.
     open func handleChallenge(_ response: WLResponse!) { cancel() }
 
     /// The login form was taken.

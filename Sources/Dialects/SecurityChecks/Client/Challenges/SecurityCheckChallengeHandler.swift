@@ -12,7 +12,7 @@ open class SecurityCheckChallengeHandler: BaseChallengeHandler {
 
     public var securityCheck: String! { slot.name }
 
-    /// The check asks. Answer with ``submitChallengeAnswer(_:)`` or ``BaseChallengeHandler/cancel()``, now or later. After a
+    /// The check asks. Answer with `submitChallengeAnswer(_:)` or ``BaseChallengeHandler/cancel()``, now or later. After a
     /// wrong answer it is called again.
     ///
     /// - Parameter challenge: what the check says; nil where it says nothing. A JSON null inside is `NSNull`.
