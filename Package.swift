@@ -505,7 +505,8 @@ let package = Package(
         .testTarget(
             name: "OAuthTests",
             dependencies: [
-                "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "OneTimePassword",
+                "AccountServer", "AdminServer", "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore",
+                "JSON", "OneTimePassword",
                 "PasskeyTestSupport", "ServerHTTP", "SignedTokens",
                 "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
             ]),
@@ -567,8 +568,8 @@ let package = Package(
         .testTarget(
             name: "KeptDataTests",
             dependencies: [
-                "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport", .hummingbird,
-                .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+                "CountersignServer", "CountersignCore", "PasswordHashing", "StoreSQL", "StoreSQLite", "TestSupport",
+                .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ], exclude: ["make_kept_data.py", "Kept"]),
         .testTarget(
             name: "FirebaseAuthTests",

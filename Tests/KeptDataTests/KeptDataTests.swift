@@ -3,6 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import StoreSQL
+@testable import StoreSQLite
+
 /// Opens databases that earlier versions made, and finishes what was pending in them (make_kept_data.py).
 @Suite("Data of earlier versions")
 struct KeptDataTests {
@@ -13,6 +16,20 @@ struct KeptDataTests {
             try await OpenedRealm.open(
                 directory, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock
             ).close()
+            try await kept.finish(
+                OpenedRealm.open(directory, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock))
+        }
+    }
+
+    /// Versions of one evening have no database of their own: that of the version before, brought as far and no farther.
+    @Test(arguments: [15, 16])
+    func `A database of a version between two kept ones goes on where it is on SQLite`(_ version: Int) async throws {
+        let kept = try #require(try KeptData.all("sqlite").first { $0.testDescription.hasPrefix("14-") })
+        try await kept.withCopy { directory in
+            let path = "\(directory.path)/countersign.sqlite"
+            let store = try await SQLiteStore.open(
+                path: path, options: .init(), migrations: Migrations(Array(Migrations.all.steps.prefix(version))))
+            try await store.close()
             try await kept.finish(
                 OpenedRealm.open(directory, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock))
         }

@@ -695,7 +695,7 @@ if has_command("admin", "token", "add"):
          has=["access_token", "refresh_token", "id_token"])
     keep("a browser that is signed in",
          lambda: request("GET", "/account", None, {"Cookie": browser_of_oauth.header, "Host": "127.0.0.1:8080"}))
-    device_codes = form("/oauth/device_authorization", {"client_id": "dev-native", "scope": "openid"})
+    device_codes = form("/oauth/device/code", {"client_id": "dev-native", "scope": "openid"})
     keep("a device that waits for its code",
          lambda: request("POST", "/oauth/token", form={
              "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": "dev-native",

@@ -1,3 +1,4 @@
+import AdminServer
 import CountersignCore
 import DialectTestSupport
 import Foundation
@@ -205,6 +206,24 @@ struct AccountAPITests {
             #expect(try await scene.send(.get, "/profile", fresh).status == 401)
             #expect(
                 try await scene.mail("deletion-requested").content.values["link"]?.contains("mode=keepAccount") == true)
+        }
+    }
+
+    @Test
+    func `An administrator disables an account that its owner wants removed, and the owner cannot take that back`()
+        async throws
+    {
+        try await Self.with { scene in
+            let token = try await scene.tokens()["access_token"]
+            let removal = try await scene.send(.post, "/deletion", token, ["address": "ada@example.org"])
+            #expect(removal.status == 202, "\(removal.text)")
+            let before = try #require(try await scene.server.realm.accounts.user(scene.user.id))
+            #expect(before.isDisabled && !before.isSuspended)
+            let answer = try await DisableUser(user: scene.user.id.rawValue).perform(
+                on: scene.server.realm, as: .commandLine, by: .commandLine)
+            #expect(answer.user.isDisabled)
+            let after = try #require(try await scene.server.realm.accounts.user(scene.user.id))
+            #expect(after.isSuspended && after.deletionDueAt != nil)
         }
     }
 

@@ -1,0 +1,56 @@
+import AccountServer
+import AdminServer
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import OAuthServer
+import Testing
+
+/// Applications that act in their users' names without asking.
+@Suite("Scopes that change an account")
+struct AccountScopeTests {
+    @Test
+    func `Administration knows every scope that changes an account`() {
+        let scopes = Set(OAuth.AccountScope.allCases.map(\.rawValue)).union([AccountAPI.scope])
+        #expect(AdministrationRoutes.accountScopes == scopes)
+    }
+
+    @Test
+    func `An operator adds, changes and removes no application that changes accounts without consent`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: "an operator")
+            let client = ClientContext(
+                clientID: ClientID(rawValue: "console"), dialect: .admin, limitedSource: nil, source: "192.0.2.1")
+            func perform<Operation: AdministrationOperation>(
+                _ operation: Operation, as role: AdministratorRole
+            ) async throws -> Operation.Answer {
+                try await operation.perform(on: server.realm, as: .user(user, role), by: client)
+            }
+            for scope in AdministrationRoutes.accountScopes.sorted() {
+                var own = RegistrationChange()
+                (own.scopes, own.isFirstParty) = (["openid", scope], true)
+                await #expect(throws: AdministrationError.self, "\(scope)") {
+                    try await perform(AddApplication(registration: own), as: .operator)
+                }
+                let added = try await perform(AddApplication(registration: own), as: .owner).application.id
+                var change = RegistrationChange()
+                change.redirectURIs = ["https://other.example/"]
+                await #expect(throws: AdministrationError.self, "\(scope)") {
+                    try await perform(ChangeApplication(id: added, registration: change), as: .operator)
+                }
+                await #expect(throws: AdministrationError.self, "\(scope)") {
+                    try await perform(RemoveApplication(id: added), as: .operator)
+                }
+                // Users are asked for their consent to what another party does.
+                own.isFirstParty = false
+                let other = try await perform(AddApplication(registration: own), as: .operator).application.id
+                change.redirectURIs = nil
+                change.isFirstParty = true
+                await #expect(throws: AdministrationError.self, "\(scope)") {
+                    try await perform(ChangeApplication(id: other, registration: change), as: .operator)
+                }
+                _ = try await perform(RemoveApplication(id: other), as: .operator)
+            }
+        }
+    }
+}
