@@ -56,8 +56,8 @@ import Testing
         ),
         ("version: 1\ngroups:\n  - group: a\n  - group: a", "4: the group a is in line 3 already"),
         ("version: 1\nsettings:\n  a.b: 1\n  a:\n    b: 2", "5: the setting a.b is in line 3 already"),
-        ("version: 1\ngroups:\n  - group: [a\n    summary: b\n", "5: this is no YAML: "),
-        ("version: 1\n\tgroups: []", "2: this is no YAML: found character that cannot start any token"),
+        ("version: 1\ngroups:\n  - group: [a\n    summary: b\n", "4: this is no YAML: did not find expected"),
+        ("version: 1\n\tgroups: []", "2: this is no YAML: found a tab character"),
     ])
     func `A fault is told with its line`(yaml: String, fault: String) {
         #expect(faults(yaml).count == 1, "\(faults(yaml))")
