@@ -39,6 +39,8 @@ public final class Realm: Sendable {
     let pollIntervals = PollIntervals()
     /// Where browsers find this server, and what people call it.
     public let site = PublicSite()
+    /// Mails as they would be, for administrators.
+    public let mailPreviews = MailPreviews()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()
     /// What this process has seen happen, for metrics.

@@ -64,13 +64,23 @@ struct CommandLineOfOperationsTests {
                 AddHook(url: name, events: ["users", "sign-ins"], label: name), ShowHook(id: name),
                 ChangeHook(id: name, url: name, events: ["*"], label: name),
                 ChangeHook(id: name, isEnabled: true, skipMissed: true), ChangeHook(id: name, isEnabled: false),
+                SendTestPush(device: name), PreviewMail(template: name, locale: name), ShowExtension(id: name),
+                CheckExtension(id: name), RemoveExtension(id: name),
+                AddExtension(
+                    event: name, targetURL: name, displayName: name, resourceID: name, applications: [name, "notes"],
+                    timeout: 500, retries: 1, onError: name,
+                    claims: [
+                        .init(id: "roles"), .init(id: "date", jwtClaimType: "born"),
+                        .init(value: "2", jwtClaimType: "v"),
+                    ], tokens: ["id", "access"]),
                 RotateHookSecret(id: name), RemoveHook(id: name), TestHook(id: name),
                 ReplayEvent(id: name, event: name),
             ]
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
             ListMachineTokens(), SearchAuditEvents(), ListLimits(), ShowSettings(), ListKeys(), RotateKeys(),
-            RunDoctor(), ShowDelivery(), ListResources(), ListHooks(), ShowFigures(), AddHook(url: "u", events: ["*"]),
+            RunDoctor(), ShowDelivery(), ListResources(), ListHooks(), ShowFigures(), ListMailTemplates(),
+            ListExtensions(), AddHook(url: "u", events: ["*"]),
             PutResource(uri: "https://api.example.com", scopes: []),
             ChangeApplication(id: "shop", registration: emptied),
         ]
@@ -93,6 +103,7 @@ struct CommandLineOfOperationsTests {
         change.requiresDPoP = true
         change.requiresSecondFactor = true
         change.revealsAddresses = true
+        change.isDisabled = true
         return change
     }
 

@@ -10,6 +10,36 @@ struct CodeFlowTests {
     private static let base = "http://127.0.0.1:8080"
 
     @Test
+    func `Nothing is issued to a disabled application, and what it had counts again afterwards`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let wanted = ["scope": "openid email offline_access"]
+            let tokens = try await server.redeem(
+                try #require(try await browser.authorize("dev-native", wanted).answer["code"])
+            ).json
+            let code = try #require(try await browser.authorize("dev-native", wanted).answer["code"])
+            let applications = server.realm.applications
+            let id = ClientID(rawValue: "dev-native")
+            _ = try await applications.change(id, by: .commandLine) { $0.isDisabled = true }
+
+            #expect(try await applications.application(id) == nil)
+            #expect(try await applications.registered(id)?.registration.isDisabled == true)
+            #expect(try await server.redeem(code).status >= 400)
+            #expect(try await server.refresh(tokens["refresh_token"]).status >= 400)
+            #expect(try await server.userInfo(tokens["access_token"]).status == 401)
+            let refused = try await browser.authorize("dev-native", wanted)
+            #expect(refused.status != 303 || refused.location?.hasPrefix(Browser.callback) != true)
+
+            _ = try await applications.change(id, by: .commandLine) { $0.isDisabled = false }
+            #expect(try await server.userInfo(tokens["access_token"]).status == 200)
+            let renewed = try await server.refresh(tokens["refresh_token"])
+            #expect(renewed.status == 200, "\(renewed.text)")
+        }
+    }
+
+    @Test
     func `A code is exchanged for tokens that userinfo takes`() async throws {
         try await TestServer.with(.development) { server in
             let user = try await server.addUser().replacing("auth0|", with: "")

@@ -16,7 +16,8 @@ import Testing
         let drawn = bars(svg)
         #expect(drawn.map(\.x) == [11, 21, 31, 41] && drawn.map(\.height) == [1, 22, 44, 11])
         #expect(drawn.allSatisfy { $0.y + $0.height == 48 })
-        #expect(svg.hasPrefix("<svg class=\"plot\" role=\"img\" viewBox=\"0 0 50 49\""))
+        #expect(svg.hasPrefix("<svg class=\"plot\" role=\"img\" width=\"100%\""))
+        #expect(svg.contains("viewBox=\"0 0 50 49\" preserveAspectRatio=\"none\""))
         #expect(svg.contains("<title>Sign-ins</title><desc>176 in all</desc>"))
     }
 
@@ -28,7 +29,24 @@ import Testing
         }
         let parser = XMLDocumentCheck(svg)
         #expect(parser.elements.filter { $0 == "title" }.count == 1 && parser.isWellFormed, "\(svg)")
-        #expect(Set(parser.elements) == ["svg", "title", "desc", "rect", "line"])
+        #expect(Set(parser.elements) == ["svg", "title", "desc", "text", "rect", "line"])
+    }
+
+    @Test func `The highest number and the hours of the day are written beside the bars`() {
+        // From 2026-11-22 23:00 on.
+        let hours = (0..<24).map { Date(timeIntervalSince1970: 1_795_388_400 + Double($0) * 3600) }
+        let counts = hours.indices.map { $0 == 7 ? 1_234_567 : $0 }
+        let svg = HourlyPlot(counts: counts, hours: hours, title: "", summary: "").svg
+        let texts = svg.matches(of: /<text class="plot-text" x="([^"]+)"[^>]*>([^<]*)</).map { "\($0.1) \($0.2)" }
+        #expect(
+            texts == ["0 1\u{202F}234\u{202F}567", "6.2% 00:00", "31.2% 06:00", "56.2% 12:00", "81.2% 18:00"],
+            "\(texts)")
+        // Marks at the ends stay within the picture.
+        let ends = HourlyPlot(counts: Array(repeating: 0, count: 24), title: "", summary: "", marks: [0: "a", 23: "b"])
+            .svg
+        #expect(ends.contains("x=\"0\" y=\"82\" text-anchor=\"start\">a<"))
+        #expect(ends.contains("x=\"100%\" y=\"82\" text-anchor=\"end\">b<"))
+        #expect(!ends.contains("plot-grid"), "Nothing has no highest number.")
     }
 
     @Test func `Nothing at all, and very much, is a plot, too`() {

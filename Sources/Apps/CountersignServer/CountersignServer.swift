@@ -274,7 +274,11 @@ public struct CountersignServer: Sendable {
         return senders.map { TracedSender(base: $0, tracer: tracer) }
     }
 
-    private func composer() throws -> MailComposer { try MailComposer(templates: options.mail.templates) }
+    private func composer() throws -> MailComposer {
+        let composer = try MailComposer(templates: options.mail.templates)
+        opened.realm.mailPreviews.provide(composer)
+        return composer
+    }
 
     private func addSecurityChecks(to router: Router<CountersignRequestContext>) throws {
         let showsSamples = options.isDevelopment && options.securityChecks.names.isEmpty

@@ -32,7 +32,7 @@ extension OwnAccount {
                     let (consent, own) = (consents.first { $0.client == id }, grants[id] ?? [])
                     let times = own.map(\.createdAt) + [consent?.createdAt].compactMap { $0 }
                     return OwnApplication(
-                        id: id, registration: try transaction.application(id)?.registration, consent: consent,
+                        id: id, registration: try transaction.registeredApplication(id)?.registration, consent: consent,
                         scopes: Self.union([consent?.scopes ?? []] + own.map(\.terms.scopes)),
                         resources: Self.union([consent?.resources ?? []] + own.map(\.terms.audiences)),
                         since: times.min() ?? now,
@@ -55,7 +55,7 @@ extension OwnAccount {
         try await change(of: session, .recent, by: client) { transaction, user, draft in
             let event = draft.event(.consentRevoked, of: user.id, ["application": .string(id.rawValue)])
             guard try transaction.revokeConsent(id, of: user.id, at: draft.now, event) else { throw Refusal.unknown }
-            let name = try transaction.application(id)?.registration.displayName ?? id.rawValue
+            let name = try transaction.registeredApplication(id)?.registration.displayName ?? id.rawValue
             try draft.notify(AccountNotice(.applicationRevoked, factorName: name), user, in: transaction)
         }
     }

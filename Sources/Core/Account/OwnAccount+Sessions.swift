@@ -54,7 +54,8 @@ extension OwnAccount {
             let presences = try living.map { listing in
                 let applications = try listing.grants.filter { $0.isLiving(at: now) }.map { grant in
                     if names[grant.clientID] == nil {
-                        names[grant.clientID] = try transaction.application(grant.clientID)?.registration.displayName
+                        names[grant.clientID] = try transaction.registeredApplication(grant.clientID)?.registration
+                            .displayName
                     }
                     return OwnPresence.Application(
                         id: grant.clientID, name: names[grant.clientID] ?? nil, scopes: grant.terms.scopes,

@@ -69,6 +69,8 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var requiresSecondFactor: Bool
     /// Whether answers may say that an address has no account. Weaker than the default, as an attacker can list accounts.
     public var revealsAddresses: Bool
+    /// Whether no protocol knows it for now. Its registration, and what users allowed it, stay (`docs/decisions/0385`).
+    public var isDisabled = false
     /// What it is as a client of OAuth 2.1 and OpenID Connect.
     public var oauth = OAuthRegistration()
     /// One document for each version of the application, as a module above the core writes them; the core keeps them with the
@@ -94,7 +96,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case displayName, secretDigest, secretIsDrawn, redirectURIs, challengeTypes, scopes, audiences, attributes
-        case requiresSecondFactor, revealsAddresses, assertionKeys, oauth
+        case requiresSecondFactor, revealsAddresses, assertionKeys, oauth, isDisabled
         case versionDocuments = "versions"
     }
 
@@ -112,6 +114,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
         oauth = try members.decodeIfPresent(OAuthRegistration.self, forKey: .oauth) ?? OAuthRegistration()
+        isDisabled = try members.decodeIfPresent(Bool.self, forKey: .isDisabled) ?? false
         versionDocuments = try members.decodeIfPresent([JSONValue].self, forKey: .versionDocuments) ?? []
     }
 

@@ -14,7 +14,7 @@ extension Applications {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let name = png.map { Self.logoName(id, $0) }
         return try await realm.store.write { transaction in
-            guard var application = try transaction.application(id) else { return nil }
+            guard var application = try transaction.registeredApplication(id) else { return nil }
             var pictures: [String: Data] = [:]
             if let former = application.registration.oauth.logo { pictures[Self.document(ofLogo: former)] = Data() }
             if let name, let png { pictures[Self.document(ofLogo: name)] = png }
@@ -28,7 +28,7 @@ extension Applications {
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
                     details: ["application": .string(id.rawValue), "logo": .bool(png != nil)]))
-            return try transaction.application(id)
+            return try transaction.registeredApplication(id)
         }
     }
 

@@ -14,8 +14,14 @@ import OneTimePassword
 public struct Applications: Sendable {
     let realm: Realm
 
+    /// Nil for one that is disabled, too.
     public func application(_ id: ClientID) async throws -> Application? {
         try await realm.store.read { try $0.application(id) }
+    }
+
+    /// One that is there, disabled or not: for those who administer.
+    public func registered(_ id: ClientID) async throws -> Application? {
+        try await realm.store.read { try $0.registeredApplication(id) }
     }
 
     /// Ordered by id.
@@ -50,7 +56,7 @@ public struct Applications: Sendable {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard var application = try transaction.application(id) else { return nil }
+            guard var application = try transaction.registeredApplication(id) else { return nil }
             let before = application.registration
             change(&application.registration)
             _ = try transaction.update(application)
@@ -58,7 +64,7 @@ public struct Applications: Sendable {
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client, details: details))
-            return try transaction.application(id)
+            return try transaction.registeredApplication(id)
         }
     }
 
@@ -73,6 +79,7 @@ public struct Applications: Sendable {
         if before.requiresSecondFactor != after.requiresSecondFactor {
             details["requiresSecondFactor"] = .bool(after.requiresSecondFactor)
         }
+        if before.isDisabled != after.isDisabled { details["isDisabled"] = .bool(after.isDisabled) }
         if before.secretDigest != after.secretDigest { details["secretChanged"] = .bool(true) }
         if before.assertionKeys != after.assertionKeys { details["keysChanged"] = .bool(true) }
         if before.oauth.jwksURI != after.oauth.jwksURI {
@@ -118,7 +125,7 @@ public struct Applications: Sendable {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            let logo = try transaction.application(id)?.registration.oauth.logo
+            let logo = try transaction.registeredApplication(id)?.registration.oauth.logo
             guard try transaction.deleteApplication(id) else { return false }
             if let logo { try transaction.putDocument(Self.document(ofLogo: logo), Data()) }
             try transaction.append(

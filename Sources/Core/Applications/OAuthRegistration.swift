@@ -68,6 +68,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public internal(set) var logo: String?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
+    /// Until when the secret of before counts beside the present one; nil where there is none.
+    public var formerSecretUntil: Date? { formerSecrets.first?.expiresAt }
 
     public init(kind: Kind? = nil) {
         self.kind = kind

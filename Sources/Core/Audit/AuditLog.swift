@@ -128,6 +128,8 @@ extension AuditEvent.Kind {
     public static let mailFailed = Self(rawValue: "mail.failed")
     /// An administrator had a mail sent that says that mails arrive.
     public static let mailTested = Self(rawValue: "mail.tested")
+    /// An administrator had a push sent that says that pushes arrive.
+    public static let pushTested = Self(rawValue: "push.tested")
     /// An administrator had messages tried again at once.
     public static let deliveryRetried = Self(rawValue: "delivery.retried")
     /// A link was given to the caller instead of being mailed.

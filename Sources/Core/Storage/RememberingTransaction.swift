@@ -453,6 +453,10 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func application(_ id: ClientID) throws -> Application? {
+        try registeredApplication(id).flatMap { $0.registration.isDisabled ? nil : $0 }
+    }
+
+    func registeredApplication(_ id: ClientID) throws -> Application? {
         guard applications[id] == nil, knowsNoStandingDocument else {
             return try row(&applications, id) { try $0.application(id) }
         }

@@ -165,13 +165,20 @@ public protocol SigningKeyStorage {
 
 /// Keeps applications.
 public protocol ApplicationStorage {
+    /// Nil for one that is disabled, too, in the transactions of a realm: to every protocol it is as if it were not there.
     func application(_ id: ClientID) throws -> Application?
+    /// One that is there, disabled or not: for those who administer, and for its name.
+    func registeredApplication(_ id: ClientID) throws -> Application?
     /// Ordered by id, beginning after `id`.
     func applications(after id: ClientID?, limit: Int) throws -> [Application]
     func insert(_ application: Application) throws -> Bool
     /// Writes the registration where the stored revision is the one read; counts it up.
     func update(_ application: Application) throws -> Bool
     func deleteApplication(_ id: ClientID) throws -> Bool
+}
+
+extension ApplicationStorage {
+    public func registeredApplication(_ id: ClientID) throws -> Application? { try application(id) }
 }
 
 /// Keeps counters of attempts.

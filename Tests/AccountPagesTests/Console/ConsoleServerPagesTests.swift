@@ -176,7 +176,58 @@ struct ConsoleServerPagesTests {
             #expect(try await server.realm.store.write { try $0.update(fixed) })
             #expect(try await owner.open("/console").links.values.contains(path))
             let page = try await owner.open(path)
-            #expect(page.html.contains("status-503") && page.links.values.contains("\(path)/replay?event=\(event)"))
+            #expect(page.html.contains("status-503") && page.html.contains("\(path)/replay?event=\(event)"))
+        }
+    }
+
+    @Test func `Mails are shown with made-up values in each language, and a device without an address gets no test`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let list = try await owner.open("/console/delivery/templates")
+            #expect(list.links.values.contains("/console/delivery/templates/verify-email"), "\(list.html)")
+            let german = try await owner.open("/console/delivery/templates/reset-password?language=de")
+            #expect(german.html.contains("https://login.example.com/") && german.html.contains("Passwort"))
+            #expect(german.html.contains("countersign delivery preview --locale de reset-password"))
+            #expect(try await owner.open("/console/delivery/templates/none").status == 404)
+            for template in try await ListMailTemplates().perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator
+            ).templates {
+                let names = template.wordings.map(\.language)
+                #expect(names == ["de", "en", "ja"], "\(template.name)")
+                for language in names {
+                    let mail = try await PreviewMail(template: template.name, locale: language).perform(
+                        on: server.realm, as: .commandLine, by: .testAdministrator)
+                    #expect(mail.language == language && !mail.subject.isEmpty && !mail.text.isEmpty)
+                }
+            }
+            #expect(try await Self.answer(owner, "/console/delivery/test-push", ["device": "none"]).status == 422)
+        }
+    }
+
+    @Test func `An extension is added, shown with its command, checked and removed`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let wrong = try await Self.answer(owner, "/console/extensions/add", ["url": "ftp://x"])
+            #expect(wrong.status == 422 && wrong.hasAlert, "\(wrong.html)")
+            let added = try await Self.answer(
+                owner, "/console/extensions/add",
+                [
+                    "event": "token-issuance-start", "url": "https://service.example.org/claims", "name": "<b>Roles",
+                    "claims": "roles:my_roles born",
+                ])
+            #expect(added.kind == "console-extension" && added.html.contains("&lt;b&gt;Roles"), "\(added.html)")
+            #expect(added.html.contains("roles → my_roles, born"))
+            let made = try #require(
+                try await server.realm.customExtensions.all().first { $0.displayName == "<b>Roles" })
+            // The service is not there: what came of the call is told.
+            let checked = try await Self.answer(owner, "/console/extensions/\(made.id)/check")
+            #expect(checked.status == 422 && checked.hasAlert, "\(checked.html)")
+            let left = try await Self.answer(owner, "/console/extensions/\(made.id)/remove")
+            #expect(left.kind == "console-extensions" && !left.html.contains("service.example.org"))
         }
     }
 

@@ -35,7 +35,11 @@ struct ConsoleStage: Sendable {
             on: realm, as: .commandLine, by: .testAdministrator)
         let hook = try await AddHook(url: "https://hooks.example.com/in", events: ["*"]).perform(
             on: realm, as: .commandLine, by: .testAdministrator)
+        let service = try await AddExtension(
+            event: "token-issuance-start", targetURL: "https://service.example.com/claims", displayName: "Claims"
+        ).perform(on: realm, as: .commandLine, by: .testAdministrator)
         objects = [
+            "extension": service.extension.id, "template": "reset-password",
             "user": "target", "session": "any", "factor": factor.record.id.rawValue, "group": "staff",
             "token": token.token.id, "id": "target-app", "hook": hook.hook.id, "key": "passwords.minimumLength",
             "kid": try #require(try await realm.keyring.records().first).id,

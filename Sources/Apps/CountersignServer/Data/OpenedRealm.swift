@@ -145,7 +145,7 @@ extension Realm {
         try await keyring.prepare()
         let (token, notices) = try await directory.settleAdminToken(of: self)
         let first = try await directory.settleFirstApplication(of: self)
-        if try await applications.application(first) == nil {
+        if try await applications.registered(first) == nil {
             _ = try await applications.add(
                 id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)
         }

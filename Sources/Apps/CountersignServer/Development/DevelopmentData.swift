@@ -117,7 +117,7 @@ enum DevelopmentData {
     }
 
     private static func add(_ id: ClientID, _ registration: ApplicationRegistration, to realm: Realm) async throws {
-        guard try await realm.applications.application(id) == nil else { return }
+        guard try await realm.applications.registered(id) == nil else { return }
         _ = try await realm.applications.add(id: id, registration, by: .commandLine)
     }
 }

@@ -239,3 +239,38 @@ extension PushFactor.Payload {
         return try Self(stored: plain)
     }
 }
+
+extension Devices {
+    /// What became of a test.
+    public enum TestOutcome: Sendable {
+        case sent
+        case unknownDevice
+        /// It has no address that pushes go to.
+        case asksForItself
+        /// The realm sends no pushes.
+        case notSetUp
+    }
+
+    /// The template of a push that asks for nothing.
+    public static let testTemplate = "test-push"
+
+    /// Has a push sent that says that pushes arrive. It is no request: the device answers nothing.
+    public func sendTest(to id: FactorID, by actor: ClientContext) async throws -> TestOutcome {
+        guard let device = try await device(id) else { return .unknownDevice }
+        guard try await realm.pushProviders.apnsCredentials() != nil else { return .notSetUp }
+        guard device.service == "APNS", device.pushToken != nil else { return .asksForItself }
+        let (now, sealer) = (realm.clock.now, realm.sealer)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let messageID = AuditEvent.freshID(at: now, random: realm.random)
+        let content = OutboxContent(template: Self.testTemplate, values: [:], expiresAt: now + FlowLifetime.approval)
+        try await realm.writeSending(by: .push) { transaction in
+            try transaction.send(
+                content, to: id.rawValue, about: device.userID, by: .push, id: messageID, at: now, sealer: sealer)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .pushTested, userID: device.userID, context: actor,
+                    details: ["device": .string(id.rawValue)]))
+        }
+        return .sent
+    }
+}

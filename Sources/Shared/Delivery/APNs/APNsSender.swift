@@ -94,10 +94,10 @@ public final class APNsSender: MessageSender {
     }
 
     private func deliver(_ message: OpenedMessage) async throws -> DeliveryResult {
-        guard let credentials = try await realm.pushProviders.apnsCredentials(), let request = DeviceRequest(message),
-            let device = try await realm.devices.device(request.device), device.service == "APNS",
-            let deviceToken = device.pushToken, try await realm.devices.isWaiting(request),
-            let payload = try await compose(message)
+        guard let credentials = try await realm.pushProviders.apnsCredentials(),
+            let device = try await realm.devices.device(FactorID(rawValue: message.message.recipient)),
+            device.service == "APNS", let deviceToken = device.pushToken,
+            let payload = try await payload(of: message)
         else { return .leftToRecipient }
         guard payload.count <= Self.payloadLimit else { return .refused(reason: "PayloadTooLarge") }
         var (refused, answer) = (String?.none, APNsVerdict.expiredProviderToken)
@@ -108,6 +108,17 @@ public final class APNsSender: MessageSender {
         }
         return try await result(of: answer, deviceToken: deviceToken, of: device)
     }
+
+    /// Nil for a request that waits no more, and for what no device is asked by.
+    private func payload(of message: OpenedMessage) async throws -> Data? {
+        if message.content.template == Devices.testTemplate { return Self.testPayload }
+        guard let request = DeviceRequest(message), try await realm.devices.isWaiting(request) else { return nil }
+        return try await compose(message)
+    }
+
+    /// A push that asks for nothing. It is for those who set the service up, and in English.
+    private static let testPayload = Data(
+        #"{"aps":{"alert":{"title":"Test","body":"Pushes of this server arrive."}}}"#.utf8)
 
     private func send(
         _ message: OpenedMessage, _ payload: Data, to deviceToken: String,

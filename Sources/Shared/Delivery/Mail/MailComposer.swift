@@ -35,6 +35,12 @@ public struct MailComposer: Sendable {
     }
 }
 
+extension MailComposer: MailPreviewing {
+    public var kinds: [MailKind] { templates.kinds }
+
+    public func preview(_ name: String, locale: String?) -> MailPreview? { templates.preview(name, locale: locale) }
+}
+
 extension ComposedMail {
     init(
         _ template: MailTemplateSet.Text, language: String, layout: MustacheTemplate, values: [String: String]

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import Mustache
 
@@ -18,6 +19,8 @@ struct MailTemplateSet: Sendable {
     static let sizeLimit = 65_536
 
     private var texts: [String: [String: Text]] = [:]
+    /// When an operator's own files were changed, by their names.
+    private var replaced: [String: Date] = [:]
     let layout: MustacheTemplate
 
     /// - Parameter directory: an operator's own files; those that are not there are ours.
@@ -43,6 +46,8 @@ struct MailTemplateSet: Sendable {
                     }
                     files[name] = Array(data)
                     own.insert(name)
+                    let facts = try? FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
+                    replaced[name] = facts?[.modificationDate] as? Date ?? .distantPast
                 }
             } catch {
                 throw MailTemplateFaults(faults: ["\(directory): it is no directory that can be read"])
@@ -77,6 +82,32 @@ struct MailTemplateSet: Sendable {
         }
         return wanted.lazy.compactMap { language in languages[language].map { (language, $0) } }.first
     }
+
+    /// Every mail with its languages, each in the order of its name.
+    var kinds: [MailKind] {
+        Self.names.map { name in
+            MailKind(
+                name: name,
+                wordings: (texts[name] ?? [:]).keys.sorted().map { language in
+                    .init(language: language, replacedAt: replaced["\(name).\(language).mustache"])
+                })
+        }
+    }
+
+    /// A mail with made-up values; nil where there is none of the name.
+    func preview(_ name: String, locale: String?) -> MailPreview? {
+        guard let (language, text) = text(name, locale: locale) else { return nil }
+        let mail = ComposedMail(text, language: language, layout: layout, values: Self.examples)
+        return MailPreview(language: language, subject: mail.subject, text: mail.text)
+    }
+
+    /// Values as they are in mails, for people who look at a template.
+    private static let examples = [
+        "link": "https://login.example.com/…", "code": "123 456", "email": "anna@example.com",
+        "newEmail": "anna.new@example.com", "oldEmail": "anna@example.com", "at": "2026-11-23 08:00 UTC",
+        "role": "operator", "name": "Anna", "application": "Shop", "site": "Example", "device": "Phone",
+        "factor": "Phone", "due": "2026-12-23 08:00 UTC",
+    ]
 
     /// All mails there are.
     static let names = Set(MailTemplateFiles.texts.keys.map { $0.prefix { $0 != "." }.description }).sorted()

@@ -67,6 +67,9 @@ public struct Messages: Sendable {
     /// The catalogue of this server.
     public static func ofServer() throws -> Messages { try Messages(PackageResources.messages_json) }
 
+    /// Whether there is a message of that key.
+    public func has(_ key: String) -> Bool { formats[key] != nil }
+
     /// The keys of all messages.
     public var keys: Set<String> { Set(formats.keys) }
 

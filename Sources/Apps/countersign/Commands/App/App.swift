@@ -30,6 +30,8 @@ struct AppCommand: AsyncParsableCommand {
                 return "\(attribute.name):\(attribute.type)\(attribute.isRequired ? ":required" : "")\(pattern)"
             }.joined(separator: " "))
         table.add("requires MFA", application.requiresSecondFactor.yesOrNo)
+        if application.isDisabled { table.add("disabled", "yes: no protocol knows it") }
+        if let until = application.formerSecretUntil { table.add("former secret", "counts until \(until.text)") }
         table.add("reveals addresses", application.revealsAddresses.yesOrNo)
         table.add("created", application.createdAt.text)
         return table.lines

@@ -177,6 +177,11 @@ struct RegistrationOptions: ParsableArguments {
         help: "Whether answers disclose that an address has no account. Weaker: strangers can list your users.")
     var revealAddresses: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether the application is disabled: no protocol knows it then, and nothing of it is lost.")
+    var disabled: Bool?
+
     func validate() throws {
         if secret != nil && secretFile != nil { throw ValidationError("Give one of --secret and --secret-file.") }
         if let defaultMaxAge, defaultMaxAge != "none", Int(defaultMaxAge) == nil {
@@ -220,6 +225,7 @@ struct RegistrationOptions: ParsableArguments {
         change.attributes = attributes.isEmpty ? nil : try parsedAttributes()
         change.requiresSecondFactor = requireMFA
         change.revealsAddresses = revealAddresses
+        change.isDisabled = disabled
         return change
     }
 

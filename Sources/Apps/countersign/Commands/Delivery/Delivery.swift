@@ -6,8 +6,8 @@ import CountersignCore
 struct DeliveryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delivery",
-        abstract: "Show what waits to be delivered, try it again, send a test mail.",
-        subcommands: [Show.self, Retry.self, TestMail.self])
+        abstract: "Show what waits to be delivered, try it again, send tests, look at mails.",
+        subcommands: [Show.self, Retry.self, TestMail.self, TestPush.self, Templates.self, Preview.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -65,6 +65,79 @@ struct DeliveryCommand: AsyncParsableCommand {
         @OptionGroup var mail: TestMailOptions
 
         func run() async throws { try await mail.send() }
+    }
+
+    struct TestPush: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "test-push",
+            abstract: "Send a push that asks for nothing to a device. A running server sends it.",
+            discussion: """
+                  countersign delivery test-push dev_4fJ2kQ9xLm3a4fJ2
+                """)
+
+        @Argument(help: "The device: the id of a user's factor.")
+        var device: String
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(SendTestPush(device: device))
+            try output.show(answer) { ["A push to \(answer.device.printable) waits to be sent."] }
+        }
+    }
+
+    struct Templates: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "templates",
+            abstract: "List the kinds of mails that a server sends, and which of them your own files word.",
+            discussion: """
+                  countersign delivery templates --server https://login.example.com
+                """)
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ListMailTemplates())
+            try output.show(answer) {
+                if answer.templates.isEmpty { return ["Mails are a server's: name one with --server."] }
+                var table = Table("MAIL", "LANGUAGES", "YOUR OWN")
+                for template in answer.templates {
+                    table.add(
+                        template.name, template.wordings.map(\.language).joined(separator: " "),
+                        template.wordings.filter { $0.replacedAt != nil }.map(\.language).joined(separator: " "))
+                }
+                return table.lines
+            }
+        }
+    }
+
+    struct Preview: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "preview",
+            abstract: "Show a mail of a server with made-up values.",
+            discussion: """
+                  countersign delivery preview reset-password --locale de \\
+                    --server https://login.example.com
+                """)
+
+        @Argument(help: "The mail, as `countersign delivery templates` names it.")
+        var template: String
+
+        @Option(help: ArgumentHelp("The language: en, de or ja.", valueName: "language"))
+        var locale: String?
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(PreviewMail(template: template, locale: locale))
+            try output.show(answer) {
+                ["Subject: \(answer.subject.printable)", ""]
+                    + answer.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+            }
+        }
     }
 }
 

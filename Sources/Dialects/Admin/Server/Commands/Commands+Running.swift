@@ -116,3 +116,50 @@ extension TestHook: CommandedOperation {
 extension ReplayEvent: CommandedOperation {
     public var commandLine: [String] { CommandParts("hook", "replay").arguments(id, event) }
 }
+
+extension SendTestPush: CommandedOperation {
+    public var commandLine: [String] { CommandParts("delivery", "test-push").arguments(device) }
+}
+
+extension ListMailTemplates: CommandedOperation {
+    public var commandLine: [String] { CommandParts("delivery", "templates").words }
+}
+
+extension PreviewMail: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("delivery", "preview").option("locale", locale).arguments(template)
+    }
+}
+
+extension ListExtensions: CommandedOperation {
+    public var commandLine: [String] { CommandParts("extension", "list").words }
+}
+
+extension ShowExtension: CommandedOperation {
+    public var commandLine: [String] { CommandParts("extension", "show").arguments(id) }
+}
+
+extension CheckExtension: CommandedOperation {
+    public var commandLine: [String] { CommandParts("extension", "check").arguments(id) }
+}
+
+extension RemoveExtension: CommandedOperation {
+    public var commandLine: [String] { CommandParts("extension", "remove").arguments(id) }
+}
+
+extension AddExtension: CommandedOperation {
+    public var commandLine: [String] {
+        let claims = claims ?? []
+        return CommandParts("extension", "add").option("event", event).option("url", targetURL)
+            .option("name", displayName).option("resource-id", resourceID).options("app", applications ?? [])
+            .option("timeout", timeout).option("retries", retries).option("on-error", onError)
+            .options(
+                "claim",
+                claims.compactMap { claim in
+                    claim.id.map { id in claim.jwtClaimType.map { "\(id):\($0)" } ?? id }
+                }
+            )
+            .options("constant", claims.compactMap { claim in claim.value.map { "\(claim.jwtClaimType ?? "")=\($0)" } })
+            .option("claims-in", tokens.map { $0.joined(separator: ",") }).words
+    }
+}

@@ -56,7 +56,7 @@ extension Requirement {
         .met(
             if: situation.settings.tokens.sessionDays <= days,
             "An app stays signed in for \(situation.settings.tokens.sessionDays) days.",
-            .setting("tokens.sessionDays", "\(days)"))
+            .setting("tokens.sessionDays", "\(situation.assurance > 1 ? 1 : days)"))
     }
 
     /// Section 2.2
@@ -109,7 +109,8 @@ extension Requirement {
                     passkeys.attestation == .enforced
                         ? nil
                         : Shortcoming(
-                            "Passkeys of any authenticator are taken.", .setting("passkeys.attestation", "enforced")),
+                            "Passkeys of any authenticator are taken. passkeys.allowedAAGUIDs and passkeys.attestationRoots have to say first which are trusted.",
+                            .setting("passkeys.attestation", "enforced")),
                     passkeys.allowsSynced
                         ? Shortcoming(
                             "Passkeys that leave their device are taken.", .setting("passkeys.allowsSynced", "false"))

@@ -9,6 +9,8 @@ struct Situation: Sendable {
     var isCut = false
     /// Nil where no server has started yet, or none of this version.
     var deployment: Deployment?
+    /// The assurance level that is asked about: advice for a lower one must not lead away from it.
+    var assurance = 1
 
     /// Applications that are looked at.
     static let mostApplications = 10_000
@@ -80,13 +82,20 @@ struct Situation: Sendable {
 
     /// Two factors of every user, in every protocol.
     var twoFactors: Finding {
-        if settings.secondFactors.isRequired { return .met }
         let without = userClients.filter { !$0.registration.requiresSecondFactor }
-        if !userClients.isEmpty, without.isEmpty, !isCut { return .met }
-        return .notMet([
-            Shortcoming(
-                "Users sign in without a second factor, unless they have enrolled one.",
-                .setting("secondFactors.state", "MANDATORY"))
+        let areAllStrict = !userClients.isEmpty && without.isEmpty && !isCut
+        let factors = settings.secondFactors
+        return .unless([
+            factors.isRequired || areAllStrict
+                ? nil
+                : Shortcoming(
+                    "Users sign in without a second factor, unless they have enrolled one.",
+                    .setting("secondFactors.state", "MANDATORY")),
+            factors.offersTOTP || factors.offersPush || factors.offersPasskeys
+                ? nil
+                : Shortcoming(
+                    "No second factor is offered: users who have none cannot set one up.",
+                    .setting("secondFactors.totp.state", "ENABLED")),
         ])
     }
 

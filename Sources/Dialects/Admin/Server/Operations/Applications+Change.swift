@@ -21,7 +21,7 @@ public struct ChangeApplication: AdministrationOperation {
         try registration.validate()
         let (registration, secret) = (registration, registration.secret(random: realm.random))
         let (id, now) = (ClientID(rawValue: id), realm.clock.now)
-        guard var judged = try await realm.applications.application(id)?.registration else {
+        guard var judged = try await realm.applications.registered(id)?.registration else {
             throw AdministrationError.noApplication(id.rawValue)
         }
         try permit.requireChanging(judged)

@@ -18,7 +18,7 @@ public struct RemoveApplication: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard let present = try await realm.applications.application(ClientID(rawValue: id)) else {
+        guard let present = try await realm.applications.registered(ClientID(rawValue: id)) else {
             throw AdministrationError.noApplication(id)
         }
         try permit.requireChanging(present.registration)

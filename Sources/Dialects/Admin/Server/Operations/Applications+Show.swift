@@ -18,7 +18,7 @@ public struct ShowApplication: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard let found = try await realm.applications.application(ClientID(rawValue: id)) else {
+        guard let found = try await realm.applications.registered(ClientID(rawValue: id)) else {
             throw AdministrationError.noApplication(id)
         }
         return Answer(application: ApplicationSummary(found))

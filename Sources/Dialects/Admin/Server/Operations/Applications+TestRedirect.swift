@@ -24,7 +24,7 @@ public struct TestRedirect: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard let application = try await realm.applications.application(ClientID(rawValue: id)) else {
+        guard let application = try await realm.applications.registered(ClientID(rawValue: id)) else {
             throw AdministrationError.noApplication(id)
         }
         let registered = application.registration.redirectURIs

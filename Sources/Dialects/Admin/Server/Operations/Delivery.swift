@@ -119,3 +119,112 @@ public struct SendTestMail: AdministrationOperation {
         return Answer(address: email.canonical)
     }
 }
+
+/// Lists the kinds of mails, and which an operator's own files replace.
+public struct ListMailTemplates: AdministrationOperation {
+    public static let name = "delivery:templates"
+    public static let right = AdministrationRight.readDelivery
+
+    public init() {}
+
+    public struct Answer: Codable, Sendable {
+        /// In the order of their names. Empty where the command works beside a data directory: mails are a server's.
+        public let templates: [MailTemplateSummary]
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        Answer(templates: realm.mailPreviews.kinds.map(MailTemplateSummary.init))
+    }
+}
+
+/// A kind of mail.
+public struct MailTemplateSummary: Codable, Sendable, Equatable {
+    public struct Wording: Codable, Sendable, Equatable {
+        public let language: String
+        /// When the operator's file was changed; nil where the words are built in.
+        public let replacedAt: Timestamp?
+    }
+
+    public let name: String
+    public let wordings: [Wording]
+
+    init(_ kind: MailKind) {
+        name = kind.name
+        wordings = kind.wordings.map {
+            Wording(language: $0.language, replacedAt: $0.replacedAt.map(Timestamp.init))
+        }
+    }
+}
+
+/// Shows a mail as it would be, with made-up values.
+public struct PreviewMail: AdministrationOperation {
+    public static let name = "delivery:preview"
+    public static let right = AdministrationRight.readDelivery
+
+    /// `verify-email`, `reset-password`, …
+    public var template: String
+    /// BCP 47; English where it is left out.
+    public var locale: String?
+
+    public init(template: String, locale: String? = nil) {
+        self.template = template
+        self.locale = locale
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let template: String
+        public let language: String
+        public let subject: String
+        public let text: String
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        guard let preview = realm.mailPreviews.preview(template, locale: locale) else {
+            throw AdministrationError(
+                .notFound,
+                "There is no mail \(template.prefix(60)). `countersign delivery templates` lists them at a server (--server)."
+            )
+        }
+        return Answer(
+            template: template, language: preview.language, subject: preview.subject, text: preview.text)
+    }
+}
+
+/// Sends a push to a device that asks for nothing and says that pushes arrive.
+public struct SendTestPush: AdministrationOperation {
+    public static let name = "delivery:test-push"
+    public static let right = AdministrationRight.changeDelivery
+
+    /// The id of the factor that the device is.
+    public var device: String
+
+    public init(device: String) {
+        self.device = device
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let device: String
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        switch try await realm.devices.sendTest(to: FactorID(rawValue: device), by: client) {
+        case .sent: return Answer(device: device)
+        case .unknownDevice:
+            throw AdministrationError(
+                .notFound, "There is no device \(device.prefix(60)). `countersign user show` lists a user's devices.")
+        case .asksForItself:
+            throw AdministrationError(
+                .refused, "The device gets no pushes: it asks for itself, or has told no address of Apple's service.")
+        case .notSetUp:
+            throw AdministrationError(
+                .refused,
+                "No push service is set up (push.provider and push.apns say which): devices ask for themselves.")
+        }
+    }
+}

@@ -40,7 +40,8 @@ public struct RunDoctor: AdministrationOperation {
             let remedy = NearestName.of(id, among: known).map { "Did you mean \($0)?" } ?? "They look like ASVS-6.2.12."
             throw AdministrationError(.invalid, "There is no requirement \"\(id)\". \(remedy)")
         }
-        let situation = try await Situation.of(realm)
+        var situation = try await Situation.of(realm)
+        situation.assurance = assurance
         let findings = Requirement.all.filter { $0.level <= ($0.standard == .asvs ? level : assurance) }.map {
             RequirementFinding($0, $0.finding(in: situation), isExcepted: except.contains($0.id))
         }

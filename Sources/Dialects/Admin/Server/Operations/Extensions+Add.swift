@@ -94,7 +94,7 @@ public struct AddExtension: AdministrationOperation {
     /// What is allowed and probably not meant.
     private static func warnings(of made: CustomExtension, in realm: Realm) async throws -> [String] {
         var warnings: [String] = []
-        for id in made.clients where try await realm.applications.application(ClientID(rawValue: id)) == nil {
+        for id in made.clients where try await realm.applications.registered(ClientID(rawValue: id)) == nil {
             warnings.append("There is no application \(id) yet.")
         }
         if made.event == .tokenIssuanceStart, made.claims.isEmpty {

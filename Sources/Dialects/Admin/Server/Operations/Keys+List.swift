@@ -23,7 +23,8 @@ public struct ListKeys: AdministrationOperation {
         let present = try await masterKey.current()
         let reports = try await realm.serverReports.all()
         return Answer(
-            keys: keys.map(KeySummary.init),
+            // One that left the JWKS is only waiting to be removed.
+            keys: keys.filter { $0.removedAfter.map { $0 > realm.clock.now } ?? true }.map(KeySummary.init),
             uses: Dialect.signing.map { KeyUse(dialect: $0.rawValue, algorithm: tokens.algorithm(for: $0).rawValue) },
             masterKey: MasterKeySummary(
                 id: present.id, since: try await masterKey.since(present).map(Timestamp.init),

@@ -109,7 +109,7 @@ public struct PutResource: AdministrationOperation {
             }
             return known
         }
-        if let owner, try await realm.applications.application(ClientID(rawValue: owner)) == nil {
+        if let owner, try await realm.applications.registered(ClientID(rawValue: owner)) == nil {
             throw AdministrationError.noApplication(owner)
         }
         let resource = Resource(

@@ -346,8 +346,14 @@ extension Setting {
             }
         },
         weakness: { before, after in
-            before.secondFactors.offersTOTP && !after.secondFactors.offersTOTP
-                ? "Codes are no longer required: users who enrolled sign in with the password alone." : nil
+            guard before.secondFactors.offersTOTP, !after.secondFactors.offersTOTP else { return nil }
+            let others = after.secondFactors.offersPush || after.secondFactors.offersPasskeys
+            if !after.secondFactors.isRequired {
+                return "Codes are no longer required: users who enrolled sign in with the password alone."
+            }
+            return others
+                ? "Codes are not taken any more: users without another second factor have to set one up before they sign in."
+                : "Codes are not taken any more, and no other second factor is offered although one is required: users cannot sign in."
         })
 
     private static let adjacentIntervals: Setting = {

@@ -33,6 +33,10 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let attributes: [Attribute]
     public let requiresSecondFactor: Bool
     public let revealsAddresses: Bool
+    /// Whether no protocol knows it for now.
+    public let isDisabled: Bool
+    /// Until when the secret of before counts beside the present one; nil where there is none.
+    public let formerSecretUntil: Timestamp?
     public let versions: [ApplicationVersion]
     public let oauth: OAuth
     public let createdAt: Timestamp
@@ -80,6 +84,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         }
         requiresSecondFactor = registration.requiresSecondFactor
         revealsAddresses = registration.revealsAddresses
+        isDisabled = registration.isDisabled
+        formerSecretUntil = registration.oauth.formerSecretUntil.map(Timestamp.init)
         versions = registration.versions
         oauth = OAuth(registration.oauth)
         createdAt = Timestamp(application.createdAt)

@@ -39,7 +39,7 @@ public struct HookSummary: Codable, Sendable, Equatable {
         lastError = hook.progress.lastError
         lastErrorAt = hook.progress.lastErrorAt.map(Timestamp.init)
         failingSince = hook.progress.failingSince.map(Timestamp.init)
-        nextAttemptAt = hook.progress.nextAttemptAt.map(Timestamp.init)
+        nextAttemptAt = hook.registration.isEnabled ? hook.progress.nextAttemptAt.map(Timestamp.init) : nil
         disabledBecause = hook.progress.disabledBecause
         answers = hook.progress.answers.map(HookAnswer.init)
     }

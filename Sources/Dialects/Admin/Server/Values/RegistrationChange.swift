@@ -57,6 +57,8 @@ public struct RegistrationChange: Codable, Sendable {
     public var attributes: [ApplicationSummary.Attribute]?
     public var requiresSecondFactor: Bool?
     public var revealsAddresses: Bool?
+    /// Whether no protocol knows the application for now.
+    public var isDisabled: Bool?
     /// What each version asks of its clients, for security checks.
     public var versions: [ApplicationVersion]?
 
@@ -215,6 +217,7 @@ public struct RegistrationChange: Codable, Sendable {
         }
         if let requiresSecondFactor { registration.requiresSecondFactor = requiresSecondFactor }
         if let revealsAddresses { registration.revealsAddresses = revealsAddresses }
+        if let isDisabled { registration.isDisabled = isDisabled }
         if let versions { registration.versions = versions }
     }
 

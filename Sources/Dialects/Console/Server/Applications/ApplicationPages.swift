@@ -50,6 +50,16 @@ enum ApplicationPages {
                     to: path(of: answer.application.id), notice: "consoleDoneSecret", secret: answer.secret?.secret)
             }),
         .action(
+            "applications/{id}/disable", ChangeApplication.self, in: .applications,
+            ask: { question($0, "consoleApplicationDisableTitle", "consoleApplicationDisableText", "consoleDisable") },
+            make: { disabling($0, true) },
+            done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationDisabled") }),
+        .action(
+            "applications/{id}/enable", ChangeApplication.self, in: .applications,
+            ask: { question($0, "consoleApplicationEnableTitle", "consoleApplicationEnableText", "consoleEnable") },
+            make: { disabling($0, false) },
+            done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationEnabled") }),
+        .action(
             "applications/{id}/remove", RemoveApplication.self, in: .applications,
             ask: { scene in
                 ConsoleQuestion(
@@ -66,6 +76,21 @@ enum ApplicationPages {
     static let kinds = ["web", "browser", "native", "service", "device"]
 
     static func path(of id: String) -> String { ConsolePath.to("applications", id) }
+
+    private static func question(
+        _ scene: ConsoleScene, _ title: String, _ text: String, _ button: String
+    ) -> ConsoleQuestion {
+        let id = scene.parameter("id")
+        return ConsoleQuestion(
+            title: scene.words(title), text: scene.words(text, ["id": .chosen(id)]),
+            button: scene.words.plain(button), isDangerous: button == "consoleDisable", back: path(of: id))
+    }
+
+    private static func disabling(_ scene: ConsoleScene, _ isDisabled: Bool) -> ChangeApplication {
+        var change = RegistrationChange()
+        change.isDisabled = isDisabled
+        return ChangeApplication(id: scene.parameter("id"), registration: change)
+    }
 
     // MARK: The list
 
@@ -90,7 +115,9 @@ enum ApplicationPages {
                                 .init(PageText(chosen: application.displayName ?? "–")),
                                 .init(
                                     words(WordFamily.key("kind", application.oauth.kind ?? "none")),
-                                    marks: application.isConfidential ? [] : [.init(words("consolePublic"))]),
+                                    marks: (application.isConfidential ? [] : [.init(words("consolePublic"))])
+                                        + (application.isDisabled
+                                            ? [.init(words("consoleApplicationDisabled"), .alarming)] : [])),
                                 .init(scene.words.instant(application.createdAt.date)),
                             ]
                         })))
@@ -173,6 +200,9 @@ enum ApplicationPages {
         let application = try await scene.perform(operation).application
         var page = scene.page("console-application", PageText(chosen: application.displayName ?? application.id))
         page.blocks += scene.secretBlocks("consoleSecretOnce")
+        if application.isDisabled {
+            page.blocks.append(.standing(.init(.alarming, words("consoleApplicationIsDisabled"))))
+        }
         page.blocks.append(.facts(facts(application, words)))
         let own = path(of: application.id)
         if scene.may(ChangeApplication.right) {
@@ -180,7 +210,18 @@ enum ApplicationPages {
                 .links([
                     .init(words("consoleChange"), to: own + "/settings", isButton: true),
                     .init(words("consoleSecret"), to: own + "/secret", isButton: true, isSecondary: true),
+                    .init(
+                        words(application.isDisabled ? "consoleEnable" : "consoleDisable"),
+                        to: own + (application.isDisabled ? "/enable" : "/disable"), isButton: true, isSecondary: true),
                     .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
+                ]))
+        }
+        if scene.may(SearchAuditEvents.right) {
+            page.blocks.append(
+                .links([
+                    .init(
+                        words("consoleApplicationLog"),
+                        to: PagePath("/console/log", [("application", application.id)]).text)
                 ]))
         }
         if application.oauth.grantTypes.contains("authorization_code") {
@@ -205,13 +246,20 @@ enum ApplicationPages {
         return [
             .init(words.plain("consoleClientID"), PageText(chosen: application.id)),
             .init(words.plain("consoleKind"), words(WordFamily.key("kind", application.oauth.kind ?? "none"))),
-            .init(words.plain("consoleCredentials"), flag(application.isConfidential)),
+            .init(
+                words.plain("consoleCredentials"), flag(application.isConfidential),
+                mark: application.formerSecretUntil.map { until in
+                    .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
+                }),
             .init(words.plain("consoleRedirects"), list(application.redirectURIs)),
             .init(words.plain("consoleLogoutRedirects"), list(application.oauth.postLogoutRedirectURIs)),
             .init(words.plain("consoleScopes"), list(application.scopes)),
             .init(words.plain("consoleGrants"), list(application.oauth.grantTypes)),
             .init(words.plain("consoleAPIs"), list(application.oauth.resources)),
             .init(words.plain("consoleFirstParty"), flag(application.oauth.isFirstParty)),
+            .init(
+                words.plain("consoleAttributesAsked"),
+                list(application.attributes.map { $0.isRequired ? "\($0.name) *" : $0.name })),
             .init(words.plain("consoleRequiresMFA"), flag(application.requiresSecondFactor)),
             .init(words.plain("consoleRequiresPAR"), flag(application.oauth.requiresPAR)),
             .init(words.plain("consoleRequiresDPoP"), flag(application.oauth.requiresDPoP)),

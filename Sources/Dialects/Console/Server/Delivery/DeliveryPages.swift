@@ -1,5 +1,6 @@
 import AdminServer
 import CountersignCore
+import Foundation
 import WebPages
 
 /// `/console/delivery`: mails, pushes and notices on their way.
@@ -35,6 +36,20 @@ enum DeliveryPages {
                     locale: scene.words.language.rawValue)
             },
             done: { _, _ in .lead(to: "/console/delivery", notice: "consoleDoneTestMail") }),
+        .action(
+            "delivery/test-push", SendTestPush.self, in: .delivery,
+            ask: { scene in
+                var field = PageField(
+                    name: "device", label: scene.words.plain("consoleTestPushDevice"),
+                    value: scene.field("device").map { PageText.harmless($0) }, autocomplete: "off",
+                    isInvalid: scene.isForm)
+                field.hint = scene.words.plain("consoleTestPushHint")
+                return ConsoleQuestion(
+                    title: scene.words("consoleTestPushTitle"), text: scene.words("consoleTestPushText"),
+                    fields: [field], button: scene.words.plain("consoleTestPush"), back: "/console/delivery")
+            },
+            make: { SendTestPush(device: try $0.typed("device", placeholder: "dev_4fJ2kQ9xLm3a4fJ2")) },
+            done: { _, _ in .lead(to: "/console/delivery", notice: "consoleDoneTestPush") }),
     ]
 
     private static func show(_ scene: ConsoleScene) async throws -> Page {
@@ -57,7 +72,7 @@ enum DeliveryPages {
                                 PageText("\(channel.waiting)"),
                                 marks: next.map { $0.attempts > 1 } == true
                                     ? [.init(words("consoleTriedInVain"), .alarming)] : []),
-                            .init(next.map { scene.words.instant($0.nextAttemptAt.date) } ?? PageText("–")),
+                            .init(next.map { attempt(of: $0, scene) } ?? PageText("–")),
                             .init(PageText(next.map { "\($0.attempts)" } ?? "–")),
                             .init(
                                 channel.waiting > 0 ? words("consoleRetry") : PageText("–"),
@@ -65,13 +80,18 @@ enum DeliveryPages {
                                     ? PagePath("/console/delivery/retry", [("channel", channel.channel)]).text : nil),
                         ]
                     })))
-        if scene.may(SendTestMail.right) {
-            page.blocks.append(
-                .links([
-                    .init(
-                        words("consoleTestMail"), to: "/console/delivery/test-mail", isButton: true, isSecondary: true)
-                ]))
-        }
+        page.blocks.append(
+            .links(
+                [.init(words("consoleMails"), to: "/console/delivery/templates", isButton: true, isSecondary: true)]
+                    + (scene.may(SendTestMail.right)
+                        ? [
+                            .init(
+                                words("consoleTestMail"), to: "/console/delivery/test-mail", isButton: true,
+                                isSecondary: true),
+                            .init(
+                                words("consoleTestPush"), to: "/console/delivery/test-push", isButton: true,
+                                isSecondary: true),
+                        ] : [])))
         page.blocks.append(.heading(words.plain("consoleFailures")))
         page.blocks.append(
             answer.failures.isEmpty
@@ -97,5 +117,11 @@ enum DeliveryPages {
                         })))
         page.blocks += scene.command(ShowDelivery())
         return page
+    }
+
+    /// When a message is tried next. One that was due long ago waits for a server that has where to send it.
+    private static func attempt(of message: WaitingMessage, _ scene: ConsoleScene) -> PageText {
+        let due = message.nextAttemptAt.date
+        return due < scene.now - 60 ? scene.words("consoleNowhereToSend") : scene.words.instant(due)
     }
 }

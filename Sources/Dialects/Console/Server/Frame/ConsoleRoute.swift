@@ -46,7 +46,7 @@ struct ConsoleRoute: Sendable {
             path, right: right, in: section, isEntry: isEntry, bodyLimit: 0,
             show: { scene in
                 let page = try await show(&scene)
-                return scene.answer(page)
+                return scene.answer(page, status: page.problem == nil ? .ok : .unprocessableContent)
             }, take: nil)
     }
 

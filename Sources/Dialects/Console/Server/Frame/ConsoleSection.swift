@@ -5,7 +5,7 @@ import WebPages
 /// An entry of the console's menu, in the menu's order.
 enum ConsoleSection: String, Sendable, CaseIterable {
     case overview, users, groups, limits, applications, apis, registrations, checks, rules, settings, doctor, log
-    case figures, delivery, hooks, keys, administrators, tokens
+    case figures, delivery, hooks, extensions, keys, administrators, tokens
 
     /// The key of what sections have in common, at the first of them; nil: they belong to those before.
     var heading: String? {
@@ -40,6 +40,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         case .log: "consoleLog"
         case .settings: "consoleSettings"
         case .doctor: "consoleDoctor"
+        case .extensions: "consoleExtensions"
         }
     }
 }

@@ -198,7 +198,12 @@ enum HookPages {
                             [
                                 .init(
                                     PageText(chosen: hook.label.isEmpty ? hook.url : hook.label), to: path(of: hook.id)),
-                                .init(PageText(""), marks: [state(of: hook, scene)]),
+                                .init(
+                                    hook.isEnabled
+                                        ? hook.failingSince.map { words.moment($0.date, now: scene.now) }
+                                            ?? PageText("")
+                                        : PageText(""),
+                                    marks: [state(of: hook, words)]),
                                 .init(PageText("\(hook.delivered)")), .init(PageText("\(hook.failed)")),
                                 .init(PageText(chosen: hook.lastError ?? "–")),
                             ]
@@ -210,11 +215,10 @@ enum HookPages {
         return page
     }
 
-    private static func state(of hook: HookSummary, _ scene: ConsoleScene) -> PageBlock.Mark {
-        let words = scene.words
+    private static func state(of hook: HookSummary, _ words: Words) -> PageBlock.Mark {
         if !hook.isEnabled { return .init(words("consoleHookDisabled"), .alarming) }
-        guard let since = hook.failingSince else { return .init(words("consoleHookDelivers"), .good) }
-        return .init(words("consoleHookFailing", ["time": .text(words.instant(since.date))]), .alarming)
+        return hook.failingSince == nil
+            ? .init(words("consoleHookDelivers"), .good) : .init(words("consoleHookIsFailing"), .alarming)
     }
 
     /// What the overview says of hooks that nothing can be delivered to.
@@ -261,7 +265,12 @@ enum HookPages {
         let categories = hook.events.map { words.plain(WordFamily.key("category", $0)) }
         return [
             .init(words.plain("consoleHook"), PageText(chosen: hook.url)),
-            .init(words.plain("consoleState"), PageText(""), mark: state(of: hook, scene)),
+            .init(
+                words.plain("consoleState"),
+                hook.isEnabled
+                    ? hook.failingSince.map { words("consoleHookFailing", ["time": .text(words.instant($0.date))]) }
+                        ?? PageText("") : PageText(""),
+                mark: state(of: hook, words)),
             .init(words.plain("consoleHookEvents"), PageText(categories.joined(separator: ", "))),
             .init(words.plain("consoleMade"), time(hook.createdAt)),
             .init(words.plain("consoleHookDelivered"), PageText("\(hook.delivered)")),

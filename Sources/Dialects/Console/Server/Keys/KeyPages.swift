@@ -107,7 +107,8 @@ enum KeyPages {
                 PageTable(
                     words.plain("consoleServers"),
                     columns: [
-                        words.plain("consoleServer"), words.plain("consoleSeen"), words.plain("consoleMasterKeyKnown"),
+                        words.plain("consoleServerName"), words.plain("consoleSeen"),
+                        words.plain("consoleMasterKeyKnown"),
                     ],
                     rows: key.servers.map { server in
                         [

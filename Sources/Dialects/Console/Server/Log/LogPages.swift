@@ -168,14 +168,11 @@ enum LogWords {
     /// What happened, in the page's language; the kind itself where no sentence is there for it.
     static func sentence(_ event: AuditEntry, _ scene: ConsoleScene) -> PageText {
         let key = WordFamily.key("event", event.kind)
-        return scene.console.options.site.messages.keys.contains(key) ? scene.words(key) : PageText(chosen: event.kind)
+        return scene.console.options.site.messages.has(key) ? scene.words(key) : PageText(chosen: event.kind)
     }
 
     /// Why something was refused.
     static func marks(of event: AuditEntry, _ scene: ConsoleScene) -> [PageBlock.Mark] {
-        guard let reason = event.reason else { return [] }
-        let key = WordFamily.key("reason", reason)
-        let isKnown = scene.console.options.site.messages.keys.contains(key)
-        return [.init(isKnown ? scene.words(key) : PageText(chosen: reason), .alarming)]
+        event.reason.map { [.init(FigureWords.reason($0, scene), .alarming)] } ?? []
     }
 }

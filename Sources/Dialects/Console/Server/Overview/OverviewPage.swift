@@ -32,7 +32,9 @@ enum OverviewPage {
     /// Mails and pushes that were not delivered yet.
     private static func waiting(_ scene: ConsoleScene) async throws -> PageBlock.Fact {
         let channels = try await scene.perform(ShowDelivery()).channels
-        let texts = channels.map { "\($0.channel) \($0.waiting)" }
+        let texts = channels.map { channel in
+            "\(scene.words.plain(WordFamily.key("channel", channel.channel))) \(channel.waiting)"
+        }
         return .init(
             scene.words.plain("consoleWaiting"),
             texts.isEmpty ? PageText("0") : PageText(texts.joined(separator: ", ")))
@@ -52,7 +54,10 @@ enum OverviewPage {
                 ["count": .number(counts.reduce(0, +)), "highest": .number(counts.max() ?? 0)])
             return [
                 .heading(words.plain(title)), .text(PageText(summary)),
-                .drawing(svg: HourlyPlot(counts: counts, title: words.plain(title), summary: summary).svg),
+                .drawing(
+                    svg: HourlyPlot(
+                        counts: counts, hours: answer.hours.map(\.date), title: words.plain(title), summary: summary
+                    ).svg),
             ]
         }
     }
