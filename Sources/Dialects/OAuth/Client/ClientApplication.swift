@@ -16,6 +16,14 @@ public struct ClientApplication: Sendable, Equatable {
     /// metadata demands it get it anyhow.
     public var pushesRequests: Bool
 
+    /// Describes a registration; the server is asked when a session needs it.
+    /// - Parameters:
+    ///   - issuer: to the letter as the server's metadata has it.
+    ///   - clientID: as registered, without a secret.
+    ///   - scopes: what every sign-in asks for.
+    ///   - resources: the APIs that tokens are for; none for the server itself.
+    ///   - bindsTokens: whether tokens are bound to a key of this device (RFC 9449).
+    ///   - pushesRequests: whether authorization requests go to the server first (RFC 9126).
     public init(
         issuer: String, clientID: String, scopes: [String] = ["openid", "offline_access"], resources: [String] = [],
         bindsTokens: Bool = false, pushesRequests: Bool = false
@@ -42,6 +50,7 @@ public struct SignInRequest: Sendable, Equatable {
     /// Languages of the pages, the best first.
     public var languages: [String]
 
+    /// A request that asks for nothing more, unless it is said.
     public init(
         loginHint: String? = nil, acrValues: [String] = [], maxAge: Int? = nil, prompt: String? = nil,
         languages: [String] = []
@@ -60,7 +69,8 @@ public struct SignedInUser: Sendable, Equatable, Codable {
     public let id: String
     /// `sid`, of the session at the server.
     public let sessionID: String?
-    /// How well the user was proven, and when.
+    /// `acr`: how well the user was proven, in the server's words; nil where it does not say.
     public let acr: String?
+    /// `auth_time`: when the user proved something last; nil where the server does not say.
     public let authenticatedAt: Date?
 }

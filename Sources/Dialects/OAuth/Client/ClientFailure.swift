@@ -2,6 +2,7 @@ import Foundation
 
 /// Why there is no sign-in, or no token. What the network refuses is an `HTTPClientError` inside.
 public struct ClientFailure: Error, Sendable, CustomStringConvertible, LocalizedError {
+    /// What happened, for programs to decide by.
     public enum Code: Sendable, Equatable {
         /// No user has signed in, or the sign-in has ended: sign in (again).
         case notSignedIn
@@ -23,8 +24,10 @@ public struct ClientFailure: Error, Sendable, CustomStringConvertible, Localized
         case storage
     }
 
+    /// What happened, for programs to decide by.
     public let code: Code
     public let description: String
+    /// What the system or the keychain said, where either did.
     public let underlying: (any Error)?
 
     init(_ code: Code, _ description: String, underlying: (any Error)? = nil) {

@@ -4,15 +4,25 @@ import JSON
 
 /// What an authorization server says of itself (RFC 8414; OpenID Connect Discovery 1.0), as far as a client needs it.
 public struct ServerMetadata: Sendable, Equatable {
+    /// The issuer, to the letter as it was asked for: tokens have to name it.
     public let issuer: String
+    /// Where a browser is led to sign in (`authorization_endpoint`; RFC 6749, section 3.1).
     public let authorizationEndpoint: URL
+    /// Where tokens are got and renewed (`token_endpoint`; RFC 6749, section 3.2).
     public let tokenEndpoint: URL
+    /// Where the keys are that ID tokens are verified with (`jwks_uri`; RFC 7517, section 5).
     public let jwksURI: URL
+    /// Where authorization requests are pushed to (RFC 9126); nil where the server takes none.
     public let pushedAuthorizationEndpoint: URL?
+    /// Whether the server takes pushed authorization requests alone (RFC 9126, section 5).
     public let requiresPushedRequests: Bool
+    /// Where tokens are revoked (RFC 7009); nil where they cannot be.
     public let revocationEndpoint: URL?
+    /// Where a sign-in on another device begins (RFC 8628); nil where the server has none.
     public let deviceAuthorizationEndpoint: URL?
+    /// Where a browser is led to sign out (OpenID Connect RP-Initiated Logout 1.0); nil where the server has none.
     public let endSessionEndpoint: URL?
+    /// Where claims about the user are (OpenID Connect Core 1.0, section 5.3); nil where the server has none.
     public let userInfoEndpoint: URL?
     /// Whether answers name their issuer (RFC 9207); one that does not is then refused.
     public let namesIssuer: Bool

@@ -7,9 +7,11 @@ import SignedTokens
 public struct DevicePrompt: Sendable, Equatable {
     /// To be typed there.
     public let userCode: String
+    /// Where the user types the code, on any device with a browser (RFC 8628, section 3.2).
     public let verificationURI: String
     /// The same with the code in it, for a QR code. The user still compares the code.
     public let verificationURIComplete: String
+    /// When the code ends, by this machine's clock.
     public let expiresAt: Date
 }
 

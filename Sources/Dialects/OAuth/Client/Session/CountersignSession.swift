@@ -14,6 +14,7 @@ import SignedTokens
 /// `nonce` and `iss` (RFC 9207), or the device grant (RFC 8628); DPoP (RFC 9449); PAR (RFC 9126). Every token of the server is judged
 /// before it is used. Tokens stand in the keychain. Requests that need a fresh token at the same time share one renewal.
 public actor CountersignSession {
+    /// The application whose session it is, with its scopes and APIs.
     public nonisolated let application: ClientApplication
     let surroundings: Surroundings
     let endpoints: ServerEndpoints
@@ -26,6 +27,8 @@ public actor CountersignSession {
     /// Seconds that a token has to have left when it is given out.
     private static let remainder: TimeInterval = 20
 
+    /// A session of an application: what was kept of an earlier sign-in goes on. Nothing is asked of the server yet.
+    /// - Parameter storage: where tokens are kept between two starts.
     public init(_ application: ClientApplication, storage: any TokenStorage = KeychainTokenStorage()) {
         self.init(application, storage: storage, Surroundings())
     }

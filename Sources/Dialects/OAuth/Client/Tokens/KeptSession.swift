@@ -3,10 +3,13 @@ import SignedTokens
 
 /// An access token, and how it is sent.
 public struct AccessToken: Sendable, Equatable, Codable {
+    /// The token as it is sent; its content is for the API.
     public let text: String
     /// `Bearer`, or `DPoP` for one that counts with a proof of this device's key alone.
     public let type: String
+    /// What was granted, which may be less than was asked for.
     public let scopes: [String]
+    /// When it ends, by this machine's clock.
     public let expiresAt: Date
 
     /// Whether it is bound to a key.
