@@ -160,7 +160,9 @@ struct AccountPageTests {
     }
 
     @Test
-    func `A passkey of another user changes nothing where the user confirms, neither whose session it is`() async throws
+    func
+        `A passkey of another user changes nothing where the user confirms, neither whose session it is: CVE-2023-6787`()
+        async throws
     {
         try await Self.signedIn { server, browser in
             let other = PasskeyBrowser(TestBrowser(server))

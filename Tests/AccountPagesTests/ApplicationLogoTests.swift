@@ -63,7 +63,7 @@ struct ApplicationLogoTests {
     }
 
     @Test(arguments: ["", "no base64!", "PHN2Zy8+", "iVBORw0KGgo="])
-    func `What is no picture is refused, and changes nothing`(text: String) async throws {
+    func `What is no picture is refused, and changes nothing: CVE-2026-56398`(text: String) async throws {
         try await TestServer.with(.development) { server in
             let refused = try await set(text, server)
             #expect(refused.status == 400, "\(refused.status) \(refused.text)")

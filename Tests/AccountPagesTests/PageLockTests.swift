@@ -43,7 +43,7 @@ struct PageLockTests {
     }
 
     @Test
-    func `A form's token is for no other form, and for no other browser`() async throws {
+    func `A form's token is for no other form, and for no other browser: CVE-2026-53660`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.account(SignInPageTests.address)
             let browser = TestBrowser(server)
@@ -74,7 +74,7 @@ struct PageLockTests {
     }
 
     @Test
-    func `Two tabs sign in side by side`() async throws {
+    func `Two tabs sign in side by side, and each sign-in has a handle of its own: CVE-2025-12390`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.account(SignInPageTests.address)
             let browser = TestBrowser(server)

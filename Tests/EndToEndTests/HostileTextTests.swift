@@ -6,7 +6,7 @@ import Testing
 @Suite struct HostileTextTests {
     /// Twenty texts of every kind; in `make endurance` all of them, at two widths.
     @Test(.timeLimit(.minutes(30)))
-    func `Texts of strangers stay texts on every page that shows them`() async throws {
+    func `Texts of strangers stay texts on every page that shows them: CVE-2026-123539`() async throws {
         let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
         var arguments = [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path]
         if Endurance.rounds != nil { arguments.append("all") }

@@ -2,6 +2,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import ServerHTTP
 import Testing
 
 /// What every client reads alike, and how a browser is led out.
@@ -85,6 +86,34 @@ struct DocumentTests {
         try await TestServer.with { server in
             let page = try await server.send(.get, "/sign-in")
             #expect(page.status == 200)
+        }
+    }
+
+    @Test
+    func
+        `No mail names the host of a request, and no page answers by it: GHSA-2wmj-46rj-qm2w, CVE-2026-29067, CVE-2026-26747`()
+        async throws
+    {
+        try await TestServer.with(publicURLs: ["https://login.example.com"]) { server in
+            _ = try await server.addUser()
+            let hosts: [HTTPFields] = [
+                [:], [.known("X-Forwarded-Host"): "evil.example"],
+                [.known("Forwarded"): "host=evil.example;proto=https"],
+                [.known("X-Original-Host"): "evil.example", .known("X-Host"): "evil.example"],
+            ]
+            for headers in hosts {
+                // Programs may ask by whatever name.
+                let asked = try await server.post(
+                    "/v1/accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "ada@example.org"],
+                    headers: headers)
+                #expect(asked.status == 200, "\(asked.text)")
+                let page = try await server.send(.get, "/forgot", headers: headers)
+                #expect(page.status == 421 && page.headers[.setCookie] == nil)
+            }
+            let links = try await server.realm.outbox.messages().compactMap { $0.content.values["link"] }
+            #expect(links.count == hosts.count)
+            // A path: what stands before it is the public address alone.
+            for link in links { #expect(link.hasPrefix("/auth/action?") && !link.contains("evil"), "\(link)") }
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
         "https://l\u{43E}gin.example.org", "https://xn--lgin-5be.example.org", "null", "", " https://login.example.org",
         "https://login.example.org ", "https://login.example.org#", "https://login.example.org\u{0}",
     ])
-    func `an origin that is not the one, byte for byte, is refused`(origin: String) throws {
+    func `an origin that is not the one, byte for byte, is refused: CVE-2026-30964`(origin: String) throws {
         var site = try Site()
         let record = try site.register().credential
         site.authenticator.origin = origin

@@ -128,7 +128,7 @@ struct PasskeyFactorTests {
     }
 
     @Test
-    func `An enrolment takes one response, right or wrong`() async throws {
+    func `An enrolment takes one response, right or wrong: CVE-2026-37982`() async throws {
         let test = try await TestRealm.withSite()
         _ = try await test.addUser()
         let offer = try await test.beginEnrolling(test.passwordSession())
@@ -220,7 +220,7 @@ struct PasskeyFactorTests {
         ]
 
     @Test(arguments: brokenRegistrations.indices)
-    func `A registration with one thing wrong makes no passkey`(index: Int) async throws {
+    func `A registration with one thing wrong makes no passkey: CVE-2026-8830`(index: Int) async throws {
         let (name, damage, reason) = Self.brokenRegistrations[index]
         let test = try await TestRealm.withSite()
         let ada = try await test.addUser()
@@ -250,7 +250,11 @@ struct PasskeyFactorTests {
     ]
 
     @Test(arguments: brokenAssertions.indices)
-    func `An assertion with one thing wrong opens no session, and its challenge is used up`(index: Int) async throws {
+    func
+        `An assertion with one thing wrong opens no session, and its challenge is used up: CVE-2022-42731, CVE-2026-126952`(
+            index: Int
+        ) async throws
+    {
         let (name, damage) = Self.brokenAssertions[index]
         let test = try await TestRealm.withSite()
         let (_, authenticator, _) = try await test.passkeyOwner()
@@ -388,7 +392,9 @@ struct PasskeyFactorTests {
     }
 
     @Test
-    func `A passkey that has never verified its user does not sign in alone without that`() async throws {
+    func `A passkey that has never verified its user does not sign in alone without that: GHSA-h4fw-6r7f-w494`()
+        async throws
+    {
         let test = try await TestRealm.withSite()
         try await test.changeSettings { $0.passkeys.userVerification = .preferred }
         var (_, authenticator, _) = try await test.passkeyOwner(
