@@ -55,19 +55,27 @@ def signs_in_and_allows_by_keyboard(stage):
     assert person.kind == "signed-out", (person.kind, person.text)
 
 
-@keyboard_story
-def unlocks_a_user_by_keyboard(stage):
-    """The console from its search to a user who is disabled there: the link past the menu, tabs and buttons."""
-    desk, person = Desk(stage), stage.person
-    address, id, _ = desk.user()
-    person.open("/console/users")
+def past_menu(person):
+    """The first Tab of a page comes to the link that leads past the menu."""
     person.tab.keyboard.press("Tab")
     assert person.tab.evaluate("document.activeElement.className") == "skip", "the first Tab leads elsewhere"
     person.tab.keyboard.press("Enter")
     assert person.tab.evaluate("document.activeElement.id") == "content", "the link past the menu leads elsewhere"
+
+
+@keyboard_story
+def disables_a_user_by_keyboard(stage):
+    """The console from its search to a user who is disabled there: links past the menu, tabs and buttons."""
+    desk, person = Desk(stage), stage.person
+    address, id, _ = desk.user()
+    person.open("/console/users")
+    past_menu(person)
     person.tab.keyboard.press("Tab")
     type_here(person, address)
+    past_menu(person)
     press(person, f"a[href='/console/users/{id}']")
+    past_menu(person)
     press(person, "a[href$='/disable']")
+    past_menu(person)
     press(person, "main form[method=post] button")
     assert person.tab.locator(".standing.alarming").count() == 1, person.text
