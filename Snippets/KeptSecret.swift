@@ -4,17 +4,18 @@
 import Foundation
 import KeychainServices
 
-try await KeychainVault.configure(presence: .terminal, application: "kept-secret")
-
-let keychain = Keychain()
-do {
-    try await keychain.store(
-        LockedBytes(Array("a token of an API".utf8)), account: "ada", service: "com.example.notes", access: .presentUser
-    )
-    print("Stored.")
-} catch .duplicateItem {
-    print("It is there already.")
+func keepAndRead() async throws {
+    let keychain = Keychain()
+    let secret = LockedBytes(Array("a token of an API".utf8))
+    do {
+        try await keychain.store(secret, account: "ada", service: "com.example.notes", access: .presentUser)
+        print("Stored.")
+    } catch KeychainError.duplicateItem {
+        print("It is there already.")
+    }
+    let kept = try await keychain.read(account: "ada", service: "com.example.notes")
+    print("The secret has \(kept.count) bytes.")
 }
 
-let secret = try await keychain.read(account: "ada", service: "com.example.notes")
-print("The secret has \(secret.withBytes { $0.count }) bytes.")
+try await KeychainVault.configure(presence: .terminal, application: "kept-secret")
+try await keepAndRead()
