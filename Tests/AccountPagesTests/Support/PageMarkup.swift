@@ -70,7 +70,6 @@ struct PageMarkup {
         for name in ["title", "h1", "main"] where counts[name] != 1 {
             faults.append("has \(counts[name] ?? 0) \(name)")
         }
-        if counts["autofocus", default: 0] > 1 { faults.append("two elements take the focus") }
         for reference in references where !ids.contains(reference.id) {
             faults.append("\(reference.by) names \(reference.id), which is not there")
         }
@@ -189,7 +188,6 @@ struct PageMarkup {
             if id.isEmpty || id.contains(" ") { faults.append("<\(name)> has the id \"\(id)\"") }
             if !ids.insert(id).inserted { faults.append("the id \(id) is there twice") }
         }
-        if attributes["autofocus"] != nil { counts["autofocus", default: 0] += 1 }
         for attribute in ["for", "form", "aria-describedby", "aria-labelledby"] {
             for id in (attributes[attribute] ?? "").split(separator: " ") {
                 references.append((String(id), "\(attribute) of <\(name)>"))
@@ -215,7 +213,10 @@ struct PageMarkup {
     }
 
     private mutating func judgeAddress(_ value: String, _ place: String) {
-        let starts = ["/", "#", "https://", "http://127.0.0.1", "http://localhost", "otpauth:", "data:image/"]
+        let starts = [
+            "/", "#", "https://", "http://127.0.0.1", "http://localhost", "http://[::1]", "mailto:", "otpauth:",
+            "data:image/",
+        ]
         // Applications on a person's own device have schemes of their own, with a dot.
         let isOwnScheme = value.prefix { $0 != ":" }.contains(".") && !value.hasPrefix(".")
         if !starts.contains(where: value.hasPrefix) && !isOwnScheme || value.hasPrefix("//") {
