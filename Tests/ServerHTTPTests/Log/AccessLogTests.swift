@@ -77,7 +77,7 @@ import Testing
             try await client.execute(uri: "/users/1", method: .head) { #expect($0.status == .ok) }
         }
         let lines = try metadata(log)
-        #expect(lines.map { $0["route"] } == ["/users/{id}", "unknown", "/users/{id}"])
+        #expect(lines.map { $0["route"] } == ["/users/{id}", "NotFound", "/users/{id}"])
         #expect(lines.map { $0["status"] } == [.integer(200), .integer(404), .integer(200)])
         #expect(lines.map { $0["bytes"] }.last == .integer(0), "Nothing is sent in answer to HEAD.")
         #expect(Set(lines.map { $0["requestId"] }).count == 3)

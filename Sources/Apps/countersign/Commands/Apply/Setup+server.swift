@@ -47,7 +47,9 @@ extension Setup {
         entries += try await administration.perform(ShowSettings()).settings.map { setting in
             var members = ["value": SetupMembers.normal(setting.value)]
             // For `export`: what stands by itself is not written.
-            if SetupMembers.normal(setting.defaultValue) == members["value"] { members["isDefault"] = .bool(true) }
+            let isDefault = SetupMembers.normal(setting.defaultValue) == members["value"]
+            // A preset that no longer holds calls itself so: it is what the other settings say.
+            if isDefault || setting.value == .string("custom") { members["isDefault"] = .bool(true) }
             return Entry(kind: .settings, name: setting.key, members: members)
         }
     }
