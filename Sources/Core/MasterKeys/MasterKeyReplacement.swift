@@ -180,7 +180,8 @@ public struct MasterKeyReplacement: Sendable {
 /// Since when the present master key seals, as its document has it. A database of before there was one begins to count when a server looks
 /// at it first.
 struct MasterKeyAge: Codable, Sendable {
-    static let document = "master-key-age"
+    /// Behind ``MasterKeys/checkDocument`` in the order of locks: a transaction that writes both writes that one first.
+    static let document = "master-key-since"
 
     /// ``Sealer/MasterKey/id``.
     let id: String
