@@ -113,6 +113,7 @@ extension RecoveryCodeFactor.Payload: StoredJSON {
             switch name {
             case "digest": digest = try json.read()
             case "others": others = try json.readOptional()
+            case "heldUntil": heldUntil = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -123,6 +124,7 @@ extension RecoveryCodeFactor.Payload: StoredJSON {
         json.beginObject()
         try json.write("digest", digest)
         try json.write("others", optional: others)
+        try json.write("heldUntil", optional: heldUntil)
         json.endObject()
     }
 }
