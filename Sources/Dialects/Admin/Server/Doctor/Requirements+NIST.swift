@@ -72,7 +72,7 @@ extension Requirement {
             "DeviceTests: A recovery code is good once and brings the next"),
         .nist(
             "2.2.2b", 2, should: true, "Signing in takes a deliberate act.", .construction,
-            "PasskeyFactorTests: A registration with one thing wrong makes no passkey",
+            "PasskeyFactorTests: A registration with one thing wrong makes no passkey: CVE-2026-8830",
             "ApprovalTests: What the device did not sign for this request decides nothing"),
         .nist(
             "2.2.2c", 2, "What users type goes through an encrypted channel.", .settings(\.encryption),
@@ -141,7 +141,8 @@ extension Requirement {
                             .setting("passkeys.userVerification", "required")),
                 ])
             }, "PasskeyFactorTests: An assertion of another origin opens no session",
-            "PasskeyFactorTests: An assertion with one thing wrong opens no session, and its challenge is used up"),
+            "PasskeyFactorTests: An assertion with one thing wrong opens no session, and its challenge is used up: CVE-2022-42731, CVE-2026-126952"
+        ),
         .nist("2.3.2b", 3, "Authenticators and modules are validated.", .elsewhere(federal)),
         .nist(
             "2.3.3a", 3, "A session ends after 12 hours.", .settings(presetThree),
@@ -263,7 +264,7 @@ extension Requirement {
         .nist(
             "3.2.5", 2, "What withstands phishing is bound to the name of this server.", .construction,
             "PasskeyFactorTests: An assertion of another origin opens no session",
-            "PasskeyFactorTests: A registration with one thing wrong makes no passkey"),
+            "PasskeyFactorTests: A registration with one thing wrong makes no passkey: CVE-2026-8830"),
         .nist(
             "3.2.12", 1, "Random values come from an approved generator.", .construction,
             "BytesTests: The system's generator gives as many bytes as asked for, and others each time"),
