@@ -20,7 +20,8 @@ import Testing
         directory = try TestDirectory()
         let credentials = directory.url.appendingPathComponent("credentials")
         try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
-        try Data("123456\n".utf8).write(to: credentials.appendingPathComponent("passcode"))
+        // As systemd lays it: others who could read it would be refused.
+        try directory.writePrivately("123456\n", to: credentials.appendingPathComponent("passcode").path)
     }
 
     /// What the account can do over HTTP, a command does too.
