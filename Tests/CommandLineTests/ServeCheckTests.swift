@@ -34,10 +34,11 @@ import Testing
         return (report, transcript.status)
     }
 
-    /// Every file below a directory with its content, rights and time.
+    /// Every file below a directory with its content, rights and time, without the streams of runs, which ``Program`` keeps there.
     private func files(_ path: String) throws -> [String: [String]] {
         var files: [String: [String]] = [:]
-        for name in FileManager.default.enumerator(atPath: path)?.compactMap({ $0 as? String }) ?? [] {
+        for name in FileManager.default.enumerator(atPath: path)?.compactMap({ $0 as? String }) ?? []
+        where !name.hasPrefix("run-") {
             let file = (path as NSString).appendingPathComponent(name)
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
             files[name] = [
