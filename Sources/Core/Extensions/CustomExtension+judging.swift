@@ -5,10 +5,13 @@ public struct CustomExtensionFault: Error, Sendable, Equatable {
     /// The vendor's code, where it has one for it.
     public let code: ExtensionFailure.Code?
     public let message: String
+    /// Whether it is right by itself, and another extension that is there already stands against it.
+    public let isByOthers: Bool
 
-    init(_ message: String, _ code: ExtensionFailure.Code? = nil) {
+    init(_ message: String, _ code: ExtensionFailure.Code? = nil, isByOthers: Bool = false) {
         self.code = code
         self.message = message
+        self.isByOthers = isByOthers
     }
 }
 

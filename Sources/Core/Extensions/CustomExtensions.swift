@@ -89,12 +89,13 @@ public struct CustomExtensions: Sendable {
         try await realm.store.write { transaction in
             var present = try transaction.customExtensions()
             guard present.count < Self.limit else {
-                throw CustomExtensionFault("There are \(Self.limit) extensions already, which is the maximum.")
+                throw CustomExtensionFault(
+                    "There are \(Self.limit) extensions already, which is the maximum.", isByOthers: true)
             }
             if let other = present.first(where: { $0.overlaps(made) }) {
                 throw CustomExtensionFault(
                     "The extension \(other.id) listens to \(made.event.rawValue) of the same application already. "
-                        + "Remove it first, or name other applications.")
+                        + "Remove it first, or name other applications.", isByOthers: true)
             }
             present.append(made)
             try transaction.putCustomExtensions(present)

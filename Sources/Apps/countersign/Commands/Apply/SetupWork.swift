@@ -11,7 +11,10 @@ struct SetupWork {
         /// Whether another caller was there first.
         var isByOthers: Bool {
             switch change.action {
-            case .add: error.code == .conflict && (change.kind == .groups || change.kind == .applications)
+            case .add where change.kind == .resources: false
+            case .add: error.code == .conflict
+            // A changed extension is added anew.
+            case .change where change.kind == .extensions: error.code == .conflict
             case .change, .remove: error.code == .notFound && change.kind != .settings
             }
         }
@@ -126,15 +129,9 @@ struct SetupWork {
         }
     }
 
-    /// An extension has no name that callers choose, so of two that add the same at once the later one takes its own away.
+    /// A changed extension is removed and added. The server refuses the second of two that listen to the same event of an application.
     private mutating func replaceExtension(_ change: SetupPlan.Change) async throws {
         if let id = change.id { _ = try await gone { try await $0.perform(RemoveExtension(id: id)) } }
-        let made = try await administration.perform(SetupMembers.decode(AddExtension.self, change.members))
-        warnings += made.warnings
-        let alike = try await administration.perform(ListExtensions()).extensions.filter {
-            $0.event == made.extension.event && $0.targetURL == made.extension.targetURL
-        }
-        guard let first = alike.first, first.id != made.extension.id else { return }
-        _ = try await gone { try await $0.perform(RemoveExtension(id: made.extension.id)) }
+        warnings += try await administration.perform(SetupMembers.decode(AddExtension.self, change.members)).warnings
     }
 }

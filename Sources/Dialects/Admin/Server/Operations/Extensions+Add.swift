@@ -59,7 +59,7 @@ public struct AddExtension: AdministrationOperation {
             return Answer(extension: ExtensionSummary(made), warnings: try await Self.warnings(of: made, in: realm))
         } catch let fault as CustomExtensionFault {
             let number = fault.code.map { " (\($0.rawValue) \($0.name))" } ?? ""
-            throw AdministrationError(.invalid, fault.message + number)
+            throw AdministrationError(fault.isByOthers ? .conflict : .invalid, fault.message + number)
         }
     }
 
