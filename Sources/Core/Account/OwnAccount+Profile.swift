@@ -65,7 +65,7 @@ public struct ProfileChange: Sendable {
     public static func isScalar(_ value: JSONValue) -> Bool {
         switch value {
         case .string(let text): isLine(text, longest: longestAttribute)
-        case .bool, .number: true
+        case .bool, .integer, .number: true
         default: false
         }
     }
