@@ -28,6 +28,7 @@ class Forms(HTMLParser):
         super().__init__()
         self.all = []
         self._open = None
+        self._lines = None
         self.feed(html)
 
     def handle_starttag(self, tag, attributes):
@@ -40,8 +41,20 @@ class Forms(HTMLParser):
             if tag == "input" and (
                     attributes.get("type") not in ("radio", "checkbox") or "checked" in attributes):
                 self._open[1][attributes["name"]] = attributes.get("value", "")
+        elif self._open and tag == "textarea" and "name" in attributes:
+            self._open[2].add(attributes["name"])
+            self._open[1][attributes["name"]] = ""
+            self._lines = attributes["name"]
+
+    def handle_data(self, data):
+        if self._open and self._lines:
+            self._open[1][self._lines] += data
 
     def handle_endtag(self, tag):
+        if tag == "textarea" and self._open and self._lines:
+            # The line break that begins the text of this element is no part of it.
+            self._open[1][self._lines] = self._open[1][self._lines].removeprefix("\n")
+            self._lines = None
         if tag == "form":
             self._open = None
 
