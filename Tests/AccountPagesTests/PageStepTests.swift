@@ -470,7 +470,7 @@ struct PageReasonTests {
             _ = try await SignInPageTests.password(browser)
             let asked = try await browser.open("/oidc/logout?client_id=dev-web&state=x")
             #expect(
-                asked.kind == "sign-out" && asked.html.contains("<bdi>dev-web</bdi> asks you to sign out."),
+                asked.kind == "sign-out" && asked.html.contains("<bdi>Development web</bdi> asks you to sign out."),
                 "\(asked.html)")
             for silent in ["/sign-out", "/oidc/logout?client_id=nobody", "/sign-out?logout=client_id%3D%3Cb%3E"] {
                 #expect(try await !browser.open(silent).html.contains("asks you"), "\(silent)")
