@@ -45,8 +45,8 @@ struct Apply: AsyncParsableCommand {
     @OptionGroup var realm: RealmOptions
     @OptionGroup var output: OutputOptions
 
-    /// Attempts where others change the same at the same time.
-    private static let attempts = 4
+    /// Attempts that leave no fewer changes to do, where others change the same at the same time.
+    private static let vainAttempts = 4
 
     func validate() throws {
         if yes, dryRun { throw ValidationError("--yes does what --dry-run leaves out: give one of the two.") }
@@ -56,11 +56,16 @@ struct Apply: AsyncParsableCommand {
         let wanted = try read()
         try await realm.withAdministration { administration in
             var isAgreed = yes
-            for attempt in 1...Self.attempts {
+            var (fewest, vain) = (Int?.none, 0)
+            while true {
                 let present = try await Setup(of: administration)
                 let plan = SetupPlan(from: present, to: wanted, prunes: prune, setsSecrets: setSecrets)
                 let secrets = try await judge(plan, present, administration)
-                if attempt == 1 { try show(plan) }
+                if fewest == nil { try show(plan) }
+                // Each change that another makes first is one fewer.
+                let isFewer = fewest.map { plan.changes.count < $0 } ?? true
+                vain = isFewer ? 0 : vain + 1
+                fewest = min(plan.changes.count, fewest ?? plan.changes.count)
                 if plan.changes.isEmpty || dryRun { return }
                 if !isAgreed {
                     guard Terminal.canAsk else {
@@ -77,7 +82,7 @@ struct Apply: AsyncParsableCommand {
                 } catch let refusal as SetupWork.Refusal {
                     for text in work.generated { Terminal.print(text) }
                     // Another `apply` may have been first: what is left is found anew.
-                    if refusal.isByOthers, attempt < Self.attempts { continue }
+                    if refusal.isByOthers, vain < Self.vainAttempts { continue }
                     let done =
                         work.done == 0
                         ? "Nothing was changed." : "\(work.done) of \(plan.changes.count) changes were made before."
