@@ -60,7 +60,7 @@ struct ConsoleServerPagesTests {
             #expect(none.status == 200 && !none.html.contains("<b onmouseover") && !none.html.contains("\u{202E}"))
             // The page is there: the user whom its form names is not.
             let unknown = try await owner.open("/console/log?user=\(query)")
-            #expect(unknown.kind == "console-log" && unknown.status == 200 && unknown.hasAlert, "\(unknown.html)")
+            #expect(unknown.kind == "console-log" && unknown.status == 422 && unknown.hasAlert, "\(unknown.html)")
             #expect(!unknown.html.contains("<b onmouseover") && !unknown.html.contains("\u{202E}"))
             #expect(!unknown.html.contains("A user signed in"))
             #expect(try await owner.open("/console/log?since=yesterday").status == 400)
