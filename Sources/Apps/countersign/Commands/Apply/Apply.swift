@@ -57,11 +57,15 @@ struct Apply: AsyncParsableCommand {
         try await realm.withAdministration { administration in
             var isAgreed = yes
             var (fewest, vain) = (Int?.none, 0)
+            var (done, all) = (0, 0)
             while true {
                 let present = try await Setup(of: administration)
                 let plan = SetupPlan(from: present, to: wanted, prunes: prune, setsSecrets: setSecrets)
                 let secrets = try await judge(plan, present, administration)
-                if fewest == nil { try show(plan) }
+                if fewest == nil {
+                    try show(plan)
+                    all = plan.changes.count
+                }
                 // Each change that another makes first is one fewer.
                 let isFewer = fewest.map { plan.changes.count < $0 } ?? true
                 vain = isFewer ? 0 : vain + 1
@@ -82,13 +86,12 @@ struct Apply: AsyncParsableCommand {
                 } catch let refusal as SetupWork.Refusal {
                     for text in work.generated { Terminal.print(text) }
                     // Another `apply` may have been first: what is left is found anew.
+                    done += work.done
                     if refusal.isByOthers, vain < Self.vainAttempts { continue }
-                    let done =
-                        work.done == 0
-                        ? "Nothing was changed." : "\(work.done) of \(plan.changes.count) changes were made before."
+                    let made = done == 0 ? "Nothing was changed." : "\(done) of \(all) changes were made before."
                     throw CommandFailure(
                         ExitStatus(refusal.error.code),
-                        "\(place(refusal.line))\(refusal.change.kind.noun) \(refusal.change.name): \(refusal.error.message)\n\(done)"
+                        "\(place(refusal.line))\(refusal.change.kind.noun) \(refusal.change.name): \(refusal.error.message)\n\(made)"
                     )
                 }
             }
