@@ -9,10 +9,16 @@ _LOOK = """(html) => {
     .replace(/^(\\/console\\/(?:users|log|tokens|hooks)\\/)[^\\/]+/, "$1…").replace(/^user\\..+$/, "user.…");
   const said = new Set(["href", "src", "action", "formaction", "content", "http-equiv", "type", "name", "rel", "class", "role", "method"]);
   const lines = [], texts = [];
+  // A form's own member is hidden by a field of that name.
+  const member = (name) => {
+    const read = Object.getOwnPropertyDescriptor(Element.prototype, name).get;
+    return (element) => read.call(element);
+  };
+  const attributesOf = member("attributes"), nameOf = member("localName"), childrenOf = member("children");
   const walk = (element, depth) => {
-    const attributes = [...element.attributes].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
-    lines.push(`${" ".repeat(depth)}${element.localName} ${attributes.join(" ")}`);
-    if (element.localName !== "path") for (const child of element.children) walk(child, depth + 1);
+    const attributes = [...attributesOf(element)].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
+    lines.push(`${" ".repeat(depth)}${nameOf(element)} ${attributes.join(" ")}`);
+    if (nameOf(element) !== "path") for (const child of childrenOf(element)) walk(child, depth + 1);
   };
   walk(shown.documentElement, 0);
   texts.push(shown.documentElement.innerText);
