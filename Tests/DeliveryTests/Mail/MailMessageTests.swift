@@ -142,6 +142,7 @@ struct MailMessageTests {
             values: [
                 "link": "auth/action?a=1&b=2", "email": "ada@example.org", "newEmail": "b@example.org",
                 "code": "12345678", "at": "2026-11-22 08:05 UTC", "due": "2026-12-06 08:05 UTC",
+                "from": "2026-11-23 08:05 UTC",
             ])
     }
 
@@ -155,12 +156,13 @@ struct MailMessageTests {
             #expect(mail.language == locale)
             let needed =
                 switch name {
-                case "code": "12345678"
+                case "code", "recovery-code-held": "12345678"
                 case "email-changed": "b@example.org"
                 case let name where Self.notices.contains(name): "2026-11-22 08:05 UTC"
                 default: "https://x.example/auth/action?a=1&b=2"
                 }
             #expect(mail.text.contains(needed))
+            #expect(mail.text.contains("2026-11-23 08:05 UTC") == (name == "recovery-code-held"))
             #expect(
                 mail.html.contains(needed.replacing("&", with: "&amp;"))
                     && mail.html.contains("<html lang=\"\(locale)\">"))
