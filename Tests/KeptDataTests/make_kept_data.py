@@ -38,6 +38,11 @@ PASSWORD, NEW_PASSWORD = "analytical engine", "difference engine no 2"
 TENANT = "/contoso.onmicrosoft.com"
 EVERYTHING, CAPABILITIES = "oob password redirect", "mfa_required registration_required"
 
+# What is kept has to hold until the instant at which clocks stop: a rotated refresh token, for one, is taken again for a minute,
+# and the first lockout of a factor is short.
+SHORTEST = 30
+
+began = time.monotonic()
 data = tempfile.mkdtemp(prefix="kept-")
 options = ["--data", data] + (["--database", DATABASE] if DATABASE else [])
 server = subprocess.Popen(
@@ -734,6 +739,9 @@ keep("every user", lambda: request("GET", f"/api/v2/users?per_page=100&include_t
 STEPS.insert(0, STEPS.pop())
 
 NOW = time.time()
+took = time.monotonic() - began
+if took > SHORTEST:
+    sys.exit(f"This took {took:.0f} s, and some of it holds for {SHORTEST} s only: make it anew on a quiet machine, with a release.")
 steps = []
 for name, make, status, has, value in STEPS:
     steps.append({"name": name, "request": make(), "status": status, "has": has, "value": value})
