@@ -79,7 +79,7 @@ struct AccountProfilePage: Sendable {
             legend: words.plain("profileLanguage"), name: "locale",
             options: [
                 .init(
-                    id: "locale-any", value: "", label: words("profileAnyLanguage"), isChecked: present == nil)
+                    id: Self.anyLanguage, value: "", label: words("profileAnyLanguage"), isChecked: present == nil)
             ]
                 + PageLanguage.allCases.map {
                     .init(
@@ -89,6 +89,18 @@ struct AccountProfilePage: Sendable {
     }
 
     private static func field(of attribute: String) -> String { "attribute_\(attribute)" }
+
+    /// The id of the field for a member that a change was refused for.
+    private static func field(ofMember member: String) -> String {
+        switch member {
+        case "displayName": "display_name"
+        case "locale": anyLanguage
+        default: field(of: String(member.drop { $0 != "." }.dropFirst()))
+        }
+    }
+
+    /// The id of the first choice of languages.
+    private static let anyLanguage = "locale-any"
 
     static func text(_ value: JSONValue) -> String {
         switch value {
@@ -124,11 +136,7 @@ struct AccountProfilePage: Sendable {
         case .success: return account.redirect(to: AccountSection.profile.path, done: "saved")
         case .failure(let refusal):
             var wrong: String?
-            if case .invalid(let member) = refusal {
-                wrong =
-                    member == "displayName"
-                    ? "display_name" : Self.field(of: String(member.drop { $0 != "." }.dropFirst()))
-            }
+            if case .invalid(let member) = refusal { wrong = Self.field(ofMember: member) }
             let account = account
             return try await account.refused(refusal, backTo: AccountSection.profile.path) {
                 try await page(account, problem: $0, field: wrong)
