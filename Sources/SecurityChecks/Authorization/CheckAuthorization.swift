@@ -3,12 +3,14 @@ import Foundation
 
 /// What a client asks for, with its answers to what it was asked.
 public struct CheckInquiry: Sendable {
+    /// The client that asks. A requester that knows the id may ask in its name, so that nothing is proven by it.
     public var client: RegisteredClientID
     /// Scope elements.
     public var scope: Set<String>
     /// By the checks' names. Null is no answer.
     public var answers: [String: JSONValue]
 
+    /// Asks for these scope elements, by default without answers to any challenge.
     public init(client: RegisteredClientID, scope: Set<String>, answers: [String: JSONValue] = [:]) {
         self.client = client
         self.scope = scope
@@ -21,7 +23,9 @@ public struct CheckInquiry: Sendable {
 
 /// What came of it. A refusal is a value.
 public enum CheckAuthorizationOutcome: Sendable {
+    /// The checks were evaluated: the scope is granted, or they ask for something, or they refuse.
     case decided(CheckAuthorization)
+    /// The client is not served, so no check was asked.
     case refused(ClientRefusal)
     /// An element that is neither mapped nor a check; or too many elements.
     case unknownScope
@@ -34,14 +38,19 @@ public enum CheckAuthorizationOutcome: Sendable {
 /// What all checks of a scope say together (MobileFirst's `AuthorizationResponse`): any failure fails, else any challenge
 /// asks, and only if every check is in success is the scope granted.
 public struct CheckAuthorization: Sendable, Equatable {
+    /// What each check in success tells the client, by the checks' names. Some can succeed while another keeps the
+    /// scope from being granted.
     public internal(set) var successes: [String: [String: JSONValue]] = [:]
+    /// What each check asks of the client, by the checks' names: the documents that challenge handlers get.
     public internal(set) var challenges: [String: [String: JSONValue]] = [:]
+    /// What each check that refuses says, by the checks' names.
     public internal(set) var failures: [String: [String: JSONValue]] = [:]
     /// When the first of the successes is over; nil where no check was needed.
     public internal(set) var expiresAt: Date?
     /// Checks that granted nothing and said nothing.
     var silent: Set<String> = []
 
+    /// Whether every check of the scope is in success, so that a token may follow.
     public var isGranted: Bool { failures.isEmpty && challenges.isEmpty && silent.isEmpty }
 
     /// - Parameter user: the user that the check has recognised.

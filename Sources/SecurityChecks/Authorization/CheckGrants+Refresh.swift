@@ -6,6 +6,7 @@ import OneTimePassword
 extension CheckGrants {
     /// A grant by a refresh token.
     public struct Refreshed: Sendable {
+        /// What the client is granted now.
         public let grant: Grant
         /// Names the family in access tokens; no secret.
         public let family: String

@@ -9,7 +9,9 @@ public struct CheckGrants: Sendable {
 
     /// What is granted to a client now.
     public struct Grant: Sendable {
+        /// The client's registration, as it was read for the grant.
         public let client: ClientRegistration
+        /// The elements that were asked for, with no regard to their order.
         public let scope: Set<String>
         /// When the first of its checks is over, or the application's longest token.
         public let expiresAt: Date
@@ -21,9 +23,13 @@ public struct CheckGrants: Sendable {
         public internal(set) var tokenSettings: TokenSettings?
     }
 
+    /// What came of a request for a code or a grant.
     public enum Outcome<Value: Sendable>: Sendable {
+        /// Every check of the scope is in success.
         case granted(Value)
+        /// The client is not served, whatever its checks say.
         case refused(ClientRefusal)
+        /// An element is neither mapped by the application nor the name of a check, or there are more than 64 elements.
         case unknownScope
         /// A check of the scope is not in success.
         case notGranted
@@ -47,6 +53,7 @@ public struct CheckGrants: Sendable {
 
     /// What a client that asks for a code is told.
     public struct CodeReply: Sendable {
+        /// The client's registration, also where the code is refused.
         public let client: ClientRegistration
         /// The addresses that the client's application was registered with.
         public let redirectURIs: [String]

@@ -22,17 +22,22 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
     public var sharedChecks: Set<String>
     /// Whether clients that ask for it get refresh tokens: who holds one goes on without being asked by any check again.
     public var refreshTokens: Bool
+    /// Whether clients of this version are served at all.
     public var access: Access
 
     /// Whether clients of this version are served.
     public enum Access: Sendable, Equatable, Codable {
+        /// They are.
         case active
         /// No; with the message for users.
         case disabled(message: String, downloadLink: String?)
     }
 
+    /// `*`, which stands for every platform, or for every version without an entry of its own.
     public static let any = "*"
 
+    /// Makes a descriptor. Without arguments it covers all platforms and versions, maps nothing, and lets tokens live
+    /// for an hour.
     public init(
         clientPlatform: String = any, version: String = any, scopeElementMapping: [String: String] = [:],
         mandatoryScope: String = "", maxTokenExpiration: Int = 3600,

@@ -32,11 +32,13 @@ public struct ClientKey: Sendable, Equatable, Codable {
 
     /// Why a statement is not taken.
     public enum Fault: Error, Sendable {
+        /// The statement is too long, or its parts are not Base64 or JSON as a signed statement has them.
         case malformed
         /// Not a key that is taken here, or an algorithm that is not the key's.
         case unsupportedKey
         /// A form that a setting could allow, and does not.
         case weakForm(WeakForms)
+        /// The signature is not this key's over these bytes.
         case wrongSignature
     }
 
@@ -49,6 +51,9 @@ public struct ClientKey: Sendable, Equatable, Codable {
 
         static let longest = 16_384
 
+        /// Reads a statement in three parts, as registrations send it. At most 16,384 bytes together; headers with
+        /// `crit` are refused (RFC 7515, section 4.1.11). Nothing is verified yet.
+        /// - Throws: ``Fault/malformed``.
         public init(header: String, payload: String, signature: String) throws(Fault) {
             guard header.utf8.count + payload.utf8.count + signature.utf8.count <= Self.longest,
                 let headerBytes = Self.bytes(header), let payloadBytes = Self.bytes(payload),
@@ -63,6 +68,9 @@ public struct ClientKey: Sendable, Equatable, Codable {
             signed = Data("\(header).\(payload)".utf8)
         }
 
+        /// Reads a statement in the compact form, `header.payload.signature` (RFC 7515, section 7.1). Nothing is
+        /// verified yet.
+        /// - Throws: ``Fault/malformed``.
         public init(compact token: String) throws(Fault) {
             guard let parts = CompactJWS(token) else { throw .malformed }
             try self.init(

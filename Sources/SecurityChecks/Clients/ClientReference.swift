@@ -8,6 +8,7 @@ import Foundation
 public struct ClientReference: Sendable, Hashable {
     let digest: Data
 
+    /// The reference of a client whose id is known.
     public init(to id: RegisteredClientID) {
         digest = CheckRow.registration(id)
     }
@@ -25,6 +26,8 @@ public struct ClientReference: Sendable, Hashable {
         }
     }
 
+    /// The reference as lists and commands show it: 64 lower-case hexadecimal digits, the same for the life of the
+    /// registration.
     public var text: String { digest.hex }
 }
 

@@ -3,9 +3,12 @@ import Foundation
 
 /// A client as administrators see it.
 public struct ListedClient: Sendable {
+    /// The reference that names the client in lists, addresses and commands.
     public let reference: ClientReference
+    /// What the server keeps of the client.
     public let registration: ClientRegistration
 
+    /// Pairs a registration with its reference.
     public init(reference: ClientReference, registration: ClientRegistration) {
         self.reference = reference
         self.registration = registration
@@ -14,11 +17,14 @@ public struct ListedClient: Sendable {
 
 /// Which clients a list is of. What is nil does not matter.
 public struct ClientFilter: Sendable {
+    /// The id of the application that the clients are installations of.
     public var application: String?
     /// The id of the user that a check made the registration's.
     public var user: String?
+    /// The status that the clients have.
     public var status: ClientRegistration.Status?
 
+    /// A filter of these conditions, all of which have to hold. Without arguments it takes every client.
     public init(application: String? = nil, user: String? = nil, status: ClientRegistration.Status? = nil) {
         self.application = application
         self.user = user

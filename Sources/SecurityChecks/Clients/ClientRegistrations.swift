@@ -5,8 +5,11 @@ import Foundation
 public struct ClientRegistrations: Sendable {
     let realm: Realm
 
+    /// What came of a request by or about a client.
     public enum Outcome: Sendable {
+        /// The client's registration after the request. Where the question was whether it is served: it is.
         case registered(ClientRegistration)
+        /// The client is not served, and nothing was changed for it.
         case refused(ClientRefusal)
     }
 
@@ -158,12 +161,16 @@ public struct ClientRegistrations: Sendable {
 
 /// Why a client is not served.
 public enum ClientRefusal: Sendable, Equatable {
+    /// No client has the id, or it was removed, or forgotten after a long silence: it has to register again.
     case unknownClient
     /// No such application, or no entry for this version of it.
     case unknownApplication
+    /// The operator has disabled this version of the application. Clients show `message`, and lead to `downloadLink`
+    /// where there is one.
     case applicationDisabled(message: String, downloadLink: String?)
     /// The device is lost, stolen or put away.
     case deviceDisabled(ClientRegistration.Status)
+    /// The source, or the client itself, has asked too often; the same request may be accepted after `until`.
     case limited(until: Date)
 }
 

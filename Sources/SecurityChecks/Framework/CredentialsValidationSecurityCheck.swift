@@ -14,6 +14,7 @@ import Foundation
 /// Where a person is known whose secret is asked for (``person(claimedBy:in:)``), wrong answers also count against the
 /// person, from whatever client they come.
 public protocol CredentialsValidationSecurityCheck: SecurityCheck {
+    /// How many wrong answers are taken, and how long each state lasts. The core counts by it.
     var limits: AttemptLimits { get }
 
     /// Whether the credentials are right. No transaction is open; it may be slow. What it throws is our own failure,
@@ -36,6 +37,7 @@ public protocol CredentialsValidationSecurityCheck: SecurityCheck {
 
 /// Whether credentials are asked for.
 public enum CredentialsNeed: Sendable, Equatable {
+    /// The client gets a challenge, and its answer is judged.
     case asked
     /// Another check comes first; nothing is said and nothing is judged.
     case notYet
@@ -54,6 +56,8 @@ public struct AttemptLimits: Sendable, Equatable {
     /// Seconds of being blocked. With 0 no client is: the last wrong answer is followed by a fresh challenge.
     public var blockedStateExpiration: TimeInterval
 
+    /// Makes limits. Without arguments: one wrong answer, two minutes to answer, an hour of success, and no time of
+    /// being blocked. A `maxAttempts` below 1 counts as 1.
     public init(
         maxAttempts: Int = 1, attemptingStateExpiration: TimeInterval = 120,
         successStateExpiration: TimeInterval = 3600, blockedStateExpiration: TimeInterval = 0
@@ -64,8 +68,11 @@ public struct AttemptLimits: Sendable, Equatable {
         self.blockedStateExpiration = blockedStateExpiration
     }
 
+    /// The name of the state from the first challenge to a right answer or the last wrong one.
     public static let attempting = "attempting"
+    /// The name of the state after a right answer.
     public static let success = "success"
+    /// The name of the state after the last wrong answer.
     public static let blocked = "blocked"
 
     var durations: [String: TimeInterval] {
@@ -78,6 +85,7 @@ public struct AttemptLimits: Sendable, Equatable {
 
 /// What a check says of credentials.
 public enum CredentialsVerdict: Sendable {
+    /// The credentials are right: the check is in success from now on.
     case right
     /// - Parameters:
     ///   - message: for the next challenge.
@@ -107,6 +115,7 @@ extension ChallengePreparing {
 
 /// What a challenge may tell.
 public struct AttemptStanding: Sendable, Equatable {
+    /// Wrong answers that are left before the client is blocked.
     public let remainingAttempts: Int
     /// What was wrong with the last answer; nil where nothing was, or the check no longer says it.
     public let message: String?

@@ -9,12 +9,15 @@ public struct ExternalizableState: Sendable, Equatable, Codable {
 
     /// What was set last, over or not.
     public private(set) var name: String?
+    /// When ``name`` was set; nil where nothing was.
     public private(set) var setAt: Date?
 
+    /// A state in which nothing was set: ``expired``.
     public init() {}
 
     /// A state that the check has not declared.
     public struct UnknownState: Error, Sendable, CustomStringConvertible {
+        /// The name that was to be set.
         public let name: String
         public var description: String { "The check declares no state \"\(name)\"." }
     }

@@ -55,8 +55,11 @@ public struct SecurityCheckContext: Sendable {
     public let name: String
     /// The scope elements that led to this check.
     public let scope: Set<String>
+    /// The time of the evaluation, by the realm's clock. Checks take it instead of asking the machine.
     public let now: Date
+    /// The device, as the client describes it; nothing of it is verified.
     public let device: ClientRegistration.Device
+    /// The application that the client is an installation of.
     public let application: ClientRegistration.Application
     /// Attributes of the registration, and its user. Kept with the registration: they outlive every state.
     public var registration: RegistrationContext
@@ -92,8 +95,11 @@ public struct SecurityCheckContext: Sendable {
 
 /// How a client stands with another check.
 public struct CheckStanding: Sendable, Equatable {
+    /// Whether the other check is in success now.
     public var isSuccessful = false
+    /// When that success is over; nil where there is none.
     public var expiresAt: Date?
+    /// The user that the other check has recognised; nil where it is not in success, or recognises nobody.
     public var user: AuthenticatedUser?
 }
 
@@ -103,18 +109,24 @@ public struct RegistrationContext: Sendable, Equatable, Codable {
     public var publicAttributes: [String: JSONValue] = [:]
     /// These never leave the server.
     public var protectedAttributes: [String: JSONValue] = [:]
+    /// The user that a check made the registration's, and that outlives the check's success; nil before the first.
     public var registeredUser: AuthenticatedUser?
 
+    /// A context without attributes and user, as a new registration has it.
     public init() {}
 }
 
 /// A user that a check has recognised.
 public struct AuthenticatedUser: Sendable, Equatable, Codable {
+    /// The user's id, unique within what the check asks: a user of the realm, or of the developer's own directory.
     public var id: String
+    /// The user's name for people, as clients and resource servers get it.
     public var displayName: String
+    /// When the check recognised the user.
     public var authenticatedAt: Date
     /// The check's name.
     public var authenticatedBy: String
+    /// What the check tells of the user beside id and name. Clients and resource servers get it.
     public var attributes: [String: JSONValue]
     /// The account of the realm, where it is one.
     public var account: UserID?
@@ -122,6 +134,8 @@ public struct AuthenticatedUser: Sendable, Equatable, Codable {
     /// ends what was recognised before.
     public var accountEpoch: Int?
 
+    /// Describes a user as a check of your own has recognised them. `account` and `accountEpoch` are for users of the
+    /// realm.
     public init(
         id: String, displayName: String, authenticatedAt: Date, authenticatedBy: String,
         attributes: [String: JSONValue] = [:], account: UserID? = nil, accountEpoch: Int? = nil

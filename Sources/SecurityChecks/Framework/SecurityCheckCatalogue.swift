@@ -3,6 +3,7 @@ import Foundation
 
 /// A check by its name, and how it is made from properties.
 public struct SecurityCheckDefinition: Sendable {
+    /// What scopes and challenge handlers call the check; unique in its catalogue.
     public let name: String
     let properties: [String: String]
     let make: @Sendable (inout SecurityCheckConfiguration) -> any SecurityCheck
@@ -48,10 +49,12 @@ public struct SecurityCheckCatalogue: Sendable {
 
     /// What is wrong with a catalogue, all of it.
     public struct Fault: Error, Sendable, CustomStringConvertible {
+        /// One sentence for each thing that is wrong, with the check's name in front.
         public let faults: [String]
         public var description: String { faults.joined(separator: "; ") }
     }
 
+    /// A catalogue without checks. ``registeredClient`` is the only scope element that it knows.
     public static let empty = SecurityCheckCatalogue()
 
     private init() {
@@ -108,6 +111,7 @@ public struct SecurityCheckCatalogue: Sendable {
         if !faults.isEmpty { throw Fault(faults: faults) }
     }
 
+    /// The names of all checks, sorted.
     public var names: [String] { definitions.keys.sorted() }
 
     /// Those of an application version whose properties do not read.

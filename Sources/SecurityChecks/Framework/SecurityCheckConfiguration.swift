@@ -19,7 +19,10 @@ public struct SecurityCheckConfiguration: Sendable {
         properties = layers.reduce(into: [:]) { $0.merge($1) { $1 } }
     }
 
+    /// Notes something that makes the check unusable: ``SecurityCheckCatalogue`` then refuses the server's
+    /// configuration, and for an application with such properties the check is not there.
     public mutating func addError(_ text: String) { errors.append(text) }
+    /// Notes something that an operator should know and that stops nothing.
     public mutating func addWarning(_ text: String) { warnings.append(text) }
 
     /// - Parameter fallback: nil where the property has to be there.
@@ -39,6 +42,7 @@ public struct SecurityCheckConfiguration: Sendable {
         return number
     }
 
+    /// Reads `true` or `false` in any case. Another text is an error, and reads as `fallback`.
     public mutating func boolean(_ name: String, default fallback: Bool) -> Bool {
         switch properties[name]?.lowercased() {
         case nil: return fallback

@@ -17,7 +17,12 @@ public protocol UserAuthenticationSecurityCheck: CredentialsValidationSecurityCh
 
 /// What a check says of credentials that name a user.
 public enum UserVerdict: Sendable {
+    /// The credentials are this user's.
     case right(AuthenticatedUser)
+    /// The credentials are nobody's, or the check does not say whose.
+    /// - Parameters:
+    ///   - message: for the next challenge.
+    ///   - isKept: whether later challenges of the same window repeat it.
     case wrong(_ message: String?, isKept: Bool = false)
 }
 

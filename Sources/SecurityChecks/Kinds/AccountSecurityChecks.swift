@@ -6,10 +6,14 @@ import Foundation
 /// The password goes through ``Authenticator/answer(_:to:by:)`` like any other, with the same lockout: guesses here and
 /// in other protocols count together. A second factor is another check, such as ``TOTPSecurityCheck``.
 public struct AccountLoginSecurityCheck: AccountRecognisingCheck {
+    /// How many wrong answers one client may give; the account's own lockout counts beside it.
     public var limits: AttemptLimits
     public var rememberMeDuration: TimeInterval
+    /// The realm whose accounts sign in.
     public let realm: Realm
 
+    /// A check of the realm's passwords.
+    /// - Parameter rememberMeDuration: seconds that a user who asks for it is remembered; 0 remembers no user.
     public init(realm: Realm, limits: AttemptLimits = AttemptLimits(), rememberMeDuration: TimeInterval = 0) {
         self.realm = realm
         self.limits = limits
@@ -63,6 +67,7 @@ extension AccountRecognisingCheck {
 /// A factor that an account of the realm has, asked for while a login holds. The factors' own rules hold: their lockout,
 /// and that a code counts once.
 public protocol FactorSecurityCheck: CredentialsValidationSecurityCheck {
+    /// The realm that the account and its factors belong to.
     var realm: Realm { get }
     /// The name of the check that says whose account it is.
     var login: String { get }
@@ -77,6 +82,7 @@ extension FactorSecurityCheck {
         account(in: context) == nil ? .notYet : .asked
     }
 
+    /// The account that the login has recognised: wrong answers count against it from whatever client they come.
     public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
         account(in: context)?.rawValue
     }
@@ -108,7 +114,9 @@ extension FactorSecurityCheck {
 
 /// A code of an authenticator app: `{"code":"123456"}`.
 public struct TOTPSecurityCheck: FactorSecurityCheck {
+    /// How many wrong codes one client may give; the factor's own lockout counts beside it.
     public var limits: AttemptLimits
+    /// The realm whose accounts have the authenticator apps.
     public let realm: Realm
     public let login: String
 
@@ -134,7 +142,9 @@ public struct TOTPSecurityCheck: FactorSecurityCheck {
 
 /// A yes on one of the user's devices: the challenge asks them, and `{}` asks whether one has answered.
 public struct PushApprovalSecurityCheck: FactorSecurityCheck, ChallengePreparing {
+    /// How many denials one client may cause, and how long a device has to answer.
     public var limits: AttemptLimits
+    /// The realm whose accounts have the devices.
     public let realm: Realm
     public let login: String
     private static let handle = "handle"
@@ -170,7 +180,9 @@ public struct PushApprovalSecurityCheck: FactorSecurityCheck, ChallengePreparing
 
 /// A code that is mailed to the user's address when the client is challenged: `{"code":"12345678"}`.
 public struct EmailCodeSecurityCheck: FactorSecurityCheck, ChallengePreparing {
+    /// How many wrong codes one client may give, and how long a mailed code is asked for.
     public var limits: AttemptLimits
+    /// The realm whose accounts the codes are mailed to.
     public let realm: Realm
     public let login: String
     private static let handle = "handle"

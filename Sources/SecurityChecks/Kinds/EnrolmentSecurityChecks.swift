@@ -4,16 +4,21 @@ import Foundation
 /// A PIN that a client's user has set: a protected attribute of the registration, which is sealed. No digest: an attacker who can
 /// open the registration would have tried all PINs in a moment.
 public enum EnrolledPIN {
+    /// The name of the protected attribute that holds the PIN.
     public static let attribute = "pinCode"
 
+    /// Sets the PIN, or replaces it. Call it in ``ClientRegistrations/changeContext(of:_:)``, after the user has proven
+    /// who they are.
     public static func set(_ pin: Secret<String>, in registration: inout RegistrationContext) {
         registration.protectedAttributes[attribute] = .string(pin.reveal())
     }
 
+    /// Whether the client's user has set a PIN.
     public static func isSet(in registration: RegistrationContext) -> Bool {
         registration.protectedAttributes[attribute]?.stringValue != nil
     }
 
+    /// Removes the PIN. A success that relied on it ends with it.
     public static func remove(from registration: inout RegistrationContext) {
         registration.protectedAttributes[attribute] = nil
     }
@@ -23,10 +28,15 @@ public enum EnrolledPIN {
 ///
 /// The last wrong answer removes the PIN: the user has to enrol again.
 public struct EnrolledPINSecurityCheck: CredentialsValidationSecurityCheck {
+    /// How many wrong PINs are taken; the last one removes the PIN.
     public var limits: AttemptLimits
     let login: String
     let showsHint: Bool
 
+    /// A check of the PIN in ``EnrolledPIN``.
+    /// - Parameters:
+    ///   - login: the name of a check whose success is as good as the PIN.
+    ///   - showsHint: whether the reply to a wrong PIN contains the right one. For demonstrations only.
     public init(orWhile login: String, limits: AttemptLimits, showsHint: Bool = false) {
         self.login = login
         self.limits = limits

@@ -4,11 +4,14 @@ import OneTimePassword
 
 /// One PIN for all users, as the sample `PinCodeAttempts` has it: `{"pin":"1234"}`.
 public struct PINSecurityCheck: ImmediateSecurityCheck {
+    /// How many wrong PINs one client may give.
     public var limits: AttemptLimits
     let pin: Secret<String>
     /// Whether the reply to a wrong answer contains the right one. For demonstrations.
     let showsHint: Bool
 
+    /// A check of one PIN for all.
+    /// - Parameter showsHint: whether the reply to a wrong PIN contains the right one. For demonstrations only.
     public init(pin: Secret<String>, limits: AttemptLimits = AttemptLimits(), showsHint: Bool = false) {
         self.pin = pin
         self.limits = limits

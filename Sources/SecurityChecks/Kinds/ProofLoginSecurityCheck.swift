@@ -9,9 +9,12 @@ import Foundation
 /// protocols together. Where the proof is one factor and the account has a second, that one is another check, such as
 /// ``TOTPSecurityCheck``.
 public struct ProofLoginSecurityCheck: AccountRecognisingCheck, ChallengePreparing {
+    /// How many wrong responses one client may give, and how long a challenge may be answered.
     public var limits: AttemptLimits
     public var rememberMeDuration: TimeInterval
+    /// The realm whose accounts sign in.
     public let realm: Realm
+    /// The means of proof that the check asks for.
     public let kind: FactorKind
     private static let handle = "handle"
     private static let challenge = "challenge"

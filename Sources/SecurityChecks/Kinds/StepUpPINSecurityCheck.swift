@@ -3,6 +3,7 @@ import Foundation
 
 /// A PIN of the user's own, asked for only while a login holds (MobileFirst Foundation, Step up).
 public struct StepUpPINSecurityCheck: CredentialsValidationSecurityCheck {
+    /// How many wrong PINs one client may give; they also count against the user.
     public var limits: AttemptLimits
     let login: String
     let showsHint: Bool

@@ -4,6 +4,7 @@ import OneTimePassword
 
 /// A name and a password against a directory of the developer's own: `{"username":…,"password":…[,"rememberMe":…]}`.
 public struct UserLoginSecurityCheck: UserAuthenticationSecurityCheck {
+    /// How many wrong answers are taken from one client, and for one name from all clients.
     public var limits: AttemptLimits
     public var rememberMeDuration: TimeInterval
     /// Whether challenges tell how many answers are left.
@@ -12,6 +13,7 @@ public struct UserLoginSecurityCheck: UserAuthenticationSecurityCheck {
 
     /// What the directory says.
     public enum Verdict: Sendable {
+        /// Name and password belong together. Clients and resource servers get the display name and the attributes.
         case right(displayName: String, attributes: [String: JSONValue] = [:])
         /// - Parameter message: the same for an unknown name and for a wrong password, unless the directory is public.
         case wrong(_ message: String = "Wrong Credentials")

@@ -8,6 +8,7 @@ public struct SecurityCheckSettings: Sendable, Equatable, Codable {
     /// RSA from 1024 bits.
     public var acceptsSmallKeys = false
 
+    /// Settings that accept no weaker form.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -17,6 +18,7 @@ public struct SecurityCheckSettings: Sendable, Equatable, Codable {
         try members.assign(&acceptsSmallKeys, .acceptsSmallKeys)
     }
 
+    /// The forms that these settings accept, as ``ClientKey`` takes them.
     public var weakForms: ClientKey.WeakForms {
         var forms: ClientKey.WeakForms = []
         if acceptsSharedSecrets { forms.insert(.sharedSecrets) }

@@ -6,12 +6,19 @@ import Foundation
 /// The issuer is asked with this server's own credentials, or with a token that it has for them (client credentials), which is
 /// renewed once where it is refused.
 public actor IntrospectionValidator: TokenValidator {
+    /// Where the issuer answers about tokens, and what this server shows it.
     public struct Options: Sendable {
         /// Where a token of our own comes from; nil where the issuer is shown the credentials themselves.
         public var tokenURL: URL?
+        /// The issuer's introspection endpoint, to which each token is posted (RFC 7662, section 2).
         public var introspectionURL: URL
+        /// The `client_id` that this server is registered with at the issuer.
         public var clientID: String
+        /// The secret of that client. It is sent by HTTP Basic, to ``tokenURL`` where there is one, else to
+        /// ``introspectionURL``.
         public var clientSecret: String
+        /// The scope of the token that this server requests for itself at ``tokenURL``. Without a ``tokenURL`` it is
+        /// not used.
         public var scope: String
         /// `aud` has to have one of these; empty for any.
         public var audiences: Set<String> = []
@@ -20,6 +27,9 @@ public actor IntrospectionValidator: TokenValidator {
         /// Answers that are kept at most.
         public var cacheLimit = 10_000
 
+        /// Describes an issuer whose introspection endpoint takes a token of this server's own. With a `tokenURL` of
+        /// nil, the endpoint takes the credentials themselves.
+        /// - Parameter reuse: seconds that a good answer is used again; see ``reuse``.
         public init(
             tokenURL: URL?, introspectionURL: URL, clientID: String, clientSecret: String,
             scope: String = "authorization.introspect", reuse: TimeInterval = 0
@@ -72,6 +82,11 @@ public actor IntrospectionValidator: TokenValidator {
     private var underWay: Task<String, any Error>?
     private var kept: [String: (token: ValidToken, until: Date)] = [:]
 
+    /// Makes a validator that asks when the first token comes, and nothing before.
+    /// - Parameters:
+    ///   - http: carries the requests to the issuer. The default waits 10 seconds at most, and reads answers of up to
+    ///     256 KiB.
+    ///   - now: the clock by which tokens and kept answers expire.
     public init(
         _ options: Options, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
         now: @escaping Now = systemNow

@@ -7,7 +7,9 @@ import Synchronization
 /// Verifies tokens by the issuer's published keys, without asking about each (RFC 9068, section 4). A logout is not seen
 /// before the token expires: for that, ask with ``IntrospectionValidator``.
 public final class JWKSValidator: TokenValidator {
+    /// Which issuers' tokens a validator takes, and for which API.
     public struct Options: Sendable {
+        /// Where the issuer publishes its keys.
         public var keys: IssuerKeyPlace
         /// `iss` has to be one of these.
         public var issuers: Set<String>
@@ -27,12 +29,16 @@ public final class JWKSValidator: TokenValidator {
         /// Seconds between two fetches because of keys that are not known: strangers can make up as many as they like.
         public var patience: TimeInterval = 10
 
+        /// Takes tokens of these issuers for these audiences, whatever their `typ` is, signed by ES256 or RS256. An
+        /// empty `audiences` takes tokens for any.
         public init(keys: IssuerKeyPlace, issuers: Set<String>, audiences: Set<String>) {
             self.keys = keys
             self.issuers = issuers
             self.audiences = audiences
         }
 
+        /// Takes the keys from a JSON Web Key Set (RFC 7517, section 5) at `jwksURL`; the rest is as with the other
+        /// initializer.
         public init(jwksURL: URL, issuers: Set<String>, audiences: Set<String>) {
             self.init(keys: .jwks(jwksURL), issuers: issuers, audiences: audiences)
         }
@@ -66,6 +72,10 @@ public final class JWKSValidator: TokenValidator {
     private let verified = Mutex<[String: (kid: String, key: SignatureKey, claims: AccessClaims)]>([:])
     private static let mostVerified = 1000
 
+    /// Makes a validator that fetches keys when the first token comes.
+    /// - Parameters:
+    ///   - http: fetches keys and metadata. The default waits 10 seconds at most, and reads documents of up to 256 KiB.
+    ///   - now: the clock by which tokens expire and keys are fetched again.
     public init(
         _ options: Options, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
         now: @escaping Now = systemNow

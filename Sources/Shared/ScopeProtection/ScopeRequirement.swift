@@ -24,9 +24,15 @@ public struct ScopeRequirement: Sendable, Equatable {
     /// How much was proven of a user, from the least to the most, as Countersign and OpenID Connect's extension for authentication
     /// contexts call it: one factor, two, one that cannot be phished, one in hardware that cannot.
     public enum Assurance: String, Sendable, CaseIterable {
+        /// One factor, such as a password alone.
         case aal1
+        /// Two factors.
         case aal2
+        /// A proof that cannot be phished, such as a passkey: `phr`, phishing-resistant (OpenID Connect Extended
+        /// Authentication Profile ACR Values 1.0).
         case phr
+        /// The same with a key in protected hardware: `phrh` (OpenID Connect Extended Authentication Profile ACR Values
+        /// 1.0).
         case phrh
     }
 
@@ -43,9 +49,13 @@ public struct ScopeRequirement: Sendable, Equatable {
 
     /// What is missing.
     public enum Shortfall: Sendable, Equatable {
+        /// The request has no token. The answer is 401 without an error code (RFC 6750, section 3.1).
         case noToken
+        /// The request shows a token in a form that cannot be read, or more than one: 400, `invalid_request`.
         case malformedRequest
+        /// The token is unknown, expired, revoked, or bound to a key that was not proven: 401, `invalid_token`.
         case invalidToken
+        /// The token is good, and its scope lacks an element: 403, `insufficient_scope`.
         case insufficientScope
         /// The user has to prove more, or again.
         case insufficientAuthentication
@@ -103,12 +113,16 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
     private let validator: any TokenValidator
     private let now: Now
 
+    /// Guards the routes behind it with bearer tokens that `validator` finds good. Tokens that are bound to a key are
+    /// refused: ``ProtectedResourceMiddleware`` takes those.
     public init(_ requirement: ScopeRequirement, validator: any TokenValidator, now: @escaping Now = systemNow) {
         self.requirement = requirement
         self.validator = validator
         self.now = now
     }
 
+    /// Calls `next` for a request whose token is enough. Others get the status of the ``ScopeRequirement/Shortfall``,
+    /// 409 with `MFP-Conflict` where the issuer is in the middle of a change, or 500 where the validator fails.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {

@@ -8,6 +8,8 @@ public protocol TokenValidator: Sendable {
 
 /// What became of a token.
 public enum TokenVerdict: Sendable {
+    /// The issuer vouches for the token, and it has not expired. Whether it is enough for a request is a
+    /// ``ScopeRequirement``'s to say.
     case valid(ValidToken)
     /// Made up, altered, expired, revoked, or another server's.
     case invalid
@@ -19,8 +21,11 @@ public enum TokenVerdict: Sendable {
 public struct ValidToken: Sendable, Equatable {
     /// `sub`: a user, or a client where no user is known.
     public var subject: String
+    /// `client_id`: the application that the token was issued to; nil where the issuer does not say.
     public var clientID: String?
+    /// The elements of `scope`; empty where the token has none.
     public var scope: Set<String>
+    /// When the token ends: `exp`. Where an issuer's introspection names no end, a minute after its answer.
     public var expiresAt: Date
     /// When the user last proved anything; nil where the token does not say (RFC 9068, section 2.2.1).
     public var authenticatedAt: Date?
@@ -35,6 +40,7 @@ public struct ValidToken: Sendable, Equatable {
     /// The key that the token is bound to (RFC 9449, section 6): it counts with a proof of that key alone. Nil for a bearer token.
     public var keyThumbprint: String?
 
+    /// Makes a token as a ``TokenValidator`` of your own found it; nothing is verified here.
     public init(
         subject: String, clientID: String? = nil, scope: Set<String>, expiresAt: Date, authenticatedAt: Date? = nil,
         authenticationContext: String? = nil, displayName: String? = nil, userID: String? = nil, isUser: Bool = true,

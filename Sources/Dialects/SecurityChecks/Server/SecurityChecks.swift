@@ -12,14 +12,19 @@ public struct SecurityChecks: Sendable {
     let realm: Realm
     let options: Options
 
+    /// What the composition root gives the endpoints beside the realm.
     public struct Options: Sendable {
+        /// The checks that applications may name in scopes and configure. The checks of the developer and, for
+        /// development, the samples.
         public var checks: SecurityCheckCatalogue
 
+        /// Serves the checks of this catalogue; scopes that lead to any other check are refused.
         public init(checks: SecurityCheckCatalogue) {
             self.checks = checks
         }
     }
 
+    /// Serves the clients of `realm`, which the other dialects share, by the checks of `options`.
     public init(realm: Realm, options: Options) {
         self.realm = realm
         self.options = options

@@ -10,11 +10,15 @@ public struct ProtectedResourceMiddleware<Context: RequestContext>: RouterMiddle
     /// The longest form that is looked through for a second token, in bytes.
     private static var longestForm: Int { 1 << 16 }
 
+    /// Guards the routes behind it: their requests need a token for `resource` that meets `requirement`.
     public init(_ resource: ProtectedResource, _ requirement: ScopeRequirement) {
         self.resource = resource
         self.requirement = requirement
     }
 
+    /// Calls `next` for a request that is let in. Any other gets the status and `WWW-Authenticate` of its
+    /// ``ResourceRefusal``, and `next` is not called.
+    /// A form of at most 64 KiB is read here, to find a second token in it, and stays readable for the handler.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {

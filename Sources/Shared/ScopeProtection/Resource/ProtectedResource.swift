@@ -23,6 +23,7 @@ public struct ProtectedResource: Sendable {
         case required
     }
 
+    /// What an API is called, whose tokens it takes, and what its metadata says.
     public struct Options: Sendable {
         /// What the API is called in `aud` and in `resource` (RFC 8707): an absolute URI without fragment.
         public var identifier: String
@@ -30,6 +31,7 @@ public struct ProtectedResource: Sendable {
         public var authorizationServers: [String]
         /// All scopes that the API has, for its metadata.
         public var scopes: [String]
+        /// Whether the API refuses tokens that are not bound to a key (RFC 9449).
         public var possession = Possession.accepted
         /// For proofs with nonces; nil takes proofs without one.
         public var nonces: ProofNonces?
@@ -38,6 +40,8 @@ public struct ProtectedResource: Sendable {
         public var origin: String
         /// For people (RFC 9728, section 2).
         public var name: String?
+        /// The address of a page for developers, as `resource_documentation` in the metadata (RFC 9728, section 2); nil
+        /// leaves it out.
         public var documentation: String?
 
         /// - Throws: ``Fault``.
@@ -62,14 +66,22 @@ public struct ProtectedResource: Sendable {
     public enum Judgement: Sendable, Equatable {
         /// - Parameter nonce: for the next proof, where the present one is about to end: the value of `DPoP-Nonce`.
         case admitted(ValidToken, nonce: String?)
+        /// The request is not let in; a server sends the refusal's status and headers.
         case refused(ResourceRefusal)
     }
 
+    /// The description that this API was made with.
     public let options: Options
     private let validator: any TokenValidator
     private let used: any UsedProofs
     private let now: Now
 
+    /// An API with a validator of the caller's choice, such as ``IntrospectionValidator``.
+    /// - Parameters:
+    ///   - validator: says what a token allows.
+    ///   - used: remembers proofs of possession that were shown. Servers that share their load need a table that they
+    ///     share too: the default keeps it in this process.
+    ///   - now: the clock by which tokens, proofs and nonces expire.
     public init(
         _ options: Options, validator: any TokenValidator, used: any UsedProofs = UsedProofsInMemory(),
         now: @escaping Now = systemNow
@@ -250,6 +262,7 @@ public struct ProtectedResource: Sendable {
         return "/.well-known/oauth-protected-resource\(path)"
     }
 
+    /// The whole address of the metadata, as refusals name it in `resource_metadata` (RFC 9728, section 5.1).
     public var metadataURL: String { options.origin + metadataPath }
 
     /// RFC 9728, section 2, as JSON text.

@@ -1,5 +1,7 @@
 /// Why a request is not let in, as HTTP says it.
 public struct ResourceRefusal: Sendable, Equatable {
+    /// The HTTP status: 400 for a malformed request, 401 where another token or proof may do, 403 for too little scope,
+    /// 409 during a change at the issuer, 503 where the token could not be judged.
     public var status: Int
     /// The value of `WWW-Authenticate`; nil for a status that asks for no credentials.
     public var challenge: String?

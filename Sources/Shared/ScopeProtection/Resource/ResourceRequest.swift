@@ -2,6 +2,7 @@ import Foundation
 
 /// What of a request says whether it is let in. A server of any framework fills it in.
 public struct ResourceRequest: Sendable, Equatable {
+    /// The HTTP method as the request line has it. A proof of possession has to name the same (RFC 9449, section 4.3).
     public var method: String
     /// As the request line has it, without the query.
     public var path: String
