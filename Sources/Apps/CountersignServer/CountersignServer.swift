@@ -24,6 +24,8 @@ import WebPages
 
 /// The composition root: one realm, all dialects, one HTTP server.
 public struct CountersignServer: Sendable {
+    /// The realm that all dialects of this server share. The caller that opened it closes it after
+    /// ``run(onListening:)``.
     public let opened: OpenedRealm
     let options: Options
     private let publicURL: PublicURL
@@ -43,12 +45,16 @@ public struct CountersignServer: Sendable {
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
+        /// The name or address that the server listens on.
         public var host: String
         /// 0 picks a free one.
         public var port: Int
+        /// Whether routes for development are served: the inbox, the clock, what emulators accept. They are served only
+        /// where the realm was opened for development too.
         public var isDevelopment: Bool
         /// Where clients reach the server; the first is the base of links and issuers. Empty: where it listens.
         public var publicURLs: [String]
+        /// The project of Firebase clients: the audience of their ID tokens, and the part after `/projects/` in paths.
         public var projectID: String
         /// Paths of PEM files; nil serves plain HTTP.
         public var tls: (certificate: String, key: String)?
@@ -82,6 +88,7 @@ public struct CountersignServer: Sendable {
         /// Routes of the developer's own, in this process: what the checks protect.
         public var resources: @Sendable (Router<CountersignRequestContext>, SecurityChecks) throws -> Void = { _, _ in }
 
+        /// The defaults serve plain HTTP on loopback, port 8080, and are not for development.
         public init(
             host: String = "127.0.0.1", port: Int = 8080, isDevelopment: Bool = false, publicURLs: [String] = [],
             projectID: String = "countersign", tls: (certificate: String, key: String)? = nil,
@@ -97,6 +104,7 @@ public struct CountersignServer: Sendable {
         }
     }
 
+    /// Connects the realm with all dialects. Nothing listens before ``run(onListening:)``.
     public init(_ opened: OpenedRealm, options: Options, logger: Logger) {
         self.opened = opened
         startedAt = opened.realm.clock.now

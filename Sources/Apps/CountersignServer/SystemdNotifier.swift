@@ -34,8 +34,11 @@ public struct SystemdNotifier: Sendable {
         }
     }
 
+    /// Says that the server accepts requests at this address, which the manager shows as the unit's status. Systemd
+    /// then starts what is ordered after it.
     public func ready(at address: String) { send("READY=1\nSTATUS=Listening on \(address)\n") }
 
+    /// Says that the server stops, and finishes the requests under way.
     public func stopping() { send("STOPPING=1\nSTATUS=Finishing the requests under way\n") }
 
     func isAlive() { send("WATCHDOG=1\n") }

@@ -4,6 +4,7 @@ import Foundation
 public struct RSAPublicNumbers: Sendable, Equatable {
     /// As DER has it, with a zero byte in front where the first bit is set.
     public let modulus: Data
+    /// The public exponent, as DER has it; usually 65537 in three bytes.
     public let exponent: Data
 
     /// - Parameter pkcs1: what `SecKeyCopyExternalRepresentation` gives of a public RSA key: `RSAPublicKey` of PKCS #1 (RFC 8017,

@@ -4,7 +4,9 @@ public struct ConfigurationFaults: Error, Sendable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable, CustomStringConvertible {
         /// The key as the operator wrote it: `tls.key in server.yaml`, `COUNTERSIGN_LISTEN`, `--listen`.
         public let place: String
+        /// What is wrong, for an operator: a clause in English.
         public let problem: String
+        /// What to write instead, for an operator: a clause in English.
         public let remedy: String
 
         public var description: String { "\(place): \(problem); \(remedy)" }

@@ -1,48 +1,94 @@
 /// What can be configured. The raw value is the key in files; a dot separates a section from what is in it.
 public enum ConfigurationKey: String, CaseIterable, Sendable {
+    /// The address and port on which the server accepts connections. One that is not loopback needs TLS, or a proxy
+    /// that ends it.
     case listen
+    /// The directory of the database, the master key and the administrator's token.
     case data
+    /// The URL of the PostgreSQL database that servers share, instead of SQLite in ``data``. It may hold a password.
     case database
+    /// Seconds that connecting to one address of PostgreSQL may take.
     case postgresConnectTimeout = "postgres.connectTimeout"
+    /// Seconds that one statement may take in PostgreSQL.
     case postgresStatementTimeout = "postgres.statementTimeout"
+    /// Seconds that a transaction may take in PostgreSQL, from its beginning to its commit.
     case postgresTransactionTimeout = "postgres.transactionTimeout"
+    /// Seconds that a starting server waits for a PostgreSQL that it cannot reach; 0 waits without limit.
     case postgresStartTimeout = "postgres.startTimeout"
+    /// Whether everything that is weaker for laptops and CI is on.
     case dev
+    /// Whether a server under ``dev`` may be reached from other machines, whose users can then read all mails and sign
+    /// in as any user.
     case devOnNetwork
+    /// The URLs by which clients reach the server. The first is the base of token issuers and of links in mails.
     case publicURL
+    /// The project that Firebase clients name: the audience of their ID tokens.
     case projectID
+    /// What the pages call the service.
     case serviceName
+    /// The directory of the operator's theme for the pages.
     case themeDirectory = "theme.directory"
+    /// The path of the server's certificate in PEM, followed in the same file by those up to its root.
     case tlsCertificate = "tls.certificate"
+    /// The path of the certificate's private key in PEM.
     case tlsKey = "tls.key"
+    /// Whether a proxy in front of the server ends TLS and names the clients.
     case tlsEndedByProxy = "tls.endedByProxy"
+    /// The header in which that proxy names the client; the server ignores the other one.
     case proxyHeader = "proxy.header"
+    /// The addresses or networks that the proxy connects from. Without it every peer is taken for the proxy.
     case proxyTrusted = "proxy.trusted"
+    /// How many connections may be open at once.
     case httpMaxConnections = "http.maxConnections"
+    /// How many connections one address may have open at once (IPv6: one /64).
     case httpMaxConnectionsPerSource = "http.maxConnectionsPerSource"
+    /// An address for metrics alone, without TLS and without the administrator's token.
     case metricsListen = "metrics.listen"
+    /// The path of the file with the master key, where it is not in ``data``.
     case masterKeyFile = "masterKey.file"
+    /// An open descriptor that the master key is read from, once, at the start.
     case masterKeyDescriptor = "masterKey.descriptor"
+    /// The memory of a password hash (Argon2id), in MiB.
     case passwordsMemory = "passwords.memoryMiB"
+    /// The passes of a password hash (Argon2id).
     case passwordsOperations = "passwords.operations"
+    /// How many password hashes are computed at once.
     case passwordsThreads = "passwords.threads"
+    /// How many password hashes may run and wait together. Requests beyond it are answered with 503.
     case passwordsQueueLimit = "passwords.queueLimit"
+    /// The sender of all mails; required with ``mailSMTPURL``.
     case mailFrom = "mail.from"
+    /// The directory of the operator's texts for mails.
     case mailTemplates = "mail.templates"
+    /// The server that takes all mails. Without it mails wait in the outbox.
     case mailSMTPURL = "mail.smtp.url"
+    /// The name of the login at the mail server.
     case mailSMTPUser = "mail.smtp.user"
+    /// The password of that login. It is a secret, so that ``mailSMTPPasswordFile`` is the better place.
     case mailSMTPPassword = "mail.smtp.password"
+    /// The path of a file that contains the password of that login, and nothing else.
     case mailSMTPPasswordFile = "mail.smtp.passwordFile"
+    /// The path of the authorities that may vouch for the mail server, in PEM, instead of the system's.
     case mailSMTPAuthorities = "mail.smtp.authorities"
+    /// Whether the connection to the mail server has to be encrypted.
     case mailSMTPEncryption = "mail.smtp.encryption"
+    /// Networks that are not public and in which the server may call services of the operator's.
     case extensionsAllowedNetworks = "extensions.allowedNetworks"
+    /// The path of the authorities that may vouch for those services, in PEM, instead of the system's.
     case extensionsAuthorities = "extensions.authorities"
+    /// The least important level that is logged.
     case logLevel = "log.level"
+    /// Whether lines of the log are text or JSON.
     case logFormat = "log.format"
+    /// Whether each request is a line of the log at `info`.
     case logAccess = "log.access"
+    /// The OpenTelemetry collector that gets spans (OTLP over HTTP). Without it none are made.
     case tracingURL = "tracing.url"
+    /// The share of the traces that begin at this server and are recorded.
     case tracingShare = "tracing.share"
+    /// The path of a file with headers for the collector, such as its API key. It is read as a secret.
     case tracingHeadersFile = "tracing.headersFile"
+    /// What spans say of this server beside its name, version and process.
     case tracingAttributes = "tracing.attributes"
 
     /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.

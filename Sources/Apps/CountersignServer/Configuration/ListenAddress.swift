@@ -7,6 +7,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// 0 to 65535; with 0 the system picks a free one.
     public var port: Int
 
+    /// An address whose parts are known. Nothing is judged: ``init(_:)`` reads what an operator wrote.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port

@@ -9,6 +9,7 @@ public struct ExtensionConfiguration: Sendable {
     /// The path of the authorities that may vouch for services, in PEM; nil for the system's.
     public var authorities: String?
 
+    /// Allows these networks beside the public ones; without arguments, public addresses alone.
     public init(allowedNetworks: [AddressRange] = [], authorities: String? = nil) {
         self.allowedNetworks = allowedNetworks
         self.authorities = authorities

@@ -11,6 +11,7 @@ public struct MailConfiguration: Sendable {
     /// A directory of an operator's own templates.
     public var templates: String?
 
+    /// Sends by `smtp` in the name of `from`; without arguments, mails wait in the outbox.
     public init(smtp: SMTPServer? = nil, from: MailAddress? = nil, templates: String? = nil) {
         self.smtp = smtp
         self.from = from

@@ -2,10 +2,12 @@ import WebPages
 
 /// How the pages look, and what they call the service: `theme.directory` and `serviceName`.
 public struct PageConfiguration: Sendable, Equatable {
+    /// What the pages call the service: 1 to 60 characters on one line.
     public var name = PageSite.defaultName
     /// The operator's theme; nil for ours.
     public var theme: PageTheme?
 
+    /// The standard name, without a theme.
     public init() {}
 
     /// What the operator should know of the theme.

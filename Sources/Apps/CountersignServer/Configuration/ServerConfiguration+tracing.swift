@@ -16,6 +16,7 @@ public struct TracingOptions: Sendable {
     /// Attributes of the resource beside those that the program knows.
     public var attributes: [(name: String, value: String)] = []
 
+    /// Exports to this collector every trace that begins here, without further headers and attributes.
     public init(url: URL) {
         self.url = url
     }

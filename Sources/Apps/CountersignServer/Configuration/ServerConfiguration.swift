@@ -42,7 +42,9 @@ public struct ServerConfiguration: Sendable {
     public var pages: PageConfiguration
     /// Where services of the developer's own may be called.
     public var extensions: ExtensionConfiguration
+    /// The least important level that is logged.
     public var logLevel: Logger.Level
+    /// How a line of the log is written: as text for people, or as JSON for collectors.
     public var logFormat: LogFormat
     /// Whether each request is a line of the log.
     public var logsAccess: Bool
@@ -60,6 +62,7 @@ public struct ServerConfiguration: Sendable {
         /// The path of its private key.
         public var key: String
 
+        /// Names the two files; they are read when the server starts.
         public init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key
@@ -77,9 +80,11 @@ public struct ServerConfiguration: Sendable {
         /// How long the server waits at its start for a database that cannot be reached; nil for as long as it takes.
         public var start: Int?
 
+        /// Five seconds each, and no limit to the wait at the start.
         public init() {}
     }
 
+    /// Where a server reads the master key. All its other keys and secrets are sealed with it.
     public enum MasterKeySource: Sendable, Equatable {
         /// A file in the data directory, made at the first start.
         case dataDirectory

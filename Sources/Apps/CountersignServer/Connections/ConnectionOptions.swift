@@ -7,8 +7,10 @@ public struct ConnectionOptions: Sendable {
     public var maximum: Int?
     /// From one address (IPv6: one /64); nil: a quarter of all.
     public var maximumPerSource: Int?
+    /// How long each part of a connection's work may take.
     public var deadlines: ConnectionDeadlines
 
+    /// The defaults, except what is given.
     public init(
         maximum: Int? = nil, maximumPerSource: Int? = nil, deadlines: ConnectionDeadlines = ConnectionDeadlines()
     ) {
@@ -37,6 +39,7 @@ public struct ProxyOptions: Sendable {
     /// The addresses that it has; none: every peer is taken for it.
     public var trusted: [AddressRange]
 
+    /// Without arguments, every peer is taken for a proxy that sends `X-Forwarded-For`.
     public init(header: ProxyHeader = .xForwardedFor, trusted: [AddressRange] = []) {
         self.header = header
         self.trusted = trusted

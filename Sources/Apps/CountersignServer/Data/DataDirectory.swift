@@ -13,6 +13,7 @@ import Foundation
 ///
 /// Made on first start, for the owner alone (0700, files 0600).
 public struct DataDirectory: Sendable {
+    /// The directory's path, as it was given.
     public let path: String
 
     /// Opens the directory, and makes it where it is not there.
@@ -57,8 +58,11 @@ public struct DataDirectory: Sendable {
         throw DataDirectoryError.cannotRead(path, errno)
     }
 
+    /// The path of the SQLite database; with PostgreSQL there is no such file.
     public var databasePath: String { file("countersign.sqlite") }
+    /// The path of the file with the administrator's token, which the first start writes.
     public var adminTokenPath: String { file("admin-token") }
+    /// The path of the file with the first application's client id, which the first start writes.
     public var apiKeyPath: String { file("api-key") }
     var masterKeyPath: String { file("master-key") }
 

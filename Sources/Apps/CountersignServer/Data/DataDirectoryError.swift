@@ -8,8 +8,11 @@
 
 /// What keeps a data directory from being used.
 public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
+    /// The directory of that path cannot be made; with the system's error number.
     case cannotCreate(String, Int32)
+    /// The file or directory of that path cannot be read; with the system's error number.
     case cannotRead(String, Int32)
+    /// The file of that path cannot be written; with the system's error number.
     case cannotWrite(String, Int32)
     /// A command that makes nothing has found nothing.
     case notThere(String)
@@ -17,6 +20,7 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
     case unusedDatabase
     /// Everything but the key that opens it.
     case noMasterKey(String)
+    /// What is read from there is no list of keys, each 32 bytes in Base64.
     case badMasterKey(String)
     /// A secret that the server made for its owner alone, which others may read by now.
     case tooOpen(FileExposure)

@@ -8,6 +8,7 @@
 
 /// A file with a secret in it that every user of the machine may read, or change.
 public struct FileExposure: Sendable, Equatable, CustomStringConvertible {
+    /// The file's path.
     public let path: String
     /// The permission bits, of which one at least is for others than owner and group.
     let mode: UInt32

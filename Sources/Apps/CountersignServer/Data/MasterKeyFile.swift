@@ -13,6 +13,7 @@ import Foundation
 /// A file of master keys: one a line, 32 bytes in Base64, the newest first. Usually there is one; while a key is being
 /// replaced there are two.
 public struct MasterKeyFile: Sendable, Equatable {
+    /// The file's path.
     public let path: String
 
     /// A line and the key in it.

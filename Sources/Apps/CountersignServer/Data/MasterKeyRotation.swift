@@ -35,6 +35,8 @@ public struct MasterKeyRotation: Sendable {
         case replaced(key: String)
         /// Rows of a place that were read, and all that were sealed again.
         case resealing(SealedPlace, seen: Int, resealed: Int)
+        /// Every place was read once more; how many values this run has sealed again so far. It comes again while
+        /// values with an earlier key are found.
         case resealed(Int)
         /// Nothing needs the earlier keys any more.
         case unused
@@ -60,6 +62,7 @@ public struct MasterKeyRotation: Sendable {
         public var unreadable: [String]
         /// Mailed codes that still need an earlier key, which is why none is retired.
         public var openCodes: Int
+        /// When the last of those codes expires, so that another run can retire the key; nil where there are none.
         public var openCodesExpireAt: Date?
         /// Retired keys that the operator has to take out of the key file, because it cannot be written.
         public var keysToRemove: [String]
@@ -215,13 +218,18 @@ struct ServerWatch: Sendable {
 
 /// Why a master key was not replaced, or not to the end. Nothing is lost: the command can be run again.
 public enum MasterKeyRotationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The key comes from a descriptor, where no new one can be put.
     case notAFile
     /// Another rotation works on the same file.
     case underWay(String)
     /// The store's data is sealed with a key that is not in the file.
     case anotherKeySeals(String, String)
+    /// The key file cannot be written: why, and its path. The operator adds a key, and runs the rotation again.
     case cannotAddKey(String, String)
+    /// Servers that run have not read the new key in time: their names, the key's id, and the path of the file that
+    /// they lack.
     case serversBehind([String], String, String)
+    /// So many values are sealed with an earlier key after ten rounds, which a server of an earlier version can cause.
     case stillSealed(Int)
 
     public var description: String {

@@ -11,7 +11,9 @@ import Traces
 /// A realm out of a data directory: what the server serves, and what administrative commands work on, also while a
 /// server runs on the same directory.
 public struct OpenedRealm: Sendable {
+    /// The realm over the opened store. It works until ``close()``.
     public let realm: Realm
+    /// The directory that the realm was opened from.
     public let directory: DataDirectory
     /// What the data is for; the first start decided it.
     public let kind: DataKind

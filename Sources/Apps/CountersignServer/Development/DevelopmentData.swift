@@ -132,12 +132,15 @@ extension StoreError {
 public struct DataKindMismatch: Error, Sendable, Equatable, CustomStringConvertible {
     /// Where the data is.
     public enum Place: Sendable, Equatable {
+        /// In the data directory of that path.
         case directory(String)
         /// In PostgreSQL.
         case database
     }
 
+    /// Where the data is that the start was refused for.
     public let place: Place
+    /// What the data says that it is for. The start was for the other kind.
     public let finding: DataKind.Finding
 
     public var description: String {

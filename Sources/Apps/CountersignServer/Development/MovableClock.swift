@@ -9,6 +9,7 @@ public final class MovableClock: WallClock {
     private let offset = Mutex<Int64>(0)
     private let base: any WallClock
 
+    /// A clock that shows what `base` shows, until it is moved.
     public init(base: any WallClock = SystemClock()) {
         self.base = base
     }

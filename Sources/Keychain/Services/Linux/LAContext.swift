@@ -29,6 +29,7 @@
         private let state = Mutex(State())
         private let shared = AuthenticationContext(reuse: LAContext.longestReuse)
 
+        /// A context that has not authenticated yet. The first call that needs it prompts.
         public init() {}
 
         /// The text of the prompt. It takes the place of `kSecUseOperationPrompt`.
@@ -76,6 +77,7 @@
             return true
         }
 
+        /// Whether the context keeps a credential of this type. An invalidated one keeps none.
         public func isCredentialSet(_ type: LACredentialType) -> Bool {
             type == .applicationPassword && shared.hasApplicationPassword
         }
@@ -124,6 +126,8 @@
 
     /// What ``LAContext/setCredential(_:type:)`` takes.
     public enum LACredentialType: Int, Sendable {
+        /// A password of the application's own, in UTF-8, which items with
+        /// ``SecAccessControlCreateFlags/applicationPassword`` need beside their other factors.
         case applicationPassword = 0
         /// Not offered here: `setCredential` answers false.
         case smartCardPIN = -3
@@ -131,30 +135,47 @@
 
     /// Named in signatures that are unavailable here.
     public enum LAPolicy: Int, Sendable {
+        /// Biometry alone (Apple, `LAPolicy`).
         case deviceOwnerAuthenticationWithBiometrics = 1
+        /// Biometry, or the device's passcode (Apple, `LAPolicy`).
         case deviceOwnerAuthentication = 2
     }
 
+    /// The domain of ``LAError``, as Apple's systems have it.
     public let LAErrorDomain = "com.apple.LocalAuthentication"
 
     /// The errors of LocalAuthentication, for code that names them. The functions here answer with status codes; what
     /// becomes which is in docs/keychain.md.
     public struct LAError: Error, Hashable, Sendable {
+        /// What went wrong, with Apple's numbers (Apple, `LAError.Code`).
         public enum Code: Int, Sendable {
+            /// The user showed no valid credentials.
             case authenticationFailed = -1
+            /// The user refused at the prompt.
             case userCancel = -2
+            /// The user chose the alternative to biometry.
             case userFallback = -3
+            /// The system withdrew the prompt.
             case systemCancel = -4
+            /// The machine has no passcode.
             case passcodeNotSet = -5
+            /// The machine has no usable biometric reader.
             case biometryNotAvailable = -6
+            /// No biometry is enrolled.
             case biometryNotEnrolled = -7
+            /// Biometry is locked after too many wrong attempts.
             case biometryLockout = -8
+            /// The application withdrew the prompt.
             case appCancel = -9
+            /// The context was invalidated before.
             case invalidContext = -10
+            /// A prompt would be needed, and the context forbids it: ``LAContext/interactionNotAllowed``.
             case notInteractive = -1004
         }
 
+        /// What went wrong.
         public let code: Code
+        /// Makes an error with this code.
         public init(_ code: Code) { self.code = code }
 
         public static var errorDomain: String { LAErrorDomain }

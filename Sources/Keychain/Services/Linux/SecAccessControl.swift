@@ -16,20 +16,34 @@
 
         private init(_ constraints: AccessControl.Constraints) { rawValue = constraints.rawValue }
 
+        /// Biometry or the passcode, as the user chooses.
         public static let userPresence = Self(.userPresence)
+        /// Any enrolled biometry; a later enrolment keeps the item readable.
         public static let biometryAny = Self(.biometryAny)
+        /// The biometry that is enrolled when the item is added. After another enrolment the item can never be read
+        /// again.
         public static let biometryCurrentSet = Self(.biometryCurrentSet)
+        /// The passcode.
         public static let devicePasscode = Self(.devicePasscode)
+        /// A paired companion device.
         public static let companion = Self(.companion)
+        /// One of the factors named is enough. It excludes ``and``.
         public static let or = Self(.or)
+        /// All factors named are needed, which is also so without it. It excludes ``or``.
         public static let and = Self(.and)
+        /// The private key signs, and its bytes are never given out.
         public static let privateKeyUsage = Self(.privateKeyUsage)
+        /// A password of the application's own is needed beside the other factors:
+        /// ``LAContext/setCredential(_:type:)``.
         public static let applicationPassword = Self(.applicationPassword)
 
+        /// The earlier name of ``biometryAny``.
         @available(*, deprecated, renamed: "biometryAny")
         public static var touchIDAny: Self { biometryAny }
+        /// The earlier name of ``biometryCurrentSet``.
         @available(*, deprecated, renamed: "biometryCurrentSet")
         public static var touchIDCurrentSet: Self { biometryCurrentSet }
+        /// The earlier name of ``companion``.
         @available(*, deprecated, renamed: "companion")
         public static var watch: Self { companion }
     }

@@ -17,8 +17,10 @@
         public let name = "tpm2"
         private let tpm: TPM
 
+        /// A keystore in this TPM.
         public init(_ tpm: TPM) { self.tpm = tpm }
 
+        /// Asks the TPM whether it takes guesses now, and how well it limits them.
         public func status() throws(KeychainError) -> HardwareKeystoreStatus {
             let status = try reporting { () throws(TPMError) in try tpm.status() }
             return HardwareKeystoreStatus(
@@ -37,6 +39,9 @@
             }
         }
 
+        /// Opens what ``seal(_:authorization:)`` made with the same TPM.
+        /// - Throws: `authenticationFailed` for a wrong authorization, `lockedOut` while the TPM takes none,
+        ///   `factorUnavailable` for a blob of another TPM, or of this one before it was cleared.
         public func unseal(_ blob: [UInt8], authorization: LockedBytes) throws(KeychainError) -> LockedBytes {
             try reporting { () throws(TPMError) in
                 let sealed = try TPMSealedBlob(bytes: blob)

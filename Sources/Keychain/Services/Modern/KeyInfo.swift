@@ -3,7 +3,14 @@ import KeychainTypes
 
 /// Which key to make. RSA below 2048 bits is not offered.
 public enum KeyKind: Sendable, Hashable, CaseIterable {
-    case p256, rsa2048, rsa3072, rsa4096
+    /// An elliptic curve key on NIST P-256.
+    case p256
+    /// An RSA key of 2048 bits.
+    case rsa2048
+    /// An RSA key of 3072 bits.
+    case rsa3072
+    /// An RSA key of 4096 bits.
+    case rsa4096
 
     var isRSA: Bool { self != .p256 }
 
@@ -24,7 +31,9 @@ public enum KeyKind: Sendable, Hashable, CaseIterable {
 
 /// What is known of a key without using it.
 public struct KeyInfo: Sendable, Hashable {
+    /// The name that the key was made under; unique in a ``Keychain``.
     public let tag: String
+    /// The key's algorithm and size.
     public let kind: KeyKind
     /// PKCS #1 for RSA, `04‖X‖Y` for P-256.
     public let publicKey: Data

@@ -22,6 +22,8 @@ public struct Keychain: Sendable {
     private static let asking = SerialThread(name: "keychain-asking")
     static let silent = SerialThread(name: "keychain")
 
+    /// The keychain of this application. All values are the same one; on Linux `KeychainVault.configure` has to come
+    /// first.
     public init() {}
 
     /// Stores a secret. Does not prompt for a factor; an application password has to be in the context.
