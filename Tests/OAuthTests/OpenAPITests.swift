@@ -45,6 +45,26 @@ struct OpenAPITests {
     }
 
     @Test
+    func `Programs that try every route are told all of them, under development alone`() async throws {
+        try await TestServer.with(.development) { server in
+            let routes = try await server.send(.get, "/dev/routes.json").json["routes"].elements
+            let told = Set(routes.map { "\($0["method"].text ?? "") \($0["path"].text ?? "")" })
+            let there = Set(
+                try server.countersign.endpoints().map { endpoint in
+                    let parts = endpoint.path.split(separator: "/")
+                    return "\(endpoint.method.rawValue) /\(parts.joined(separator: "/"))"
+                })
+            #expect(there.subtracting(told).allSatisfy { $0.hasSuffix(" /dev/routes.json") })
+            #expect(told.subtracting(there) == [])
+            #expect(told.count > 200 && told.contains("POST /oauth/token"))
+        }
+        try await TestServer.with { server in
+            let reply = try await server.send(.get, "/dev/routes.json")
+            #expect(reply.status == 404)
+        }
+    }
+
+    @Test
     func `Each operation has a name of its own, its parameters, and answers`() async throws {
         try await TestServer.with(.development) { server in
             let document = try await server.send(.get, "/openapi.json").json

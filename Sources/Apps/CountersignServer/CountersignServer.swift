@@ -219,6 +219,7 @@ public struct CountersignServer: Sendable {
                 realm: realm, clock: clock, publicURL: url, composer: try composer(),
                 pushPayload: guardian.pushPayload, site: site
             ).add(to: router)
+            DevelopmentRoutes.addList(of: router)
         }
         return router
     }

@@ -38,6 +38,24 @@ struct DevelopmentRoutes: Sendable {
         router.post("dev/clock") { request, _ in try await moveClock(request) }
     }
 
+    // MARK: The routes
+
+    /// What `GET /dev/routes.json` lists.
+    private struct ListedRoute: Encodable, Sendable {
+        let method: String
+        /// Parts that vary stand in braces.
+        let path: String
+    }
+
+    /// `GET /dev/routes.json`: every route that the router has by now, for programs that try all of them.
+    static func addList(of router: Router<CountersignRequestContext>) {
+        let routes = router.routes.map { route in
+            let parts = route.path.description.split(separator: "/")
+            return ListedRoute(method: route.method.rawValue, path: "/" + parts.joined(separator: "/"))
+        }
+        router.get("dev/routes.json") { _, _ in try Response.json(["routes": routes]) }
+    }
+
     // MARK: The inbox
 
     struct Inbox: Encodable, Sendable {
