@@ -17,9 +17,14 @@ public struct OTPAuthURI: Sendable, Equatable {
 
     /// A parameter of the query that this library gives no meaning to.
     public struct Parameter: Sendable, Equatable {
+        /// The name in the query, percent-decoded. Not one that the URI itself writes for its kind, such as `secret`,
+        /// in any case.
         public let name: String
+        /// The value in the query, percent-decoded, without control characters. May be a secret, such as a ticket.
         public let value: String
 
+        /// A parameter with its name and value as they are, not percent-encoded; ``OTPAuthURI`` checks them when it is
+        /// made.
         public init(name: String, value: String) {
             self.name = name
             self.value = value

@@ -4,9 +4,13 @@ import JSON
 public struct RegistrationResponse: Sendable, Equatable {
     /// The credential's id as text; has to be base64url of ``rawID``.
     public var id: String
+    /// The new credential's id as bytes. It has to be the one in the signed data.
     public var rawID: [UInt8]
+    /// The kind of credential; anything but `public-key` is refused with ``PasskeyFault/wrongCredentialType``.
     public var type: String
+    /// The client data as the browser wrote them, byte for byte. ``ClientData`` reads them.
     public var clientDataJSON: [UInt8]
+    /// The authenticator's data with the new key, and its statement, in CBOR (WebAuthn Level 3, section 6.5.4).
     public var attestationObject: [UInt8]
     /// How the authenticator can be reached later; at most eight are kept of a message.
     public var transports: [String]
@@ -15,6 +19,10 @@ public struct RegistrationResponse: Sendable, Equatable {
     /// `clientExtensionResults.credProps.rk`: whether the credential is discoverable, if the client says it.
     public var isDiscoverable: Bool?
 
+    /// A response from its parts, for a client that does not send the JSON of WebAuthn, and for tests. Nothing is
+    /// verified here.
+    ///
+    /// - Parameter id: base64url of `rawID` unless said.
     public init(
         id: String? = nil, rawID: [UInt8], type: String = "public-key", clientDataJSON: [UInt8],
         attestationObject: [UInt8], transports: [String] = [], authenticatorAttachment: String? = nil,

@@ -20,6 +20,7 @@ public struct RelyingParty: Sendable, Hashable {
 
     /// Whether a page may call that is in a frame of another origin (WebAuthn Level 3, section 5.10).
     public enum Framing: Sendable, Hashable {
+        /// A page in a frame of another origin may not call; one that names a `topOrigin` is refused too.
         case refused
         /// Where the browser tells the origin of the window, it has to be one of these.
         case allowed(topOrigins: Set<String>)
@@ -91,8 +92,12 @@ public struct RelyingParty: Sendable, Hashable {
 
 /// Why a relying party cannot be what its settings say.
 public enum RelyingPartyFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The id is no domain in lower case with at least two labels, and not `localhost`.
     case notADomain(String)
+    /// The text is no origin as browsers write it: another scheme, plain http elsewhere than at `localhost`, a path,
+    /// the scheme's own port.
     case notAnOrigin(String)
+    /// The origin's host is neither the id nor below it, and the origin is not among the related ones.
     case notBelow(id: String, origin: String)
 
     public var description: String {

@@ -2,6 +2,7 @@
 ///
 /// Without a trusted attestation this is hearsay: good for a name on a page, never for a decision.
 public struct AAGUID: Hashable, Sendable, CustomStringConvertible {
+    /// The identifier, always 16 bytes, in the order of ``description``.
     public let bytes: [UInt8]
 
     /// Sixteen zero bytes: the authenticator does not say.

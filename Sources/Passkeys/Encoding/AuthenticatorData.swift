@@ -22,6 +22,7 @@ public struct AuthenticatorData: Sendable {
 
     /// SHA-256 of the relying party's id.
     public let rpIDHash: [UInt8]
+    /// What the authenticator says of the user, of backups, and of what follows.
     public let flags: Flags
     /// 0 from authenticators that do not count.
     public let signCount: UInt32

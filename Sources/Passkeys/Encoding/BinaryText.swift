@@ -19,8 +19,10 @@ public enum BinaryText: Sendable {
 /// A binary member of the JSON of WebAuthn Level 3: base64 for URLs without padding.
 @propertyWrapper
 public struct Base64URLCoded: Hashable, Sendable, Codable {
+    /// The bytes, not their text.
     public var wrappedValue: [UInt8]
 
+    /// Wraps bytes that are not encoded yet.
     public init(wrappedValue: [UInt8]) { self.wrappedValue = wrappedValue }
 
     public init(from decoder: any Decoder) throws {

@@ -10,6 +10,8 @@ public struct ClientData: Sendable, Equatable {
 
     /// `webauthn.create` or `webauthn.get`.
     public let type: String
+    /// The relying party's challenge, decoded from base64url: the key under which a server finds the options that it
+    /// sent.
     public let challenge: [UInt8]
     /// The origin of the page that called, in the form of RFC 6454, section 6.2, or an app's.
     public let origin: String

@@ -2,10 +2,13 @@ import Foundation
 
 /// What a user is asked to agree to (Guardian.swift, `Consent`).
 public struct Consent: Decodable, Sendable, Equatable {
+    /// The consent's id: ``Notification/transactionLinkingId`` of the request that is about it.
     public let consentId: String
+    /// What the application asks the user to authorize.
     public let requestedDetails: ConsentRequestedDetails
     /// A text, as the server wrote it; a number of seconds where it wrote one.
     public let createdAt: String
+    /// When the request lapses, in the form of ``createdAt``. An answer after it is refused.
     public let expiresAt: String
 
     enum CodingKeys: String, CodingKey {
@@ -28,7 +31,9 @@ public struct Consent: Decodable, Sendable, Equatable {
     }
 }
 
+/// What an application asks a user to authorize on a device (Guardian.swift, `ConsentRequestedDetails`).
 public struct ConsentRequestedDetails: Decodable, Sendable, Equatable {
+    /// The API that the access token would be for.
     public let audience: String
     /// Empty where there is none.
     public let scope: [String]
@@ -63,5 +68,6 @@ public struct ConsentRequestedDetails: Decodable, Sendable, Equatable {
 
 /// Details of an app's own, distinguished by their member `type` (RFC 9396, section 2).
 public protocol AuthorizationDetailsType: Codable {
+    /// The value of `type` of the details that this type reads.
     static var type: String { get }
 }

@@ -3,11 +3,17 @@ import JSON
 
 /// Any JSON value, by Guardian's names. It is read and written as a `JSONValue`.
 public enum Json: Codable, Sendable, Equatable {
+    /// A text.
     case string(String)
+    /// A number. Integers beyond 2⁵³ lose digits, as with the original.
     case number(Double)
+    /// An object. The order of its members is lost.
     case object([String: Json])
+    /// An array, in its order.
     case array([Json])
+    /// `true` or `false`; never read from 0 or 1.
     case bool(Bool)
+    /// `null`, which is not an absent member.
     case null
 
     public init(from decoder: any Decoder) throws { self.init(try JSONValue(from: decoder)) }
@@ -38,11 +44,17 @@ public enum Json: Codable, Sendable, Equatable {
         }
     }
 
+    /// The text; nil where this is another kind of value.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    /// The number; nil where this is another kind of value, a text with digits too.
     public var doubleValue: Double? { if case .number(let value) = self { value } else { nil } }
+    /// The truth value; nil where this is another kind of value.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The members; nil where this is no object.
     public var objectValue: [String: Json]? { if case .object(let value) = self { value } else { nil } }
+    /// The elements; nil where this is no array.
     public var arrayValue: [Json]? { if case .array(let value) = self { value } else { nil } }
+    /// Whether this is `null`. A member that is absent is nil instead.
     public var isNull: Bool { self == .null }
 
     /// A member; nil where this is no object or has no such member.

@@ -21,10 +21,13 @@ public struct Device: Encodable, Sendable {
 public struct Enrollment: Decodable, Sendable {
     private let wire: EnrollResponse
 
+    /// The enrolment's id, by which the server names this device in requests: ``EnrolledDevice/id``.
     public var id: String { wire.id }
+    /// The user who enrolled, as `auth0|…`. Tokens that the device signs itself name it.
     public var userId: String { wire.userID }
     /// What the device shows afterwards to change or remove itself.
     public var deviceToken: String { wire.token }
+    /// The tenant's name, as the server is configured; for display.
     public var issuer: String { wire.issuer }
     /// The address by which the server calls itself.
     public var url: String? { wire.url }
@@ -52,9 +55,14 @@ public struct Transaction: Encodable, Sendable {
 public struct UpdatedDevice: Codable, Sendable, Equatable {
     private let wire: DeviceAccount
 
+    /// The enrolment's id; nil in what a device sends.
     public var id: String? { wire.id }
+    /// What the device calls itself in what it signs; nil where it is not changed, or not known.
     public var localIdentifier: String? { wire.identifier }
+    /// What its owner calls it; nil where it is not changed, or not known.
     public var name: String? { wire.name }
+    /// The APNs token in hexadecimal digits; nil where it is not changed, or where the device has none and asks for
+    /// itself.
     public var notificationToken: String? { wire.pushCredentials?.token }
 
     init(_ wire: DeviceAccount) { self.wire = wire }

@@ -2,7 +2,10 @@ import Foundation
 
 /// A device that answers: its key, and what it called itself when it enrolled (Guardian.swift, `AuthenticationDevice`).
 public protocol AuthenticationDevice: Sendable {
+    /// The private key whose public half the device enrolled.
     var signingKey: any SigningKey { get }
+    /// What the device called itself when it enrolled: the `iss` of what it signs. The server goes by the key and only
+    /// notes another name.
     var localIdentifier: String { get }
 }
 
@@ -50,14 +53,22 @@ public enum RejectReason {
 /// The category of pushes, to be registered with the system (Guardian.swift,
 /// `AuthenticationCategory`).
 public struct AuthenticationCategory: Sendable {
+    /// A button of a push.
     public struct Action: Sendable {
+        /// What the system reports when the user taps the button: `com.auth0.notification.authentication.accept` or
+        /// `….reject`, for ``Authentication/handleAction(withIdentifier:notification:)``.
         public let identifier: String
     }
 
+    /// The `aps.category` of every login request: `com.auth0.notification.authentication`.
     public let identifier: String
+    /// The button that allows. It cannot allow a request that asks for a number: see ``Notification/numberLength``.
     public let allow: Action
+    /// The button that rejects, without a reason.
     public let reject: Action
 
+    /// The one category that servers send, with the vendor's names; a program registers it with
+    /// `UNUserNotificationCenter`.
     public static var `default`: AuthenticationCategory {
         let identifier = "com.auth0.notification.authentication"
         return AuthenticationCategory(

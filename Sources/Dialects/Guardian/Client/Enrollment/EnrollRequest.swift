@@ -8,7 +8,9 @@ import GuardianWire
 
 /// An enrolment that ``start(callback:)`` sends. Answers with the ``EnrolledDevice``, which the app keeps as it keeps secrets.
 public final class EnrollRequest: Operation {
+    /// What is sent.
     public typealias T = Device
+    /// What a success gives: made of the server's answer, the key and the push token.
     public typealias E = EnrolledDevice
 
     private let request: Locked<Request<Device, Enrollment>>

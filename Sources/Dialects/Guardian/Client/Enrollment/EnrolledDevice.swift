@@ -8,7 +8,11 @@ public struct EnrolledDevice: AuthenticationDevice {
     public let userId: String
     /// What changes and removes the enrolment.
     public let deviceToken: String
+    /// The APNs token that the device enrolled with; empty for a device that asks for itself. Not renewed by
+    /// ``DeviceAPI/update(localIdentifier:name:notificationToken:)``.
     public let notificationToken: String
+    /// The private key that answers requests. An app that stores the device keeps it apart, in the keychain or by its
+    /// bytes.
     public let signingKey: any SigningKey
     /// The device's codes, for when it is offline; nil where the server gives none.
     public let totp: OTPParameters?
@@ -22,6 +26,9 @@ public struct EnrolledDevice: AuthenticationDevice {
     /// What its owner calls it.
     public var name: String { LocalDevice.name }
 
+    /// The device as an app has stored it, for a later start of the app; ``recoveryCode`` is nil.
+    ///
+    /// - Parameter deviceToken: may be empty where it was not stored: ``API/device(of:)`` then signs its tokens itself.
     public init(
         id: String, userId: String, deviceToken: String, notificationToken: String, signingKey: any SigningKey,
         totp: OTPParameters? = nil

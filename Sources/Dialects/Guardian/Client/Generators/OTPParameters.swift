@@ -5,7 +5,9 @@ import GuardianWire
 public struct OTPParameters: Codable, Sendable, Equatable {
     /// Base32.
     public let base32Secret: String
+    /// The hash under the codes.
     public let algorithm: HMACAlgorithm
+    /// How many digits a code has. ``totp(parameters:)`` takes 6 to 10.
     public let digits: Int
     /// Seconds.
     public let period: Int

@@ -14,6 +14,7 @@ public protocol TOTP: Sendable {
 }
 
 extension TOTP {
+    /// The code to show at a time in seconds since 1970, leading zeros kept.
     public func stringCode(time: TimeInterval) -> String { stringCode(time: time, formatter: nil) }
 
     /// The code of this moment.
@@ -30,16 +31,23 @@ extension TOTP {
 public protocol HOTP: Sendable {
     /// The code to show, leading zeros kept. A counter below zero counts as zero.
     func stringCode(counter: Int, formatter: NumberFormatter?) -> String
+    /// The code as a number, without its leading zeros. A counter below zero counts as zero.
     func code(counter: Int) -> Int
 }
 
 extension HOTP {
+    /// The code to show, leading zeros kept. A counter below zero counts as zero.
     public func stringCode(counter: Int) -> String { stringCode(counter: counter, formatter: nil) }
 }
 
 /// The hash under the codes.
 public enum HMACAlgorithm: String, Codable, Sendable, CaseIterable {
-    case sha1, sha256, sha512
+    /// HMAC-SHA-1 (RFC 4226): what this server's enrolments use.
+    case sha1
+    /// HMAC-SHA-256 (RFC 6238, section 1.2).
+    case sha256
+    /// HMAC-SHA-512 (RFC 6238, section 1.2).
+    case sha512
 
     /// In any of the spellings in use: servers write `SHA1` too, on which the original fails.
     public init(from decoder: any Decoder) throws {

@@ -6,6 +6,7 @@ import KeychainServices
 /// Unchecked because on Apple's systems `SecKey` is not marked: it never changes after it is made, and Apple lets all threads
 /// use one.
 public struct DataRSAPrivateKey: SigningKey, @unchecked Sendable {
+    /// The key as `Security` has it, on Linux as `KeychainServices` has it.
     public let secKey: SecKey
     /// `RSAPrivateKey` of PKCS #1 in DER: a secret, to be kept as one.
     public let data: Data
@@ -38,6 +39,7 @@ public struct DataRSAPrivateKey: SigningKey, @unchecked Sendable {
 /// Unchecked because on Apple's systems `SecKey` is not marked: it never changes after it is made, and Apple lets all threads
 /// use one.
 public struct DataP256PrivateKey: SigningKey, @unchecked Sendable {
+    /// The key as `Security` has it, on Linux as `KeychainServices` has it.
     public let secKey: SecKey
     /// `04‖X‖Y‖K` (X9.63): a secret, to be kept as one.
     public let data: Data
@@ -51,6 +53,9 @@ public struct DataP256PrivateKey: SigningKey, @unchecked Sendable {
         self.data = data
     }
 
+    /// A new key.
+    ///
+    /// - Throws: ``GuardianError``: `….failed.creation_assymmetric_key` where the system makes none.
     public static func new() throws -> DataP256PrivateKey {
         let key = try InMemoryKey.make(kSecAttrKeyTypeECSECPrimeRandom, bits: 256)
         return try DataP256PrivateKey(data: InMemoryKey.bytes(of: key))

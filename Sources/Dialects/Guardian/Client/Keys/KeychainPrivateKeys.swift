@@ -29,7 +29,9 @@ public struct KeychainRSAPrivateKey: SigningKey, @unchecked Sendable {
         }
     }
 
+    /// The keychain's `kSecAttrApplicationTag`, in UTF-8. An app stores it in place of the key.
     public let tag: String
+    /// The keychain's reference to the key, not its bytes.
     public let secKey: SecKey
 
     init(tag: String, secKey: SecKey) {
@@ -85,7 +87,9 @@ public struct KeychainRSAPrivateKey: SigningKey, @unchecked Sendable {
 /// Unchecked because on Apple's systems `SecKey` is not marked: it never changes after it is made, and Apple lets all threads
 /// use one.
 public struct KeychainP256PrivateKey: SigningKey, @unchecked Sendable {
+    /// The keychain's `kSecAttrApplicationTag`, in UTF-8. An app stores it in place of the key.
     public let tag: String
+    /// The keychain's reference to the key, not its bytes; a key in a chip has none to give.
     public let secKey: SecKey
 
     /// The key with a tag. Throws as ``KeychainRSAPrivateKey/init(tag:)`` does.

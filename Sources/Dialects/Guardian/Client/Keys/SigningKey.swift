@@ -7,6 +7,8 @@ import KeychainServices
 /// 2048 to 4096 bits or P-256. One that signs by other means, say in a chip that has no `SecKey`, gives its public half there
 /// and implements ``signature(for:)``.
 public protocol SigningKey: Sendable {
+    /// The private key, or its public half for a type that implements ``signature(for:)`` itself. Its kind decides the
+    /// algorithm.
     var secKey: SecKey { get }
 
     /// Signs as a JSON Web Signature needs it: RSASSA-PKCS1-v1_5 with SHA-256 for RSA (RS256), `r‖s` of 64 bytes for P-256

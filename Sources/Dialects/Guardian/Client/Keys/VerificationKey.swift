@@ -65,7 +65,9 @@ public protocol ASNPublicKeyDecodable: PublicKeyDataConvertible {
 
 /// The numbers of an RSA key, big-endian as in DER: with a zero byte where the first bit would be set.
 public struct PublicKeyAttributes: Sendable, Equatable {
+    /// The modulus. Of a key of 2048 bits these are 257 bytes: the zero byte and 256.
     public let modulus: Data
+    /// The public exponent, mostly the three bytes `01 00 01`.
     public let exponent: Data
 }
 

@@ -5,6 +5,8 @@ import Foundation
 /// ``code`` says which: the server's `errorCode` (`invalid_token`, `enrollment_not_found`, `transaction_expired`, …), or one
 /// that begins with `a0.guardian.internal.`.
 public struct GuardianError: Error, Decodable, CustomStringConvertible, LocalizedError {
+    /// The server's `errorCode`, or this module's own code, which begins with `a0.guardian.internal.`. Compare this,
+    /// not the texts.
     public let code: String
     /// For people who read logs.
     public let description: String

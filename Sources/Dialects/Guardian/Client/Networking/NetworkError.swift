@@ -2,14 +2,19 @@ import Foundation
 
 /// Why there is no answer, or one that is not in Guardian's words (Guardian.swift, `NetworkError`).
 public struct NetworkError: Error, Equatable, CustomStringConvertible, LocalizedError {
+    /// What went wrong, as far as a program has to tell it apart.
     public enum Code: String, Sendable {
+        /// The request's body could not be written as JSON; nothing was sent.
         case cannotEncodeJSON
+        /// The original's; never thrown here, where an answer that cannot be read is ``invalidResponse``.
         case cannotDecodeJSON
         /// Not sent, or no answer came: ``NetworkError/cause`` says why. Also every status that has no code of its own here.
         case failedRequest
         /// A success in an unknown form: not JSON, or without what it must have.
         case invalidResponse
+        /// The original's; never thrown here, where a refusal has the code of its status.
         case failedResponse
+        /// What came is no answer of HTTP.
         case missingResponse
         /// 400.
         case badRequest
@@ -55,7 +60,10 @@ public struct NetworkError: Error, Equatable, CustomStringConvertible, Localized
     public let statusCode: Int
     /// The body where it was plain text, else a sentence.
     public let description: String
+    /// What went wrong. With ``statusCode`` it decides whether two errors are equal.
     public let code: Code
+    /// The underlying error: the transport's, or the decoder's for an answer in an unknown form; nil for a plain
+    /// refusal.
     public let cause: (any Error)?
 
     public var errorDescription: String? { description }

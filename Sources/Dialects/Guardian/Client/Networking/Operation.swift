@@ -6,7 +6,9 @@ import Foundation
 
 /// Something that a server is asked, once it is started (Guardian.swift, `Operation`).
 public protocol Operation: CustomDebugStringConvertible, CustomStringConvertible, Sendable {
+    /// What is sent as the body.
     associatedtype T
+    /// What a success gives.
     associatedtype E: Sendable
 
     /// Sends through a session of the app's own, with that session's rules for redirects, cookies and proxies. Otherwise

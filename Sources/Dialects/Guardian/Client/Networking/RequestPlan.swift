@@ -82,9 +82,12 @@ extension JSONEncoder {
 
 /// Which app asks, for the header `Auth0-Client` (Guardian.swift, `Auth0TelemetryInfo`). Without it the header is not sent.
 public struct Auth0TelemetryInfo: Sendable, Equatable {
+    /// The app's name, `env.appName` of the header.
     public let name: String
+    /// The app's version, `env.appVersion` of the header.
     public let version: String
 
+    /// Names the app for the header `Auth0-Client`, which is JSON in base64url.
     public init(name: String, version: String) {
         self.name = name
         self.version = version

@@ -35,6 +35,7 @@ public struct PollingPolicy: Sendable, Equatable {
     /// How many failures in a row end the sequence. With the defaults that is after about nine minutes.
     public var failures = 15
 
+    /// Asks and waits as the properties' defaults say; change the properties for another policy.
     public init() {}
 
     /// Seconds to wait after so many failures in a row.
@@ -66,6 +67,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(device: device, policy: policy, sleep: sleep) }
 
+    /// Asks the server while its `next()` is awaited. Each iterator gives every waiting request once more.
     public struct Iterator: AsyncIteratorProtocol {
         let device: any DeviceAPI
         let policy: PollingPolicy
