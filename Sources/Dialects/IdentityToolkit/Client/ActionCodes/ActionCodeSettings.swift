@@ -31,13 +31,19 @@ public final class ActionCodeSettings: NSObject, Sendable {
         set { fields.withLock { $0.handleCodeInApp = newValue } }
     }
 
+    /// The bundle id of an app on Apple's systems. It is sent; this server makes the same link with it and without.
     public var iOSBundleID: String? {
         get { fields.current.iOSBundleID }
         set { fields.withLock { $0.iOSBundleID = newValue } }
     }
 
+    /// The package of an app on Android, as ``setAndroidPackageName(_:installIfNotAvailable:minimumVersion:)`` set it.
+    /// It is sent; this server makes the same link with it and without.
     public var androidPackageName: String? { fields.current.androidPackageName }
+    /// The oldest version of the Android app that opens the link; without effect on this server's links.
     public var androidMinimumVersion: String? { fields.current.androidMinimumVersion }
+    /// Whether Android offers to install an app that is not there; sent only with a package, and without effect on this
+    /// server's links.
     public var androidInstallIfNotAvailable: Bool { fields.current.androidInstallIfNotAvailable }
 
     /// The domain of the link; nil for the server's own.
@@ -46,8 +52,10 @@ public final class ActionCodeSettings: NSObject, Sendable {
         set { fields.withLock { $0.linkDomain = newValue } }
     }
 
+    /// Sets ``iOSBundleID``, as the original spells it for Objective-C.
     public func setIOSBundleID(_ bundleID: String) { iOSBundleID = bundleID }
 
+    /// Names the app on Android that opens the link, in place of the one named before.
     public func setAndroidPackageName(
         _ androidPackageName: String, installIfNotAvailable: Bool, minimumVersion: String?
     ) {

@@ -2,10 +2,16 @@ import Foundation
 
 /// A mailed link, taken apart. Source: Firebase API reference for Swift, `ActionCodeURL`.
 public final class ActionCodeURL: NSObject, Sendable {
+    /// The API key (`apiKey`) of the application that asked for the mail; nil where an administrator did.
     public let apiKey: String?
+    /// What the code does (`mode`).
     public let operation: ActionCodeOperation
+    /// The code (`oobCode`), a secret until it is used.
     public let code: String?
+    /// Where to lead the user afterwards (`continueUrl`): ``ActionCodeSettings/url``. Nil where the mail was asked for
+    /// without.
     public let continueURL: URL?
+    /// The language of the mail (`lang`, or `languageCode`), as a BCP 47 tag.
     public let languageCode: String?
 
     /// Nil where the text is no link with a code, neither by itself nor in its item `link` or `deep_link_id`.

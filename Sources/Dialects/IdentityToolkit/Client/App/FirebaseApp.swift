@@ -6,6 +6,7 @@ import Foundation
 /// An app that configures nothing gets a default app from the environment (`COUNTERSIGN_URL`, `COUNTERSIGN_API_KEY`)
 /// when it first calls `Auth.auth()`.
 public final class FirebaseApp: NSObject, Sendable {
+    /// What tells apps of one process apart, and their users in the keychain; `__FIRAPP_DEFAULT` for the default app.
     public let name: String
     private let stored: Locked<FirebaseOptions>
 
@@ -57,8 +58,10 @@ public final class FirebaseApp: NSObject, Sendable {
     /// The default app, or nil where none is configured.
     public static func app() -> FirebaseApp? { app(name: defaultName) }
 
+    /// The app that was configured under this name, or nil.
     public static func app(name: String) -> FirebaseApp? { registry.withLock { $0.apps[name] } }
 
+    /// All configured apps by their names; nil where there is none.
     public static var allApps: [String: FirebaseApp]? {
         let apps = registry.current.apps
         return apps.isEmpty ? nil : apps
@@ -76,6 +79,7 @@ public final class FirebaseApp: NSObject, Sendable {
         return wasKnown
     }
 
+    /// As ``delete()``, and the handler runs on the main actor.
     public func delete(_ completion: @escaping @MainActor @Sendable (Bool) -> Void) {
         Task { await completion(delete()) }
     }

@@ -21,6 +21,7 @@ public final class FirebaseOptions: NSObject, NSCopying, Sendable {
         fields = Locked(Fields())
     }
 
+    /// Options with the two identifiers that the original requires. A Countersign server needs neither; set ``apiKey``.
     public convenience init(googleAppID: String, gcmSenderID: String) {
         self.init()
         self.googleAppID = googleAppID
@@ -59,30 +60,38 @@ public final class FirebaseOptions: NSObject, NSCopying, Sendable {
         get { fields.current.apiKey }
         set { fields.withLock { $0.apiKey = newValue } }
     }
+    /// The project (`PROJECT_ID`). Kept, and not sent: this server has one project, whose id is its setting.
     public var projectID: String? {
         get { fields.current.projectID }
         set { fields.withLock { $0.projectID = newValue } }
     }
+    /// The app's id at the vendor (`GOOGLE_APP_ID`). Sent as `X-Firebase-GMPID` where it is not empty; this server
+    /// gives it no meaning.
     public var googleAppID: String {
         get { fields.current.googleAppID }
         set { fields.withLock { $0.googleAppID = newValue } }
     }
+    /// The sender of the vendor's push service (`GCM_SENDER_ID`). Kept, and not sent.
     public var gcmSenderID: String {
         get { fields.current.gcmSenderID }
         set { fields.withLock { $0.gcmSenderID = newValue } }
     }
+    /// The app's bundle id (`BUNDLE_ID`), sent as `X-Ios-Bundle-Identifier`; nil for the main bundle's.
     public var bundleID: String? {
         get { fields.current.bundleID }
         set { fields.withLock { $0.bundleID = newValue } }
     }
+    /// The app's OAuth client at the vendor (`CLIENT_ID`). Kept, and not sent; a Countersign client id is ``apiKey``.
     public var clientID: String? {
         get { fields.current.clientID }
         set { fields.withLock { $0.clientID = newValue } }
     }
+    /// The vendor's file storage (`STORAGE_BUCKET`). Kept, and not sent.
     public var storageBucket: String? {
         get { fields.current.storageBucket }
         set { fields.withLock { $0.storageBucket = newValue } }
     }
+    /// The vendor's database (`DATABASE_URL`). Kept, and not sent.
     public var databaseURL: String? {
         get { fields.current.databaseURL }
         set { fields.withLock { $0.databaseURL = newValue } }

@@ -11,6 +11,7 @@ extension Auth {
         try await sendLink(SendOobCodeRequest(requestType: "PASSWORD_RESET", email: email), actionCodeSettings)
     }
 
+    /// As ``sendPasswordReset(withEmail:actionCodeSettings:)``; see ``AuthVoidCompletion``.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil, completion: AuthVoidCompletion? = nil
     ) {
@@ -30,6 +31,7 @@ extension Auth {
         try await sendLink(SendOobCodeRequest(requestType: "EMAIL_SIGNIN", email: email), actionCodeSettings)
     }
 
+    /// As ``sendSignInLink(toEmail:actionCodeSettings:)``; see ``AuthVoidCompletion``.
     public func sendSignInLink(
         toEmail email: String, actionCodeSettings: ActionCodeSettings, completion: AuthVoidCompletion? = nil
     ) {
@@ -60,6 +62,7 @@ extension Auth {
             ResetPasswordRequest(oobCode: code, newPassword: newPassword, tenantId: tenantID))
     }
 
+    /// As ``confirmPasswordReset(withCode:newPassword:)``; see ``AuthVoidCompletion``.
     public func confirmPasswordReset(
         withCode code: String, newPassword: String, completion: AuthVoidCompletion? = nil
     ) {
@@ -67,6 +70,9 @@ extension Auth {
     }
 
     /// What the code of a mailed link is for. The code is not used up.
+    ///
+    /// Throws `invalidActionCode` or `expiredActionCode`; and `malformedResponse` for a code that signs in, whose address
+    /// this server does not name.
     public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
         let answer = try await backend.resetPassword(ResetPasswordRequest(oobCode: code, tenantId: tenantID))
         guard let email = answer.email else { throw AuthErrorCode.malformed("The answer names no address.") }
@@ -74,6 +80,7 @@ extension Auth {
             operation: ActionCodeOperation(requestType: answer.requestType), email: email, newEmail: answer.newEmail)
     }
 
+    /// As ``checkActionCode(_:)``; see ``AuthCompletion``.
     public func checkActionCode(_ code: String, completion: AuthCompletion<ActionCodeInfo>? = nil) {
         complete(completion) { try await self.checkActionCode(code) }
     }
@@ -85,15 +92,20 @@ extension Auth {
         return info.email
     }
 
+    /// As ``verifyPasswordResetCode(_:)``; see ``AuthCompletion``.
     public func verifyPasswordResetCode(_ code: String, completion: AuthCompletion<String>? = nil) {
         complete(completion) { try await self.verifyPasswordResetCode(code) }
     }
 
-    /// Does what the code of a mailed link is for: verifies an address, or takes a change back.
+    /// Does what the code of a mailed link is for: verifies an address, or makes a new one the account's.
+    ///
+    /// Throws `invalidActionCode` for codes of other kinds too, and `expiredActionCode`. A code that takes a change of the
+    /// address back is for this server's own page.
     public func applyActionCode(_ code: String) async throws {
         _ = try await backend.update(UpdateAccountRequest(oobCode: code, tenantId: tenantID))
     }
 
+    /// As ``applyActionCode(_:)``; see ``AuthVoidCompletion``.
     public func applyActionCode(_ code: String, completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.applyActionCode(code) }
     }

@@ -16,6 +16,7 @@ extension Auth {
         try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
     }
 
+    /// As ``signIn(withEmail:password:)``; see ``AuthCompletion``.
     public func signIn(withEmail email: String, password: String, completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.signIn(withEmail: email, password: password) }
     }
@@ -28,6 +29,7 @@ extension Auth {
         try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
     }
 
+    /// As ``signIn(withEmail:link:)``; see ``AuthCompletion``.
     public func signIn(withEmail email: String, link: String, completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.signIn(withEmail: email, link: link) }
     }
@@ -40,6 +42,7 @@ extension Auth {
         return result
     }
 
+    /// As ``signIn(with:)``; see ``AuthCompletion``.
     public func signIn(with credential: AuthCredential, completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.signIn(with: credential) }
     }
@@ -59,6 +62,7 @@ extension Auth {
         return AuthDataResult(user: user, additionalUserInfo: AdditionalUserInfo(providerID: "", isNewUser: true))
     }
 
+    /// As ``signInAnonymously()``; see ``AuthCompletion``.
     public func signInAnonymously(completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.signInAnonymously() }
     }
@@ -76,6 +80,7 @@ extension Auth {
             user: user, additionalUserInfo: AdditionalUserInfo(providerID: "", isNewUser: answer.isNewUser ?? false))
     }
 
+    /// As ``signIn(withCustomToken:)``; see ``AuthCompletion``.
     public func signIn(withCustomToken token: String, completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.signIn(withCustomToken: token) }
     }
@@ -100,6 +105,7 @@ extension Auth {
             user: user, additionalUserInfo: AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: true))
     }
 
+    /// As ``createUser(withEmail:password:)``; see ``AuthCompletion``.
     public func createUser(
         withEmail email: String, password: String, completion: AuthCompletion<AuthDataResult>? = nil
     ) {

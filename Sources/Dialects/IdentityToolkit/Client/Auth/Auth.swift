@@ -63,6 +63,7 @@ public final class Auth: NSObject, Sendable {
         auths.withLock { $0[ObjectIdentifier(app)] = nil }
     }
 
+    /// The app whose options and user this ``Auth`` has; never nil here.
     public var app: FirebaseApp? { firebaseApp }
 
     /// The signed-in user, or nil.
@@ -101,6 +102,7 @@ public final class Auth: NSObject, Sendable {
         set { state.withLock { $0.shareAuthStateAcrossDevices = newValue } }
     }
 
+    /// The switches of this ``Auth``; an app may put others in their place.
     public var settings: AuthSettings? {
         get { state.withLock { $0.settings } }
         set { state.withLock { $0.settings = newValue } }
@@ -204,6 +206,7 @@ extension Auth {
         try setCurrentUser(user.auth === self ? user : User(auth: self, stored: user.stored()))
     }
 
+    /// As ``updateCurrentUser(_:)``; see ``AuthVoidCompletion``. Nil ends with `nullUser`: it does not sign out.
     public func updateCurrentUser(_ user: User?, completion: AuthVoidCompletion? = nil) {
         complete(completion) {
             guard let user else { throw AuthErrorCode(.nullUser) }

@@ -2,6 +2,8 @@ import Foundation
 
 /// What a sign-in gave. Source: Firebase API reference for Swift, `AuthDataResult`.
 public final class AuthDataResult: NSObject, Sendable {
+    /// Who has signed in: the new ``Auth/currentUser``. After ``User/reauthenticate(with:)`` and ``User/link(with:)``
+    /// it is the user whose method was called.
     public let user: User
     /// Nil after a second factor.
     public let additionalUserInfo: AdditionalUserInfo?

@@ -1,7 +1,11 @@
 /// Makes credentials of addresses. Source: Firebase API reference for Swift, `EmailAuthProvider`.
 public enum EmailAuthProvider {
+    /// What ``AuthCredential/provider``, ``AdditionalUserInfo/providerID`` and ``User/providerData`` call addresses,
+    /// with a password or without.
     public static let id = "password"
 
+    /// A credential of an address and its password, for ``Auth/signIn(with:)``, ``User/reauthenticate(with:)`` and
+    /// ``User/link(with:)``. Nothing is checked or sent here.
     public static func credential(withEmail email: String, password: String) -> AuthCredential {
         EmailAuthCredential(email: email, secret: .password(password))
     }

@@ -1,98 +1,208 @@
 extension AuthErrorCode {
     /// The codes, with the original's numbers. Source: Firebase API reference for Swift, `AuthErrorCode`.
     ///
-    /// The numbers from 17900 to 17911 are ours: they name what the original reports as ``internalError``.
+    /// The numbers from 17900 to 17912 are ours: they name what the original reports as ``internalError``.
     public enum Code: Int, Sendable, Hashable, CaseIterable {
+        /// `INVALID_CUSTOM_TOKEN`, `MISSING_CUSTOM_TOKEN`: the custom token is malformed, has expired, or its signature
+        /// does not hold.
         case invalidCustomToken = 17000
+        /// `CREDENTIAL_MISMATCH`: the custom token is for another project, or of a signer whose key is not registered.
         case customTokenMismatch = 17002
+        /// `INVALID_LOGIN_CREDENTIALS`: address or password is wrong; a server that hides addresses does not say which.
+        /// Also `INVALID_PENDING_TOKEN`: the sign-in that waits for a second factor is unknown or over.
         case invalidCredential = 17004
+        /// `USER_DISABLED`: an administrator has disabled the account. A signed-in user is signed out.
         case userDisabled = 17005
+        /// `OPERATION_NOT_ALLOWED`, `PASSWORD_LOGIN_DISABLED`: the server's settings switch this off, or do not have it
+        /// at all; and credentials that are of no address.
         case operationNotAllowed = 17006
+        /// `EMAIL_EXISTS`: another account has the address.
         case emailAlreadyInUse = 17007
+        /// `INVALID_EMAIL`, `INVALID_IDENTIFIER`, `INVALID_NEW_EMAIL`: the text is no address; or the address is not
+        /// the one to which a sign-in link was mailed.
         case invalidEmail = 17008
+        /// `INVALID_PASSWORD`, from servers that do not hide addresses; and an empty password, at once.
         case wrongPassword = 17009
+        /// `TOO_MANY_ATTEMPTS_TRY_LATER`, and any other refusal with HTTP 429. ``AuthErrorUserInfoRetryAfterKey`` holds
+        /// the seconds to wait, where the server named them.
         case tooManyRequests = 17010
+        /// `USER_NOT_FOUND`, and `EMAIL_NOT_FOUND` from servers that do not hide addresses: there is no such account,
+        /// or it has been deleted. A signed-in user is signed out.
         case userNotFound = 17011
+        /// Not reported here: the original's for web providers whose address another account has.
         case accountExistsWithDifferentCredential = 17012
+        /// `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`: the sign-in is too long ago for this change, or shows too few factors.
+        /// Call ``User/reauthenticate(with:)`` and try again.
         case requiresRecentLogin = 17014
+        /// ``User/link(with:)``: the account has a password or an address for links already. Nothing was sent.
         case providerAlreadyLinked = 17015
+        /// ``User/unlink(fromProvider:)``: the account has no such way of signing in. Nothing was sent.
         case noSuchProvider = 17016
+        /// `INVALID_ID_TOKEN`, `MISSING_ID_TOKEN`; and a removed second factor on which the session rested. The user is
+        /// signed out.
         case invalidUserToken = 17017
+        /// No answer came: no connection, no trust in the certificate, or the time was over. `NSUnderlyingErrorKey` has
+        /// the system's error.
         case networkError = 17020
+        /// `TOKEN_EXPIRED`: the tokens were revoked or are too old; and refresh tokens that the server does not take,
+        /// for which the original has no code. The user is signed out.
         case userTokenExpired = 17021
+        /// The server knows no application with this API key, or got none.
         case invalidAPIKey = 17023
+        /// ``User/reauthenticate(with:)``: the credential is another account's.
         case userMismatch = 17024
+        /// `CREDENTIAL_ALREADY_IN_USE`: another enrolment has the passkey's id.
         case credentialAlreadyInUse = 17025
+        /// `WEAK_PASSWORD`: too short, too long, among the commonest, the address itself, or used lately;
+        /// `NSLocalizedFailureReasonErrorKey` says which. Empty passwords are refused at once.
         case weakPassword = 17026
+        /// Not reported here: the original's for keys that are restricted to other apps.
         case appNotAuthorized = 17028
+        /// `EXPIRED_OOB_CODE`: the mailed link's time is over. Ask for another mail.
         case expiredActionCode = 17029
+        /// `INVALID_OOB_CODE`, `MISSING_OOB_CODE`: the mailed link's code is unknown, used, or for something else; and
+        /// texts that are no link of the kind asked for, at once.
         case invalidActionCode = 17030
+        /// Not reported here: the original's for templates of mails that its project has wrong.
         case invalidMessagePayload = 17031
+        /// Not reported here: the original's for senders of mails that its project has wrong.
         case invalidSender = 17032
+        /// Not reported here: the original's for recipients of mails that its project has wrong.
         case invalidRecipientEmail = 17033
+        /// `MISSING_EMAIL`, `MISSING_NEW_EMAIL`, `MISSING_IDENTIFIER`; and empty addresses, at once.
         case missingEmail = 17034
+        /// `MISSING_IOS_BUNDLE_ID`, which this server does not send.
         case missingIosBundleID = 17036
+        /// `MISSING_ANDROID_PACKAGE_NAME`, which this server does not send.
         case missingAndroidPackageName = 17037
+        /// `UNAUTHORIZED_DOMAIN`: ``ActionCodeSettings/url`` leads to a host that the operator has not listed.
         case unauthorizedDomain = 17038
+        /// `INVALID_CONTINUE_URI`: ``ActionCodeSettings/url`` is not absolute, or has no host.
         case invalidContinueURI = 17039
+        /// `MISSING_CONTINUE_URI`; and a sign-in link without ``ActionCodeSettings/url``, at once.
         case missingContinueURI = 17040
+        /// `MISSING_PHONE_NUMBER`, which this server does not send: it has no sign-in by phone.
         case missingPhoneNumber = 17041
+        /// `INVALID_PHONE_NUMBER`. No call of this module sends a number.
         case invalidPhoneNumber = 17042
+        /// `MISSING_CODE`, which this server does not send: an empty code is ``invalidArgument``.
         case missingVerificationCode = 17043
+        /// `INVALID_CODE`: the authenticator's code is wrong, too old, or was used already. It may be tried again.
         case invalidVerificationCode = 17044
+        /// `MISSING_SESSION_INFO`, which this server does not send.
         case missingVerificationID = 17045
+        /// `INVALID_SESSION_INFO`: the enrolment's session is not known. Generate a new secret.
         case invalidVerificationID = 17046
+        /// Not reported here: the original's for phone numbers, whose codes it sends to verified apps alone.
         case missingAppCredential = 17047
+        /// Not reported here: the original's for phone numbers, whose codes it sends to verified apps alone.
         case invalidAppCredential = 17048
+        /// `SESSION_EXPIRED`: the enrolment's time is over. Generate a new secret.
         case sessionExpired = 17051
+        /// `QUOTA_EXCEEDED`: too many wrong codes of the second factor. This server does not say how long to wait.
         case quotaExceeded = 17052
+        /// Not reported here: the original's for apps without a push token, which it needs for phone numbers.
         case missingAppToken = 17053
+        /// Not reported here: the original's for apps that keep its silent pushes to themselves.
         case notificationNotForwarded = 17054
+        /// Not reported here: the original's for apps that could not be verified before a code is sent to a phone.
         case appNotVerified = 17055
+        /// Not reported here: the original's for a wrong answer to its captcha.
         case captchaCheckFailed = 17056
+        /// Not reported here: the original's for a second web page at the same time. This module shows none.
         case webContextAlreadyPresented = 17057
+        /// Not reported here: the original's for a web page that the user closed. This module shows none.
         case webContextCancelled = 17058
+        /// Not reported here: the original's for an app's verification on a web page that failed.
         case appVerificationUserInteractionFailure = 17059
+        /// Not reported here: the original's for a wrong OAuth client id of the app.
         case invalidClientID = 17060
+        /// Not reported here: the original's for a web page that could not be loaded. This module shows none.
         case webNetworkRequestFailed = 17061
+        /// Not reported here: the original's for a web page that failed. This module shows none.
         case webInternalError = 17062
+        /// Not reported here: the original's for a sign-in on a web page that failed. This module shows none.
         case webSignInUserInteractionFailure = 17063
+        /// Not reported here: the original's for players of Game Center.
         case localPlayerNotAuthenticated = 17066
+        /// ``Auth/updateCurrentUser(_:completion:)`` was called without a user.
         case nullUser = 17067
+        /// Not reported here: the original's for a service that makes links to apps, and that the vendor has ended.
         case dynamicLinkNotActivated = 17068
+        /// `INVALID_PROVIDER_ID`, which this server does not send to apps.
         case invalidProviderID = 17071
+        /// ``Auth/updateCurrentUser(_:)``: the user is of another tenant than ``Auth/tenantID``.
         case tenantIDMismatch = 17072
+        /// `UNSUPPORTED_TENANT_OPERATION`, which this server does not send: its tenants share all users.
         case unsupportedTenantOperation = 17073
+        /// Not reported here: the original's for credentials of web providers that were malformed or misused.
         case rejectedCredential = 17075
+        /// Not reported here: the original's for apps that do not link GameKit.
         case gameKitNotLinked = 17076
+        /// The first factor was right, and the account asks for a second: ``AuthErrorUserInfoMultiFactorResolverKey``
+        /// holds the ``MultiFactorResolver`` that goes on. No user is signed in yet.
         case secondFactorRequired = 17078
+        /// `MISSING_MFA_PENDING_CREDENTIAL`, which this server does not send.
         case missingMultiFactorSession = 17081
+        /// `MISSING_MFA_ENROLLMENT_ID`, which this server does not send: an empty id is ``invalidArgument``.
         case missingMultiFactorInfo = 17082
+        /// `INVALID_MFA_PENDING_CREDENTIAL`, as other servers call what is ``invalidCredential`` from this one. Give
+        /// the first factor again.
         case invalidMultiFactorSession = 17083
+        /// `MFA_ENROLLMENT_NOT_FOUND`: ``MultiFactor/unenroll(withFactorUID:)`` named a factor that the account does
+        /// not have.
         case multiFactorInfoNotFound = 17084
+        /// `ADMIN_ONLY_OPERATION`: only administrators may do this, for instance make accounts where sign-up is closed,
+        /// or delete them.
         case adminRestrictedOperation = 17085
+        /// `UNVERIFIED_EMAIL`: a second factor or passkey needs an account with a verified address.
         case unverifiedEmail = 17086
+        /// `SECOND_FACTOR_EXISTS`, which this server does not send.
         case secondFactorAlreadyEnrolled = 17087
+        /// `SECOND_FACTOR_LIMIT_EXCEEDED`: the account has as many authenticators, or passkeys, as it may have.
         case maximumSecondFactorCountExceeded = 17088
+        /// `UNSUPPORTED_FIRST_FACTOR`: the session began in a way, for instance anonymously, to which no second factor
+        /// or passkey can be added.
         case unsupportedFirstFactor = 17089
+        /// `EMAIL_CHANGE_NEEDS_VERIFICATION`: an account with second factors has a verified address always. Use
+        /// ``User/sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
         case emailChangeNeedsVerification = 17090
+        /// Not reported here: the original's for calls about phones without a token of the app.
         case missingClientIdentifier = 17093
+        /// Not reported here: the original's for ID tokens of web providers.
         case missingOrInvalidNonce = 17094
+        /// Not reported here: the original's for its blocking functions, which this server does not have.
         case blockingCloudFunctionError = 17105
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case recaptchaNotEnabled = 17200
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case missingRecaptchaToken = 17201
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case invalidRecaptchaToken = 17202
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case invalidRecaptchaAction = 17203
+        /// Not reported here: the original's for requests that do not say which kind of client they come from.
         case missingClientType = 17204
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case missingRecaptchaVersion = 17205
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case invalidRecaptchaVersion = 17206
+        /// `INVALID_REQ_TYPE`, `MISSING_REQ_TYPE`: a mail of a kind that is not sent on request. No call of this module
+        /// asks for one.
         case invalidReqType = 17207
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case recaptchaSDKNotLinked = 17208
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case recaptchaSiteKeyMissing = 17209
+        /// Not reported here: the original's for reCAPTCHA, which neither this module nor the server uses.
         case recaptchaActionCreationFailed = 17210
+        /// `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`: the password lacks kinds of characters;
+        /// `NSLocalizedFailureReasonErrorKey` says which.
         case passwordDoesNotMeetRequirements = 17211
         /// `PASSKEY_ENROLLMENT_NOT_FOUND`, `PASSKEY_CREDENTIAL_NOT_FOUND`: the server does not know the passkey.
         case missingPasskeyEnrollment = 17212
+        /// The original's for a ``ActionCodeSettings/linkDomain`` that is not the project's. This server refuses one
+        /// that is not its own with `INVALID_HOSTING_LINK_DOMAIN`.
         case invalidHostingLinkDomain = 17214
 
         /// `TOTP_CHALLENGE_TIMEOUT`: the pending sign-in is older than the server allows (about five minutes). Begin
@@ -124,8 +234,13 @@ extension AuthErrorCode {
         /// `INVALID_AUTHENTICATOR_RESPONSE`: what a passkey answered is not right, came too late or came before. Begin again.
         case invalidAuthenticatorResponse = 17912
 
+        /// The signed-in user could not be written to or removed from the storage, and nothing has changed.
+        /// `NSUnderlyingErrorKey` has the storage's error.
         case keychainError = 17995
+        /// A refusal that has no code of its own. `NSUnderlyingErrorKey` has an error whose `userInfo` holds the HTTP
+        /// status under `HTTPStatus`, and the answer under ``AuthErrorUserInfoDeserializedResponseKey``.
         case internalError = 17999
+        /// The ID token is no JWT, or lacks a claim that ``AuthTokenResult`` reads.
         case malformedJWT = 18000
     }
 }

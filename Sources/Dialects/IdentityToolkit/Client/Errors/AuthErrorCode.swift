@@ -11,9 +11,14 @@ import Foundation
 /// NSError` does not match it (nor any Swift error), and an `NSError` made from it and thrown again is no
 /// `AuthErrorCode`. Source: Firebase API reference for Swift, `AuthErrorCode`.
 public struct AuthErrorCode: Error, CustomNSError, LocalizedError, CustomStringConvertible, Sendable {
+    /// Which error it is. Compare this; the texts may change.
     public let code: Code
     private let info: [String: any Sendable]
 
+    /// An error with a code, as a test or an app's own code may need one.
+    ///
+    /// - Parameter userInfo: goes before what the code gives by itself: a sentence under `NSLocalizedDescriptionKey`,
+    ///   and the code's word under ``AuthErrorUserInfoNameKey``.
     public init(_ code: Code, userInfo: [String: any Sendable] = [:]) {
         self.code = code
         let standard: [String: any Sendable] = [
@@ -49,8 +54,11 @@ public struct AuthErrorCode: Error, CustomNSError, LocalizedError, CustomStringC
 extension AuthErrorCode {
     public static func == (error: Self, code: Code) -> Bool { error.code == code }
     public static func == (code: Code, error: Self) -> Bool { error.code == code }
+    /// Whether the error has another code.
     public static func != (error: Self, code: Code) -> Bool { error.code != code }
+    /// Whether the error has another code.
     public static func != (code: Code, error: Self) -> Bool { error.code != code }
+    /// `switch error { case .wrongPassword: …`
     public static func ~= (code: Code, error: Self) -> Bool { error.code == code }
 }
 

@@ -22,10 +22,16 @@ public let AuthErrorUserInfoRetryAfterKey = "CountersignAuthErrorUserInfoRetryAf
 /// The same names as members, as newer releases of the original have them. Source: Firebase API reference for Swift,
 /// `AuthErrors`.
 public enum AuthErrors {
+    /// ``AuthErrorDomain``.
     public static let domain = AuthErrorDomain
+    /// ``AuthErrorUserInfoNameKey``.
     public static let userInfoNameKey = AuthErrorUserInfoNameKey
+    /// ``AuthErrorUserInfoEmailKey``. No error of this module has it.
     public static let userInfoEmailKey = AuthErrorUserInfoEmailKey
+    /// ``AuthErrorUserInfoUpdatedCredentialKey``. No error of this module has it.
     public static let userInfoUpdatedCredentialKey = AuthErrorUserInfoUpdatedCredentialKey
+    /// ``AuthErrorUserInfoMultiFactorResolverKey``.
     public static let userInfoMultiFactorResolverKey = AuthErrorUserInfoMultiFactorResolverKey
+    /// ``AuthErrorUserInfoRetryAfterKey``; ours.
     public static let userInfoRetryAfterKey = AuthErrorUserInfoRetryAfterKey
 }

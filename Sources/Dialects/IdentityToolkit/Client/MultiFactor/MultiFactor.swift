@@ -13,6 +13,7 @@ public final class MultiFactor: NSObject, Sendable {
     /// A session in which a factor is enrolled. Asks the server nothing.
     public func session() async throws -> MultiFactorSession { MultiFactorSession(.enrollment(user)) }
 
+    /// As ``session()``; see ``AuthCompletion``.
     public func getSessionWithCompletion(_ completion: AuthCompletion<MultiFactorSession>?) {
         complete(completion) { try await self.session() }
     }
@@ -41,6 +42,7 @@ public final class MultiFactor: NSObject, Sendable {
         try await take(tokens)
     }
 
+    /// As ``enroll(with:displayName:)``; see ``AuthVoidCompletion``.
     public func enroll(
         with assertion: MultiFactorAssertion, displayName: String?, completion: AuthVoidCompletion? = nil
     ) {
@@ -52,6 +54,7 @@ public final class MultiFactor: NSObject, Sendable {
         try await unenroll(withFactorUID: factorInfo.uid)
     }
 
+    /// As ``unenroll(with:)``; see ``AuthVoidCompletion``.
     public func unenroll(with factorInfo: MultiFactorInfo, completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.unenroll(with: factorInfo) }
     }
@@ -77,6 +80,7 @@ public final class MultiFactor: NSObject, Sendable {
         try await take(tokens)
     }
 
+    /// As ``unenroll(withFactorUID:)``; see ``AuthVoidCompletion``.
     public func unenroll(withFactorUID factorUID: String, completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.unenroll(withFactorUID: factorUID) }
     }

@@ -15,7 +15,9 @@ open class MultiFactorInfo: NSObject, @unchecked Sendable {
 
     /// The server's id of the factor.
     public let uid: String
+    /// What the user called it when it was enrolled; nil where it has no name.
     public let displayName: String?
+    /// When it was enrolled; the time of the answer where the server does not say.
     public let enrollmentDate: Date
     /// ``TOTPMultiFactorID`` or ``PhoneMultiFactorID``.
     public let factorID: String

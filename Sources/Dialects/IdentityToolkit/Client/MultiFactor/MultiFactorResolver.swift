@@ -4,9 +4,12 @@ import IdentityToolkitWire
 /// Finishes a sign-in that asks for a second factor. It comes in the error `secondFactorRequired`, under
 /// ``AuthErrorUserInfoMultiFactorResolverKey``. Source: Firebase API reference for Swift, `MultiFactorResolver`.
 public final class MultiFactorResolver: NSObject, Sendable {
+    /// The sign-in that waits. It makes no secrets: ``TOTPMultiFactorGenerator/generateSecret(with:)`` refuses it with
+    /// `invalidArgument`.
     public let session: MultiFactorSession
     /// The factors to choose from.
     public let hints: [MultiFactorInfo]
+    /// Where the first factor was given, and whose user the sign-in will set.
     public let auth: Auth
     private let pendingCredential: String
 
@@ -20,7 +23,8 @@ public final class MultiFactorResolver: NSObject, Sendable {
     /// Gives the second factor and signs the user in.
     ///
     /// - Throws: `invalidVerificationCode` for a wrong code, which may be tried again with the same resolver;
-    ///   `totpChallengeTimeout` or `invalidMultiFactorSession` where the first factor must be given again;
+    ///   `totpChallengeTimeout`, `invalidCredential` or (from other servers) `invalidMultiFactorSession` where the first
+    ///   factor must be given again;
     ///   `invalidMultiFactorEnrollmentID` where the account has no such factor; `quotaExceeded` after too many wrong
     ///   codes.
     @discardableResult
@@ -45,6 +49,7 @@ public final class MultiFactorResolver: NSObject, Sendable {
         return AuthDataResult(user: user, additionalUserInfo: nil)
     }
 
+    /// As ``resolveSignIn(with:)``; see ``AuthCompletion``.
     public func resolveSignIn(
         with assertion: MultiFactorAssertion, completion: AuthCompletion<AuthDataResult>? = nil
     ) {

@@ -22,6 +22,7 @@ public final class TOTPMultiFactorGenerator: NSObject, Sendable {
         return try TOTPSecret(answer.totpSessionInfo)
     }
 
+    /// As ``generateSecret(with:)``; see ``AuthCompletion``.
     public static func generateSecret(
         with session: MultiFactorSession, completion: @escaping AuthCompletion<TOTPSecret>
     ) {

@@ -3,8 +3,11 @@ import JSON
 
 /// A passkey that an authenticator has made. Its members have the names of `ASAuthorizationPlatformPublicKeyCredentialRegistration`.
 public struct PasskeyRegistration: Sendable, Equatable {
+    /// The passkey's id as the authenticator chose it, up to 1,023 bytes.
     public var credentialID: Data
+    /// The client data byte for byte: JSON in UTF-8 (WebAuthn Level 3, section 5.8.1).
     public var rawClientDataJSON: Data
+    /// The attestation object byte for byte: CBOR with the new public key (WebAuthn Level 3, section 6.5.4).
     public var rawAttestationObject: Data
     /// Whether the authenticator finds the passkey without its id; nil where it does not say (`credProps.rk`, WebAuthn Level 3, section
     /// 10.1.3).
@@ -12,6 +15,8 @@ public struct PasskeyRegistration: Sendable, Equatable {
     /// How the authenticator can be reached, in the words of WebAuthn Level 3, section 5.8.4; nil where it does not say.
     public var transports: [String]?
 
+    /// A registration from its parts, for an authenticator that does not write the JSON of WebAuthn. The server checks
+    /// it.
     public init(credentialID: Data, rawClientDataJSON: Data, rawAttestationObject: Data) {
         self.credentialID = credentialID
         self.rawClientDataJSON = rawClientDataJSON
@@ -47,13 +52,18 @@ public struct PasskeyRegistration: Sendable, Equatable {
 
 /// The answer of a passkey. Its members have the names of `ASAuthorizationPlatformPublicKeyCredentialAssertion`.
 public struct PasskeyAssertion: Sendable, Equatable {
+    /// The id of the passkey that answers.
     public var credentialID: Data
+    /// The client data byte for byte: JSON in UTF-8 (WebAuthn Level 3, section 5.8.1).
     public var rawClientDataJSON: Data
+    /// The authenticator's data byte for byte, as it signed them (WebAuthn Level 3, section 6.1).
     public var rawAuthenticatorData: Data
+    /// The signature over ``rawAuthenticatorData`` and the SHA-256 of ``rawClientDataJSON``; DER where it is ECDSA's.
     public var signature: Data
     /// The user handle; servers refuse a sign-in without it.
     public var userID: Data?
 
+    /// An answer from its parts, for an authenticator that does not write the JSON of WebAuthn. The server checks it.
     public init(
         credentialID: Data, rawClientDataJSON: Data, rawAuthenticatorData: Data, signature: Data, userID: Data?
     ) {

@@ -9,6 +9,7 @@ public struct PasskeyRegistrationRequest: Sendable, Equatable {
     public let challenge: Data
     /// The user handle: what the authenticator gives back at sign-in, in place of a name.
     public let userID: Data
+    /// What the passkey will be called in ``User/enrolledPasskeys``, and what the authenticator may show.
     public let name: String
     /// `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3, section 5.4), as `parseCreationOptionsFromJSON` and authenticators for
     /// it take it.

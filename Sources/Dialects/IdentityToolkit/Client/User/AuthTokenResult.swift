@@ -4,10 +4,13 @@ import JSON
 
 /// An ID token with what it says. Source: Firebase API reference for Swift, `AuthTokenResult`.
 public final class AuthTokenResult: NSObject, Sendable {
+    /// The token itself, as an app sends it to its own server: a bearer secret.
     public let token: String
+    /// When it ends (`exp`). ``User/getIDToken(forcingRefresh:)`` gives another five minutes before.
     public let expirationDate: Date
     /// When the user last proved who they are.
     public let authDate: Date
+    /// When the server made it (`iat`).
     public let issuedAtDate: Date
     /// The first factor, for instance `password`.
     public let signInProvider: String

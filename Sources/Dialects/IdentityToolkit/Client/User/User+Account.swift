@@ -5,6 +5,7 @@ extension User {
     /// Asks the server for the user's data again.
     public func reload() async throws { try await refreshProfile() }
 
+    /// As ``reload()``; see ``AuthVoidCompletion``.
     public func reload(completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.reload() }
     }
@@ -16,6 +17,7 @@ extension User {
         try await update(UpdateAccountRequest(email: email))
     }
 
+    /// As ``updateEmail(to:)``; see ``AuthVoidCompletion``.
     @available(*, deprecated, message: "Use sendEmailVerification(beforeUpdatingEmail:), which verifies it first.")
     public func updateEmail(to email: String, completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.updateEmail(to: email) }
@@ -28,6 +30,7 @@ extension User {
         try await update(UpdateAccountRequest(password: password))
     }
 
+    /// As ``updatePassword(to:)``; see ``AuthVoidCompletion``.
     public func updatePassword(to password: String, completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.updatePassword(to: password) }
     }
@@ -59,6 +62,7 @@ extension User {
         try await sendLink(SendOobCodeRequest(requestType: "VERIFY_EMAIL"), actionCodeSettings)
     }
 
+    /// As ``sendEmailVerification(with:)``; see ``AuthVoidCompletion``.
     public func sendEmailVerification(
         with actionCodeSettings: ActionCodeSettings? = nil, completion: AuthVoidCompletion? = nil
     ) {
@@ -74,6 +78,7 @@ extension User {
         try await sendLink(request, actionCodeSettings)
     }
 
+    /// As ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``; see ``AuthVoidCompletion``.
     public func sendEmailVerification(
         beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil,
         completion: AuthVoidCompletion? = nil
@@ -103,6 +108,7 @@ extension User {
         auth.forceSignOut(of: self)
     }
 
+    /// As ``delete()``; see ``AuthVoidCompletion``.
     public func delete(completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.delete() }
     }

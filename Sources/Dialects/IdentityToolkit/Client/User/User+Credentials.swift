@@ -21,6 +21,7 @@ extension User {
         return AuthDataResult(user: self, additionalUserInfo: result.additionalUserInfo)
     }
 
+    /// As ``reauthenticate(with:)``; see ``AuthCompletion``.
     public func reauthenticate(with credential: AuthCredential, completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.reauthenticate(with: credential) }
     }
@@ -71,6 +72,7 @@ extension User {
         }
     }
 
+    /// As ``link(with:)``; see ``AuthCompletion``.
     public func link(with credential: AuthCredential, completion: AuthCompletion<AuthDataResult>? = nil) {
         complete(completion) { try await self.link(with: credential) }
     }
@@ -84,6 +86,7 @@ extension User {
         return self
     }
 
+    /// As ``unlink(fromProvider:)``; see ``AuthCompletion``.
     public func unlink(fromProvider provider: String, completion: AuthCompletion<User>? = nil) {
         complete(completion) { try await self.unlink(fromProvider: provider) }
     }

@@ -10,14 +10,17 @@ extension User {
         try await token(forcingRefresh: forcingRefresh)
     }
 
+    /// As ``getIDToken(forcingRefresh:)``, by the name that the original gives its Objective-C method in Swift.
     public func idTokenForcingRefresh(_ forceRefresh: Bool) async throws -> String {
         try await token(forcingRefresh: forceRefresh)
     }
 
+    /// As ``getIDToken(forcingRefresh:)`` with `false`; see ``AuthCompletion``.
     public func getIDToken(completion: AuthCompletion<String>?) {
         complete(completion) { try await self.token() }
     }
 
+    /// As ``getIDToken(forcingRefresh:)``; see ``AuthCompletion``.
     public func getIDTokenForcingRefresh(_ forceRefresh: Bool, completion: AuthCompletion<String>?) {
         complete(completion) { try await self.token(forcingRefresh: forceRefresh) }
     }
@@ -27,10 +30,12 @@ extension User {
         try AuthTokenResult(token: try await token(forcingRefresh: forcingRefresh))
     }
 
+    /// As ``getIDTokenResult(forcingRefresh:)`` with `false`; see ``AuthCompletion``.
     public func getIDTokenResult(completion: AuthCompletion<AuthTokenResult>?) {
         complete(completion) { try await self.getIDTokenResult() }
     }
 
+    /// As ``getIDTokenResult(forcingRefresh:)``; see ``AuthCompletion``.
     public func getIDTokenResult(forcingRefresh: Bool, completion: AuthCompletion<AuthTokenResult>?) {
         complete(completion) { try await self.getIDTokenResult(forcingRefresh: forcingRefresh) }
     }

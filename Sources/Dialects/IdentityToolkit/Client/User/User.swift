@@ -43,15 +43,25 @@ public final class User: NSObject, UserInfo, Sendable {
 
     /// Always `Firebase`.
     public var providerID: String { "Firebase" }
+    /// The account's address; nil where it has none. See ``isEmailVerified``.
     public var email: String? { profile.email }
+    /// What the user wants to be called, up to 256 characters; changed by ``createProfileChangeRequest()``.
     public var displayName: String? { profile.displayName }
+    /// Where the user's picture is, up to 2,048 bytes of URL; changed by ``createProfileChangeRequest()``. The server
+    /// does not look at the picture.
     public var photoURL: URL? { profile.photoURL }
+    /// The account's phone number, which only an administrator can set on this server: nobody signs in by phone here.
     public var phoneNumber: String? { profile.phoneNumber }
+    /// Whether the account has neither address nor phone nor other identity, and began with
+    /// ``Auth/signInAnonymously()``.
     public var isAnonymous: Bool { profile.isAnonymous }
+    /// Whether the user has followed a link that was mailed to ``email``, or an administrator vouches for it.
     public var isEmailVerified: Bool { profile.isEmailVerified }
+    /// The tenant that the server named; nil for none. On this server all tenants have the same users.
     public var tenantID: String? { profile.tenantID }
     /// The identities with which the account can be signed in to.
     public var providerData: [any UserInfo] { profile.providers.map(ProviderIdentity.init) }
+    /// When the account was made and last signed in to.
     public var metadata: UserMetadata {
         let profile = profile
         return UserMetadata(creationDate: profile.creationDate, lastSignInDate: profile.lastSignInDate)

@@ -16,11 +16,13 @@ public final class UserProfileChangeRequest: NSObject, Sendable {
 
     init(user: User) { self.user = user }
 
+    /// The new name, at first the present one; nil removes it. The server takes up to 256 characters.
     public var displayName: String? {
         get { change.current.displayName ?? user.displayName }
         set { change.withLock { $0.displayName = .some(newValue) } }
     }
 
+    /// The new picture's URL, at first the present one; nil removes it. The server takes up to 2,048 bytes.
     public var photoURL: URL? {
         get { change.current.photoURL ?? user.photoURL }
         set { change.withLock { $0.photoURL = .some(newValue) } }
@@ -50,6 +52,7 @@ public final class UserProfileChangeRequest: NSObject, Sendable {
         try await user.update(request)
     }
 
+    /// As ``commitChanges()``; see ``AuthVoidCompletion``.
     public func commitChanges(completion: AuthVoidCompletion? = nil) {
         complete(completion) { try await self.commitChanges() }
     }
