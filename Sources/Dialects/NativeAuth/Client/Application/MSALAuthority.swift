@@ -4,6 +4,7 @@ import Foundation
 /// A tenant of a server, as the URL below which its endpoints lie.
 public class MSALAuthority: NSObject, @unchecked Sendable {
     // Proof: the one stored property is a constant of a Sendable type, and the one subclass is final and has none.
+    /// The URL below which the tenant's endpoints lie, without query, fragment, user and trailing slash.
     public let url: URL
 
     /// - Throws: ``MSALNativeAuthInternalError`` where the URL is no server's, or is neither `https` nor on this

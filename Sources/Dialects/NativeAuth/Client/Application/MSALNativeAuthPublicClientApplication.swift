@@ -33,6 +33,9 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         super.init(settings: settings)
     }
 
+    /// Makes an application of the other kind of configuration, without capabilities and interceptor.
+    ///
+    /// - Throws: ``MSALNativeAuthInternalError/invalidAuthority`` unless the authority is an ``MSALCIAMAuthority``.
     @available(*, deprecated, message: "Use init(nativeAuthConfiguration:) instead.")
     public convenience init(
         configuration config: MSALPublicClientApplicationConfig, challengeTypes: MSALNativeAuthChallengeTypes
@@ -45,6 +48,10 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         try self.init(nativeAuthConfiguration: own)
     }
 
+    /// Makes an application of a tenant's subdomain, found as
+    /// ``MSALNativeAuthPublicClientApplicationConfig/init(clientId:tenantSubdomain:challengeTypes:)`` finds it.
+    ///
+    /// - Throws: ``MSALNativeAuthInternalError``.
     @available(*, deprecated, message: "Use init(nativeAuthConfiguration:) instead.")
     public convenience init(
         clientId: String, tenantSubdomain: String, challengeTypes: MSALNativeAuthChallengeTypes,

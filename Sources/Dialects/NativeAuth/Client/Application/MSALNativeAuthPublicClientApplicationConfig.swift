@@ -2,6 +2,8 @@ import Foundation
 
 /// What an application with native authentication says of itself. Source: MSAL for iOS.
 public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClientApplicationConfig {
+    /// How the app can authenticate a user. They are sent with each challenge, and `redirect` always with them; an
+    /// account that has none of them ends the flow with `isBrowserRequired`.
     public let challengeTypes: MSALNativeAuthChallengeTypes
     /// What the app can do beyond one factor. Where it lacks what the server asks for, flows end with
     /// `isBrowserRequired`.
@@ -9,6 +11,9 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     /// Adds header fields to each request.
     public var requestInterceptor: (any MSALNativeAuthRequestInterceptor)?
 
+    /// A configuration for a tenant whose URL the app knows.
+    ///
+    /// - Parameter authority: has to be an ``MSALCIAMAuthority``; the application refuses any other.
     public init(clientId: String, authority: MSALAuthority, challengeTypes: MSALNativeAuthChallengeTypes) {
         self.challengeTypes = challengeTypes
         super.init(clientId: clientId, authority: authority)
@@ -34,6 +39,7 @@ public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
 
     /// A code by mail or text message.
     public static let OOB = MSALNativeAuthChallengeTypes(rawValue: 1 << 0)
+    /// A password, on a screen of the app's.
     public static let password = MSALNativeAuthChallengeTypes(rawValue: 1 << 1)
 }
 
@@ -58,6 +64,11 @@ public typealias MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock = @Sen
 /// says so. It is called outside of any actor, so it is `Sendable` here. A request waits for it 30 seconds at most. Source:
 /// MSAL for iOS.
 public protocol MSALNativeAuthRequestInterceptor: NSObjectProtocol, Sendable {
+    /// Gives the header fields of one request.
+    ///
+    /// - Parameters:
+    ///   - requestUrl: where the request goes.
+    ///   - completionBlock: takes the fields, or nil for none; only its first call counts, and only within 30 seconds.
     func addAdditionalHeaderFields(
         _ requestUrl: URL?, completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock)
 }

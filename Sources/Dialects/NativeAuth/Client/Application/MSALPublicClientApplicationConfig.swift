@@ -11,10 +11,13 @@ public class MSALPublicClientApplicationConfig: NSObject {
     public var authority: MSALAuthority
     /// Which of the server's slices is asked; nil leaves it to the server.
     public var sliceConfig: MSALSliceConfig?
+    /// How accounts and tokens are kept. Change its members before the application is made.
     public let cacheConfig = MSALCacheConfig()
     /// Kept for the sake of the API: there is no redirect to validate.
     public var bypassRedirectURIValidation = false
 
+    /// What an application says of itself. Native authentication wants the subclass
+    /// ``MSALNativeAuthPublicClientApplicationConfig``.
     public init(clientId: String, redirectUri: String? = nil, authority: MSALAuthority) {
         self.clientId = clientId
         self.redirectUri = redirectUri
@@ -31,10 +34,12 @@ public final class MSALCacheConfig: NSObject {
 
 /// Which part of a server is asked, for tests. Source: MSAL for iOS.
 public final class MSALSliceConfig: NSObject {
+    /// The slice's name: kept for the sake of the API, and not sent.
     public var slice: String?
     /// The data center: sent as the parameter `dc` with each request.
     public var dc: String?
 
+    /// Names a slice; only ``dc`` reaches the server.
     public init(slice: String?, dc: String?) {
         self.slice = slice
         self.dc = dc

@@ -6,6 +6,7 @@ public enum ResetPasswordStartOutcome: Sendable {
     case codeRequired(
         newState: ResetPasswordCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType,
         codeLength: Int)
+    /// The reset did not begin; begin again.
     case error(ResetPasswordStartError)
 }
 
@@ -29,6 +30,8 @@ extension ResetPasswordStartOutcome: Outcome {
 public enum ResetPasswordVerifyCodeOutcome: Sendable {
     /// The code was right; `newState` takes the new password.
     case passwordRequired(newState: ResetPasswordRequiredState)
+    /// The code was not taken. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over.
     case error(VerifyCodeError, newState: ResetPasswordCodeRequiredState?)
 }
 
@@ -51,6 +54,8 @@ public enum ResetPasswordResendCodeOutcome: Sendable {
     case codeRequired(
         newState: ResetPasswordCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType,
         codeLength: Int)
+    /// No other code was sent. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over.
     case error(ResendCodeError, newState: ResetPasswordCodeRequiredState?)
 }
 
@@ -74,6 +79,8 @@ extension ResetPasswordResendCodeOutcome: Outcome {
 public enum ResetPasswordRequiredOutcome: Sendable {
     /// The password is changed; `newState` signs in.
     case completed(newState: SignInAfterResetPasswordState)
+    /// The password was not taken. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where
+    /// the flow is over.
     case error(PasswordRequiredError, newState: ResetPasswordRequiredState?)
 }
 

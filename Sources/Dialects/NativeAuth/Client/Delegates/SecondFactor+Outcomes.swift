@@ -7,6 +7,8 @@ public enum MFARequestChallengeOutcome: Sendable {
         newState: MFARequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int)
     /// Choose one of them first.
     case selectionRequired(authMethods: [MSALAuthMethod], newState: MFARequiredState)
+    /// No code was sent, and no device asked. `newState` takes another attempt, unless the cause says `isFlowExpired`;
+    /// nil where the flow is over.
     case error(MFARequestChallengeError, newState: MFARequiredState?)
 }
 
@@ -34,6 +36,9 @@ extension MFARequestChallengeOutcome: Outcome {
 public enum MFASubmitChallengeOutcome: Sendable {
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The code was not taken, or the device has not answered yet. `newState` takes another attempt, unless the cause
+    /// says `isApprovalRejected` or `isFlowExpired`; nil where the flow is over. While
+    /// ``MSALNativeAuthErrorCause/isApprovalPending``, submit again.
     case error(MFASubmitChallengeError, newState: MFARequiredState?)
 }
 
@@ -56,6 +61,8 @@ public enum RegisterStrongAuthChallengeOutcome: Sendable {
     case verificationRequired(result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The contact gets no code. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over.
     case error(RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
 }
 
@@ -80,6 +87,8 @@ extension RegisterStrongAuthChallengeOutcome: Outcome {
 public enum RegisterStrongAuthSubmitChallengeOutcome: Sendable {
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The code was not taken, or the sign-in after it failed. `newState` takes another attempt, unless the cause says
+    /// `isFlowExpired`; nil where the flow is over.
     case error(RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?)
 }
 

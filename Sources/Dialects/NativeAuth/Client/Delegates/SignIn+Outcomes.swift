@@ -14,6 +14,7 @@ public enum SignInStartOutcome: Sendable {
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The sign-in did not begin, or its password was not taken; begin again.
     case error(SignInStartError)
 }
 
@@ -49,6 +50,8 @@ public enum SignInPasswordRequiredOutcome: Sendable {
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The password was not taken, or what comes after it could not be had. `newState` takes another attempt, unless
+    /// the cause says `isFlowExpired`; nil where the flow is over.
     case error(PasswordRequiredError, newState: SignInPasswordRequiredState?)
 }
 
@@ -79,6 +82,8 @@ public enum SignInVerifyCodeOutcome: Sendable {
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The code was not taken, or what comes after it could not be had. `newState` takes another attempt, unless the
+    /// cause says `isFlowExpired`; nil where the flow is over.
     case error(VerifyCodeError, newState: SignInCodeRequiredState?)
 }
 
@@ -107,6 +112,8 @@ public enum SignInResendCodeOutcome: Sendable {
     case codeRequired(
         newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     )
+    /// No other code was sent. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over.
     case error(ResendCodeError, newState: SignInCodeRequiredState?)
 }
 
@@ -134,6 +141,8 @@ public enum SignInAfterSignUpOutcome: Sendable {
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The new account is not signed in: sign in from the start. An account with a second factor gets here always, as
+    /// with the original.
     case error(SignInAfterSignUpError)
 }
 
@@ -162,6 +171,8 @@ public enum SignInAfterResetPasswordOutcome: Sendable {
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
+    /// The account is not signed in: sign in from the start. An account with a second factor gets here always, as with
+    /// the original.
     case error(SignInAfterResetPasswordError)
 }
 
@@ -188,6 +199,8 @@ extension SignInAfterResetPasswordOutcome: Outcome {
 public enum RetrieveAccessTokenOutcome: Sendable {
     /// Here it is.
     case completed(result: MSALNativeAuthTokenResult)
+    /// There is no access token. The account stays signed in, unless the error's `isRefreshTokenExpired` says that its
+    /// session is over.
     case error(RetrieveAccessTokenError)
 }
 

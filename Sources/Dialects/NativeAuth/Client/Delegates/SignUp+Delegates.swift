@@ -1,5 +1,6 @@
 /// What a sign-up begins with. The error method must be there, the others where the app can get there.
 public protocol SignUpStartDelegate: MSALNativeAuthDelegate {
+    /// The sign-up did not begin; begin again. The only method that a delegate has to have.
     @MainActor func onSignUpStartError(error: SignUpStartError)
     /// A code was sent; `newState` takes it.
     @MainActor func onSignUpCodeRequired(
@@ -11,6 +12,8 @@ public protocol SignUpStartDelegate: MSALNativeAuthDelegate {
 
 /// What a code leads to. The error method must be there, the others where the app can get there.
 public protocol SignUpVerifyCodeDelegate: MSALNativeAuthDelegate {
+    /// The code was not taken. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over. The only method that a delegate has to have.
     @MainActor func onSignUpVerifyCodeError(error: VerifyCodeError, newState: SignUpCodeRequiredState?)
     /// These are asked for too; `newState` takes them.
     @MainActor func onSignUpAttributesRequired(
@@ -23,6 +26,8 @@ public protocol SignUpVerifyCodeDelegate: MSALNativeAuthDelegate {
 
 /// Whether another code was sent. The error method must be there, the others where the app can get there.
 public protocol SignUpResendCodeDelegate: MSALNativeAuthDelegate {
+    /// No other code was sent. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over. The only method that a delegate has to have.
     @MainActor func onSignUpResendCodeError(error: ResendCodeError, newState: SignUpCodeRequiredState?)
     /// Another code was sent.
     @MainActor func onSignUpResendCodeCodeRequired(
@@ -32,6 +37,8 @@ public protocol SignUpResendCodeDelegate: MSALNativeAuthDelegate {
 
 /// What a password leads to. The error method must be there, the others where the app can get there.
 public protocol SignUpPasswordRequiredDelegate: MSALNativeAuthDelegate {
+    /// The password was not taken. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where
+    /// the flow is over. The only method that a delegate has to have.
     @MainActor func onSignUpPasswordRequiredError(error: PasswordRequiredError, newState: SignUpPasswordRequiredState?)
     /// These are asked for too; `newState` takes them.
     @MainActor func onSignUpAttributesRequired(
@@ -42,6 +49,9 @@ public protocol SignUpPasswordRequiredDelegate: MSALNativeAuthDelegate {
 
 /// What attributes lead to. The error method must be there, the others where the app can get there.
 public protocol SignUpAttributesRequiredDelegate: MSALNativeAuthDelegate {
+    /// The attributes were not taken, and the flow is over. Attributes that are wrong are no error:
+    /// ``SignUpAttributesRequiredDelegate/onSignUpAttributesInvalid(attributeNames:newState:)``. The only method that a
+    /// delegate has to have.
     @MainActor func onSignUpAttributesRequiredError(error: AttributesRequiredError)
     /// These are asked for too; `newState` takes them.
     @MainActor func onSignUpAttributesRequired(

@@ -8,6 +8,7 @@ public enum SignUpStartOutcome: Sendable {
     )
     /// These attributes are not as the server wants them: begin again with others.
     case attributesInvalid(attributeNames: [String])
+    /// The sign-up did not begin; begin again.
     case error(SignUpStartError)
 }
 
@@ -35,6 +36,8 @@ public enum SignUpVerifyCodeOutcome: Sendable {
     case passwordRequired(newState: SignUpPasswordRequiredState)
     /// The account is made; `newState` signs it in.
     case completed(newState: SignInAfterSignUpState)
+    /// The code was not taken. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over.
     case error(VerifyCodeError, newState: SignUpCodeRequiredState?)
 }
 
@@ -63,6 +66,8 @@ public enum SignUpResendCodeOutcome: Sendable {
     case codeRequired(
         newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     )
+    /// No other code was sent. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where the
+    /// flow is over.
     case error(ResendCodeError, newState: SignUpCodeRequiredState?)
 }
 
@@ -88,6 +93,8 @@ public enum SignUpPasswordRequiredOutcome: Sendable {
     case attributesRequired(attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
     /// The account is made; `newState` signs it in.
     case completed(newState: SignInAfterSignUpState)
+    /// The password was not taken. `newState` takes another attempt, unless the cause says `isFlowExpired`; nil where
+    /// the flow is over.
     case error(PasswordRequiredError, newState: SignUpPasswordRequiredState?)
 }
 
@@ -116,6 +123,8 @@ public enum SignUpAttributesRequiredOutcome: Sendable {
     case attributesInvalid(attributeNames: [String], newState: SignUpAttributesRequiredState)
     /// The account is made; `newState` signs it in.
     case completed(newState: SignInAfterSignUpState)
+    /// The attributes were not taken, and the flow is over. Attributes that are wrong are no error:
+    /// ``attributesInvalid(attributeNames:newState:)``.
     case error(AttributesRequiredError)
 }
 

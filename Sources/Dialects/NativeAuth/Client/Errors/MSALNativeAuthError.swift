@@ -12,6 +12,7 @@ public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable 
     public let correlationId: UUID
     /// The server's numbers of the refusal; the first is the one that counts.
     public let errorCodes: [Int]
+    /// Where to read about the refusal (`error_uri`); nil where the server names nothing.
     public let errorUri: String?
     /// Why, in more detail than the flags have; nil where the module found the fault without asking the server.
     public let cause: MSALNativeAuthErrorCause?

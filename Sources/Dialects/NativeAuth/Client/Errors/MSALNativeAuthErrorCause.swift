@@ -15,6 +15,7 @@ public struct MSALNativeAuthErrorCause: Sendable, CustomStringConvertible {
     public private(set) var statusCode: Int?
     /// What the server calls its refusal, such as `expired_token`.
     public private(set) var serverError: String?
+    /// The server's nearer word for its refusal, such as `invalid_oob_value`; nil where it has none.
     public private(set) var serverSuberror: String?
     /// The delegate's optional method that was needed and is missing.
     public private(set) var missingMethod: String?

@@ -2,6 +2,8 @@
 public final class MFARequestChallengeError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
+    /// Too many codes or requests went to this contact or device (`provider_blocked_by_rep`): wait, or choose another
+    /// method.
     public var isAuthMethodBlocked: Bool { kind == .authMethodBlocked }
     /// The server wants a browser for this; `errorDescription` says why.
     public var isBrowserRequired: Bool { kind == .browserRequired }
@@ -25,6 +27,7 @@ public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unche
     public var isInvalidInput: Bool { kind == .invalidInput }
     /// The server wants a browser for this; `errorDescription` says why.
     public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// Too many codes went to this contact (`provider_blocked_by_rep`): wait, or take another.
     public var isVerificationContactBlocked: Bool { kind == .verificationContactBlocked }
 }
 

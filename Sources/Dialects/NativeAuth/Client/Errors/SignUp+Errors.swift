@@ -4,6 +4,7 @@ public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
 
     /// The server wants a browser for this; `errorDescription` says why.
     public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// The address has an account. A server that hides addresses does not say so here, unless the application may know.
     public var isUserAlreadyExists: Bool { kind == .userAlreadyExists }
     /// The password is empty or wrong, or the server's rules refuse it.
     public var isInvalidPassword: Bool { kind == .invalidPassword }

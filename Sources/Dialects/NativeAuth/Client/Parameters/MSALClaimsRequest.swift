@@ -2,21 +2,31 @@ import Foundation
 
 /// Which token a claim is asked for in.
 public enum MSALClaimsRequestTarget: Int, Sendable {
-    case idToken, accessToken
+    /// The ID token, which tells the app about its user.
+    case idToken
+    /// The access token, which an API reads.
+    case accessToken
 }
 
 /// A claim that is asked for (OpenID Connect Core, section 5.5.1).
 public final class MSALIndividualClaimRequest: NSObject {
+    /// The claim's name. This server gives meaning to `acrs` of the access token, an authentication context, and passes
+    /// others over.
     public let name: String
+    /// What is asked of the claim; nil asks for it without more.
     public var additionalInfo: MSALIndividualClaimRequestAdditionalInfo?
 
+    /// Asks for a claim, as a wish and with any value until ``additionalInfo`` says more.
     public init(name: String) { self.name = name }
 }
 
 /// What is asked of a claim. Values must be JSON.
 public final class MSALIndividualClaimRequestAdditionalInfo: NSObject {
+    /// Whether the app cannot go on without the claim; nil for a wish.
     public var essential: NSNumber?
+    /// The one value that the claim shall have.
     public var value: Any?
+    /// The values of which the claim shall have one, the preferred first.
     public var values: [Any]?
 
     public override init() {}
@@ -55,6 +65,7 @@ public final class MSALClaimsRequest: NSObject {
         targets[target.key] = claims
     }
 
+    /// What is asked of a token, by the claims' names in order. Each is a copy: changes to it do not reach the request.
     public func claimRequests(for target: MSALClaimsRequestTarget) -> [MSALIndividualClaimRequest] {
         let claims = targets[target.key] as? [String: Any] ?? [:]
         return claims.keys.sorted().map { name in
@@ -70,6 +81,7 @@ public final class MSALClaimsRequest: NSObject {
         }
     }
 
+    /// Asks no longer for a claim in this token. Does nothing where it was not asked for.
     public func removeClaimRequest(withName name: String, target: MSALClaimsRequestTarget) {
         var claims = targets[target.key] as? [String: Any] ?? [:]
         claims[name] = nil

@@ -13,6 +13,9 @@ public final class MSALNativeAuthSignInParameters: NSObject {
     /// Stands in each request of the flow; one is made where none is given.
     public var correlationId: UUID?
 
+    /// A sign-in of the account with this address.
+    ///
+    /// - Parameter username: an empty one is refused with `isInvalidUsername`, and nothing is sent.
     public init(username: String) { self.username = username }
 }
 
@@ -20,11 +23,16 @@ public final class MSALNativeAuthSignInParameters: NSObject {
 public final class MSALNativeAuthSignUpParameters: NSObject {
     /// The address.
     public let username: String
+    /// The account's password; nil makes an account without one, unless the server asks for it in a step of its own.
     public var password: String?
     /// What the account's profile shall say, by the names that the server has for it; values must be JSON.
     public var attributes: [String: Any]?
+    /// Stands in each request of the flow, and in the server's log; one is made where none is given.
     public var correlationId: UUID?
 
+    /// A sign-up with this address.
+    ///
+    /// - Parameter username: an empty one is refused with `isInvalidUsername`, and nothing is sent.
     public init(username: String) { self.username = username }
 }
 
@@ -32,14 +40,20 @@ public final class MSALNativeAuthSignUpParameters: NSObject {
 public final class MSALNativeAuthResetPasswordParameters: NSObject {
     /// The address.
     public let username: String
+    /// Stands in each request of the flow, and in the server's log; one is made where none is given.
     public var correlationId: UUID?
 
+    /// A reset for the account with this address.
+    ///
+    /// - Parameter username: an empty one is refused with `isInvalidUsername`, and nothing is sent.
     public init(username: String) { self.username = username }
 }
 
 /// What to sign in for, after a sign-up.
 public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
+    /// Scopes beside `openid`, `profile` and `offline_access`.
     public var scopes: [String]?
+    /// Claims that the tokens shall have.
     public var claimsRequest: MSALClaimsRequest?
 
     public override init() {}
@@ -47,7 +61,9 @@ public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
 
 /// What to sign in for, after a password reset.
 public final class MSALNativeAuthSignInAfterResetPasswordParameters: NSObject {
+    /// Scopes beside `openid`, `profile` and `offline_access`.
     public var scopes: [String]?
+    /// Claims that the tokens shall have.
     public var claimsRequest: MSALClaimsRequest?
 
     public override init() {}
@@ -64,6 +80,7 @@ public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
     public var scopes: [String]?
     /// Claims that the token shall have; the cache is passed over.
     public var claimsRequest: MSALClaimsRequest?
+    /// Stands in the requests of a refresh, and in the server's log; the sign-in's where none is given.
     public var correlationId: UUID?
 
     public override init() {}
@@ -71,10 +88,15 @@ public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
 
 /// Which second factor to register.
 public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject {
+    /// One of the methods that ``RegisterStrongAuthState`` came with.
     public let authMethod: MSALAuthMethod
     /// The address or phone number of the factor.
     public let verificationContact: String
 
+    /// Registers a contact by a method.
+    ///
+    /// - Parameter verificationContact: an empty one is refused with `isInvalidInput`, and nothing is sent. This server
+    ///   registers mailboxes alone, and not the one whose code began the sign-in.
     public init(authMethod: MSALAuthMethod, verificationContact: String) {
         self.authMethod = authMethod
         self.verificationContact = verificationContact

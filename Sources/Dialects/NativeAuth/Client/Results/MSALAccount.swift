@@ -12,6 +12,7 @@ public final class MSALAccount: NSObject, Sendable {
     public let environment: String
     /// Whether the account came from another app of this device: never here.
     public let isSSOAccount = false
+    /// The parts of ``identifier``; never nil here.
     public let homeAccountId: MSALAccountId?
     private let claims: [String: JSONValue]
 
@@ -40,8 +41,11 @@ public final class MSALAccount: NSObject, Sendable {
 
 /// An account's identifier, whole and in parts.
 public final class MSALAccountId: NSObject, Sendable {
+    /// The whole: ``objectId`` and ``tenantId`` with a dot between.
     public let identifier: String
+    /// The user's id: `uid` of the answer's `client_info`, and `oid` of the tokens.
     public let objectId: String
+    /// The tenant's id: `utid` of the answer's `client_info`, and `tid` of the tokens.
     public let tenantId: String
 
     init(identifier: String, objectId: String, tenantId: String) {
@@ -53,9 +57,13 @@ public final class MSALAccountId: NSObject, Sendable {
 
 /// An account as a tenant knows it.
 public final class MSALTenantProfile: NSObject, Sendable {
+    /// The user's id in this tenant: ``MSALAccountId/objectId``.
     public let identifier: String?
+    /// The server's host.
     public let environment: String?
+    /// The tenant's id.
     public let tenantId: String?
+    /// Whether the account belongs to this tenant: always here, where an account has one.
     public let isHomeTenantProfile = true
     private let values: [String: JSONValue]
 
@@ -66,5 +74,6 @@ public final class MSALTenantProfile: NSObject, Sendable {
         self.values = values
     }
 
+    /// What the ID token says, as ``MSALAccount/accountClaims``.
     public var claims: [String: Any]? { values.mapValues(\.foundationValue) }
 }

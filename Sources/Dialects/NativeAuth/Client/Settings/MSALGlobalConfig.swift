@@ -3,6 +3,7 @@ import Foundation
 
 /// Settings for all applications of a process.
 public final class MSALGlobalConfig: NSObject, Sendable {
+    /// The log of this process; the same object always.
     public static let loggerConfig = MSALLoggerConfig()
 
     private override init() {}
@@ -10,8 +11,18 @@ public final class MSALGlobalConfig: NSObject, Sendable {
 
 /// How much is logged.
 public enum MSALLogLevel: Int, Sendable, Comparable {
-    case nothing, error, warning, info, verbose
+    /// No line at all.
+    case nothing
+    /// Failures alone: no answer, an answer of another protocol, a cache that cannot be written.
+    case error
+    /// Also what went on otherwise than asked, such as a request that had to be sent twice.
+    case warning
+    /// Also which flows began, and who signed in and out, masked as ``MSALLoggerConfig/logMaskingLevel`` says.
+    case info
+    /// Also the path of each request.
+    case verbose
 
+    /// The level that lets every line through.
     public static let last = MSALLogLevel.verbose
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
@@ -55,6 +66,8 @@ public final class MSALLoggerConfig: NSObject, Sendable {
         set { state.withLock { $0.masking = newValue } }
     }
 
+    /// Whether the log shows what says something of a person. Secrets are never in it. Setting it sets
+    /// ``logMaskingLevel``.
     @available(*, deprecated, message: "Use logMaskingLevel instead.")
     public var piiEnabled: Bool {
         get { logMaskingLevel != .settingsMaskAllPII }
@@ -64,6 +77,7 @@ public final class MSALLoggerConfig: NSObject, Sendable {
     /// What takes the lines; nil until one is set.
     public var callback: MSALLogCallback? { state.withLock { $0.callback } }
 
+    /// Sends the log's lines here from now on, in place of the former callback. It is called on any thread.
     public func setLogCallback(_ callback: @escaping MSALLogCallback) {
         state.withLock { $0.callback = callback }
     }
