@@ -30,7 +30,9 @@ public struct AuthenticatorData: Sendable {
     public let encoded: [UInt8]
     private let variable: ArraySlice<UInt8>
 
-    /// Reads the fixed 37 bytes; ``parts()`` reads what follows.
+    /// Reads the fixed 37 bytes. What follows them is read by the verification of a ceremony.
+    ///
+    /// - Throws: ``PasskeyFault/malformedAuthenticatorData`` for fewer bytes.
     public init(_ encoded: [UInt8]) throws(PasskeyFault) {
         var reader = BigEndianReader(encoded[...])
         guard let hash = reader.bytes(32), let flags = reader.byte(), let count = reader.uint32() else {

@@ -20,10 +20,14 @@ public final class AccessToken: NSObject, Sendable {
         words = scope
     }
 
+    /// The token itself, a bearer secret; never nil here.
     public var value: String! { token }
+    /// The scope that the token was asked for: elements with blanks between them; never nil here.
     public var scope: String! { words }
     /// For the header `Authorization`.
     public var asAuthorizationRequestHeaderField: String! { "Bearer " + token }
+    /// For a form's body, where a resource takes tokens there (RFC 6750, section 2.2); the token is not
+    /// percent-encoded.
     public var asFormEncodedBodyParameter: String! { "access_token=" + token }
 
     /// Without the token, which is a secret.

@@ -16,6 +16,7 @@ public final class WLAuthorizationManager: NSObject, Sendable {
 
     private static let manager = WLAuthorizationManager(session: .shared)
 
+    /// The one manager of this process, over the same server, registration and tokens as ``WLClient``; never nil here.
     public static func sharedInstance() -> WLAuthorizationManager! { manager }
 
     /// A token for a scope; from memory where there is one that can still be used. Handlers are asked where checks challenge.
@@ -29,6 +30,7 @@ public final class WLAuthorizationManager: NSObject, Sendable {
         complete(completionHandler) { try await self.obtainAccessToken(forScope: scope) }
     }
 
+    /// The twin of ``obtainAccessToken(forScope:withCompletionHandler:)``.
     public func obtainAccessToken(forScope scope: String?) async throws -> AccessToken {
         try await session.connection().token(for: Scope(scope ?? ""))
     }
@@ -50,6 +52,9 @@ public final class WLAuthorizationManager: NSObject, Sendable {
         complete(completionHandler) { try await self.session.connection().login(check, try answer.get()) }
     }
 
+    /// The twin of ``login(_:withCredentials:withCompletionHandler:)``.
+    ///
+    /// - Parameter credentials: what can be written as JSON; anything else is `ILLEGAL_ARGUMENT_EXCEPTION`.
     public func login(_ securityCheck: String, withCredentials credentials: [String: any Sendable]) async throws {
         try await session.connection().login(securityCheck, try JSONValue(foundation: credentials))
     }
@@ -62,6 +67,10 @@ public final class WLAuthorizationManager: NSObject, Sendable {
         complete(completionHandler) { try await self.logout(check) }
     }
 
+    /// The twin of ``logout(_:withCompletionHandler:)``.
+    ///
+    /// - Throws: ``WLError``: `AUTHORIZATION_FAILURE` before the client is registered and while an authorization goes
+    ///   on, `LOGOUT_ALREADY_IN_PROCESS`.
     public func logout(_ securityCheck: String) async throws {
         try await session.connection().logout(securityCheck)
     }
@@ -73,6 +82,8 @@ public final class WLAuthorizationManager: NSObject, Sendable {
             forStatus: Int32(clamping: response.statusCode), headers: response.allHeaderFields)
     }
 
+    /// Whether an answer with this status and these headers asks for a token: 401 with a `Bearer` challenge, or 403
+    /// with `insufficient_scope` (RFC 6750, section 3). The case of the headers' names does not matter.
     public func isAuthorizationRequired(forStatus status: Int32, headers: [AnyHashable: Any]!) -> Bool {
         switch ResourceReaction(status: Int(status), headers: Self.lowercased(headers)) {
         case .token, .freshToken: true
@@ -85,6 +96,8 @@ public final class WLAuthorizationManager: NSObject, Sendable {
         resourceScope(fromHeaders: (response as? HTTPURLResponse)?.allHeaderFields)
     }
 
+    /// The scope that the `WWW-Authenticate` among these headers asks for, the one of every registered client included;
+    /// nil where it asks for none. The case of the headers' names does not matter.
     public func resourceScope(fromHeaders headers: [AnyHashable: Any]!) -> String! {
         let text = Self.lowercased(headers)[HeaderName.authenticate.lowercased()]
         guard case .bearer(_, let scope?)? = text.flatMap(AuthenticateHeader.init) else { return nil }
@@ -112,6 +125,7 @@ public final class WLAuthorizationManager: NSObject, Sendable {
         }
     }
 
+    /// What ``setAuthorizationServerURL(_:)`` named; nil where the resources' server gives tokens too.
     public var authorizationServerURL: URL! { session.authorizationServer?.url }
 
     private static func lowercased(_ headers: [AnyHashable: Any]?) -> [String: String] {

@@ -18,6 +18,7 @@ public final class WLClient: NSObject, Sendable {
 
     private static let client = WLClient(session: .shared)
 
+    /// The one client of this process; never nil here.
     public static func sharedInstance() -> WLClient! { client }
 
     /// Registers a handler for the check that it names, in the place of an earlier one. Once for the life of the app.
@@ -41,11 +42,13 @@ public final class WLClient: NSObject, Sendable {
         session.globalHeaders[headerName] = headerValue
     }
 
+    /// Takes a header out of every later request. The name has to be spelled as it was added.
     public func removeGlobalHeader(_ headerName: String!) {
         guard let headerName else { return }
         session.globalHeaders[headerName] = nil
     }
 
+    /// The headers that every request has; empty where none was added.
     public func getGlobalHeaders() -> [AnyHashable: Any]! { session.globalHeaders }
 
     /// Asks another server from now on, with a registration and tokens of its own. A path is the server's context; without
@@ -81,6 +84,7 @@ public final class WLClient: NSObject, Sendable {
         complete(completionHandler) { try await self.setDeviceDisplayName(name) }
     }
 
+    /// The twin of ``setDeviceDisplayName(_:withCompletionHandler:)``.
     public func setDeviceDisplayName(_ displayName: String) async throws {
         let connection = try session.connection()
         await connection.registrar.setDisplayName(displayName)
@@ -94,6 +98,7 @@ public final class WLClient: NSObject, Sendable {
         complete({ completionHandler($0 ?? nil, $1) }) { try await self.deviceDisplayName() }
     }
 
+    /// The twin of ``getDeviceDisplayName(completionHandler:)``.
     public func deviceDisplayName() async throws -> String? {
         try await session.connection().asClient { $0.device.deviceDisplayName }
     }
@@ -105,6 +110,7 @@ public final class WLClient: NSObject, Sendable {
         session.refuseForPinnedKeys()
     }
 
+    /// Not possible here, as ``pinTrustedCertificatePublicKey(fromFile:)``: from now on nothing is sent.
     public func pinTrustedCertificatePublicKey(fromFiles certificateFilenames: [Any]!) {
         pinTrustedCertificatePublicKey(fromFile: nil)
     }
@@ -117,6 +123,7 @@ public final class WLClient: NSObject, Sendable {
         send(request, responseQueue: CallbackQueue.completions.queue, delegate: delegate)
     }
 
+    /// Sends a request of Foundation's as a resource request, and tells the delegate on a queue of the app's.
     public func send(_ request: URLRequest, responseQueue: DispatchQueue, delegate: any WLDelegate) {
         let delegate = DelegateReference(delegate)
         WLResourceRequest.send(ResourceCall(request), over: session, queue: responseQueue) { response, error in

@@ -4,8 +4,11 @@ import JSON
 
 /// What went wrong, in the vendor's words. Source: MobileFirst client API reference.
 public enum WLErrorCode: String, Sendable, CaseIterable {
+    /// An answer that cannot be read, a key that cannot be used, or what has no code of its own.
     case unexpectedError = "UNEXPECTED_ERROR"
+    /// No answer came within the request's time.
     case requestTimeout = "REQUEST_TIMEOUT"
+    /// The server could not be reached.
     case unresponsiveHost = "UNRESPONSIVE_HOST"
     /// The server does not grant the scope, or not to this client.
     case authorizationFailure = "AUTHORIZATION_FAILURE"
@@ -13,12 +16,20 @@ public enum WLErrorCode: String, Sendable, CaseIterable {
     case challengeHandlingCancelled = "CHALLENGE_HANDLING_CANCELED"
     /// No handler is registered for a check that challenges.
     case missingChallengeHandler = "MISSING_CHALLENGE_HANDLER"
+    /// What the app gave cannot be sent: a URL that is none or is plain http elsewhere than on this machine, a check's
+    /// name with blanks, a value that JSON does not have. Nothing was sent.
     case illegalArgument = "ILLEGAL_ARGUMENT_EXCEPTION"
+    /// Another login goes on. Wait for its completion.
     case loginAlreadyInProcess = "LOGIN_ALREADY_IN_PROCESS"
+    /// Another logout goes on. Wait for its completion.
     case logoutAlreadyInProcess = "LOGOUT_ALREADY_IN_PROCESS"
+    /// The client's key is gone, or the server says this word; the next request registers anew.
     case applicationNotRegistered = "APPLICATION_NOT_REGISTERED"
+    /// A status of 500 or more without a code of its own.
     case serverError = "SERVER_ERROR"
+    /// The server names a version before 8.0.2017020513, which the vendor's web SDK of 2017 refuses too.
     case minimumServer = "MINIMUM_SERVER"
+    /// An administrator has disabled this version of the application. ``WLError/message`` is theirs, for the user.
     case applicationDisabled = "APPLICATION_DISABLED"
 }
 
@@ -27,7 +38,9 @@ public let WLClientErrorDomain = "WLClientErrorDomain"
 
 /// What every failing call of this module gives, beside `CancellationError` where its task was cancelled.
 public struct WLError: Error, Sendable, LocalizedError, CustomNSError, CustomStringConvertible {
+    /// What went wrong; `WLFailResponse.errorCode` is its raw value.
     public let code: WLErrorCode
+    /// A text for developers: the server's where it gave one, else this module's.
     public let message: String
     /// The answer that was the failure, where there was one.
     public let response: WLResponse?

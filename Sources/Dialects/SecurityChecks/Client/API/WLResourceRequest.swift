@@ -3,9 +3,13 @@ import Foundation
 import JSON
 import SecurityChecksWire
 
+/// The method `GET` of HTTP, for a request's `method`.
 public let WLHttpMethodGet = "GET"
+/// The method `POST` of HTTP, for a request's `method`.
 public let WLHttpMethodPost = "POST"
+/// The method `PUT` of HTTP, for a request's `method`.
 public let WLHttpMethodPut = "PUT"
+/// The method `DELETE` of HTTP, for a request's `method`.
 public let WLHttpMethodDelete = "DELETE"
 
 /// A request for a resource that security checks may guard: gets the tokens that it needs, and has the app's handlers
@@ -37,20 +41,31 @@ public final class WLResourceRequest: NSObject {
         self.init(session: .shared, url: url, method: method)
     }
 
+    /// As ``init(url:method:)``, for a resource whose scope the app knows: that spares the first, refused request.
     public convenience init?(url: URL?, method: String?, scope: String?) {
         self.init(session: .shared, url: url, method: method, scope: scope)
     }
 
+    /// As ``init(url:method:)``.
+    ///
+    /// - Parameter timeout: seconds for each request; 30 where it is not above 0.
     public convenience init?(url: URL?, method: String?, timeout: TimeInterval) {
         self.init(session: .shared, url: url, method: method, timeout: timeout)
     }
 
+    /// As ``init(url:method:)``, for a resource whose scope the app knows.
+    ///
+    /// - Parameter timeout: seconds for each request; 30 where it is not above 0.
     public convenience init?(url: URL?, method: String?, timeout: TimeInterval, scope: String?) {
         self.init(session: .shared, url: url, method: method, timeout: timeout, scope: scope)
     }
 
+    /// The URL that the request was made with, without the parameters of ``queryString``.
     public var url: URL! { call.url }
+    /// The HTTP method, in capitals.
     public var method: String! { call.method }
+    /// Seconds for each request that is sent, 30 at first: tokens and repetitions have their own. Values not above 0
+    /// are passed over.
     public var timeout: TimeInterval {
         get { call.timeout }
         set { if newValue > 0 { call.timeout = newValue } }
@@ -59,18 +74,23 @@ public final class WLResourceRequest: NSObject {
     /// The parameters that were set, as they stand in the URL.
     public var queryString: String! { String.form(query.map { ($0.name, $0.value) }) }
 
+    /// Sets a parameter of the query, in place of an earlier one of the name.
+    ///
+    /// - Parameter parameterValue: not percent-encoded; nil takes the parameter out.
     public func setQueryParameterValue(_ parameterValue: String!, forName name: String!) {
         guard let name else { return }
         query.removeAll { $0.name == name }
         if let parameterValue { query.append((name, parameterValue)) }
     }
 
+    /// The names of the headers that were set, each once, as texts.
     public var headerNames: [Any]! {
         values.reduce(into: [String]()) { names, header in
             if !names.contains(where: { $0.lowercased() == header.name.lowercased() }) { names.append(header.name) }
         }
     }
 
+    /// All values of a header, as texts; empty where there is none. The case of the name does not matter.
     public func headers(forName name: String!) -> [Any]! {
         values.filter { $0.name.lowercased() == name?.lowercased() }.map(\.value)
     }
@@ -80,16 +100,22 @@ public final class WLResourceRequest: NSObject {
         values.first { $0.name.lowercased() == name?.lowercased() }?.value
     }
 
+    /// Sets a header, in place of all its earlier values.
+    ///
+    /// - Parameter value: sent as its description; nil takes the header out.
     public func setHeaderValue(_ value: NSObject!, forName name: String!) {
         removeHeaders(forName: name)
         addHeaderValue(value, forName: name)
     }
 
+    /// Adds a value to a header. Several are sent as one, with commas between them (RFC 9110, section 5.2). Does
+    /// nothing without a name or value.
     public func addHeaderValue(_ value: NSObject!, forName name: String!) {
         guard let name, let value else { return }
         values.append((name, "\(value)"))
     }
 
+    /// Takes a header out with all its values. The case of the name does not matter.
     public func removeHeaders(forName name: String!) {
         values.removeAll { $0.name.lowercased() == name?.lowercased() }
     }

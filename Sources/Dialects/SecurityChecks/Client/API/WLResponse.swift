@@ -13,6 +13,7 @@ public class WLResponse: NSObject, @unchecked Sendable {
     public var status: Int32 { Int32(clamping: response.status) }
     /// By names in lower case.
     public var headers: [AnyHashable: Any]! { response.headers }
+    /// The body as it came, empty where there is none; never nil here.
     public var responseData: Data! { response.body }
     /// As UTF-8; what is none is replaced.
     public var responseText: String! { String(decoding: response.body, as: UTF8.self) }
@@ -39,11 +40,14 @@ public final class WLFailResponse: WLResponse, @unchecked Sendable {
     }
 
     public var errorCode: String! { error.code.rawValue }
+    /// A text for developers: ``WLError/message``.
     public var errorMsg: String! { error.message }
 }
 
 /// Gets an answer, instead of a completion.
 public protocol WLDelegate {
+    /// The answer was a 2xx.
     func onSuccess(_ response: WLResponse!)
+    /// The request failed. ``WLResponse/status`` is 0 where there was no answer.
     func onFailure(_ response: WLFailResponse!)
 }

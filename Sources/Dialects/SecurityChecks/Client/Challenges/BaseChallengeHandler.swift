@@ -14,6 +14,7 @@ open class BaseChallengeHandler: NSObject {
         slot = HandlerSlot(name: name)
     }
 
+    /// The name of the check or gateway that the handler was made for.
     public var handlerName: String! { slot.name }
 
     /// The request that the handler was called for and has not answered.

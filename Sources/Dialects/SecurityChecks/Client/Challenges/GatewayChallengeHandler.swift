@@ -7,10 +7,14 @@ open class GatewayChallengeHandler: BaseChallengeHandler {
     /// Sends a login form; set when the handler is registered.
     let forms = Locked<(@Sendable (GatewayForm) async throws -> WLResponse)?>(nil)
 
+    /// A handler for a gateway.
+    ///
+    /// - Parameter gatewayName: any name of the app's; a later handler of the same name takes this one's place.
     public init(gatewayName: String) {
         super.init(name: gatewayName)
     }
 
+    /// The name that the app gave the gateway.
     public var gatewayName: String! { slot.name }
 
     /// Whether an answer is the gateway's. Asked for every answer.

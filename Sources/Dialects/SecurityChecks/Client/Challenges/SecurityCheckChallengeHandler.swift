@@ -10,6 +10,7 @@ open class SecurityCheckChallengeHandler: BaseChallengeHandler {
         super.init(name: securityCheck)
     }
 
+    /// The name of the check whose challenges the handler answers.
     public var securityCheck: String! { slot.name }
 
     /// The check asks. Answer with `submitChallengeAnswer(_:)` or ``BaseChallengeHandler/cancel()``, now or later. After a

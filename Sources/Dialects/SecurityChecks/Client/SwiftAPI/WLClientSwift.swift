@@ -12,8 +12,10 @@ public final class WLClientSwift: NSObject, Sendable {
 
     private static let instance = WLClientSwift(session: .shared)
 
+    /// The one client of this process, over the same server and handlers as ``WLClient``'s.
     public static func sharedInstance() -> WLClientSwift { instance }
 
+    /// See ``WLClient/registerChallengeHandler(_:)``.
     public func registerChallengeHandler(challengeHandler: BaseChallengeHandler) {
         client.registerChallengeHandler(challengeHandler)
     }
@@ -23,11 +25,14 @@ public final class WLClientSwift: NSObject, Sendable {
         client.getChallengeHandler(bySecurityCheck: bySecurityCheck)
     }
 
+    /// See ``WLClient/addGlobalHeader(_:headerValue:)``.
     public func addGlobalHeader(headerName: String, headerValue: String) {
         client.addGlobalHeader(headerName, headerValue: headerValue)
     }
 
+    /// See ``WLClient/removeGlobalHeader(_:)``.
     public func removeGlobalHeader(headerName: String) { client.removeGlobalHeader(headerName) }
+    /// See ``WLClient/getGlobalHeaders()``.
     public func getGlobalHeaders() -> [AnyHashable: Any] { client.getGlobalHeaders() }
 
     /// See ``WLClient/setServerUrl(_:)``.
@@ -44,12 +49,14 @@ public final class WLClientSwift: NSObject, Sendable {
     /// See ``WLClient/setHeartBeatInterval(_:)``.
     public func setHeartBeatInterval(interval: Int) { client.setHeartBeatInterval(interval) }
 
+    /// See ``WLClient/setDeviceDisplayName(_:withCompletionHandler:)``.
     public func setDeviceDisplayName(
         displayName: String, onCompletion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         client.setDeviceDisplayName(displayName, withCompletionHandler: onCompletion)
     }
 
+    /// See ``WLClient/getDeviceDisplayName(completionHandler:)``.
     public func getDeviceDisplayName(onCompletion: @escaping @Sendable (String?, (any Error)?) -> Void) {
         client.getDeviceDisplayName(completionHandler: onCompletion)
     }
@@ -59,10 +66,12 @@ public final class WLClientSwift: NSObject, Sendable {
         client.pinTrustedCertificatePublicKey(fromFile: certificateFilename)
     }
 
+    /// See ``WLClient/pinTrustedCertificatePublicKey(fromFiles:)``: not possible here, and refused.
     public func pinTrustedCertificatePublicKey(certificateFilenames: [Any]) {
         client.pinTrustedCertificatePublicKey(fromFiles: certificateFilenames)
     }
 
+    /// The cookies of this module's requests, in memory.
     public func HTTPCookieStorage() -> HTTPCookieStorage { client.session.cookies.storage }
 
     /// - Parameter delegate: a ``WLDelegateSwift``.
@@ -70,6 +79,7 @@ public final class WLClientSwift: NSObject, Sendable {
         send(request: request, responseQueue: CallbackQueue.completions.queue, delegate: delegate)
     }
 
+    /// As ``send(request:delegate:)``, with a queue of the app's for the delegate.
     public func send(request: URLRequest, responseQueue: DispatchQueue, delegate: Any) {
         let delegate = AnyDelegateReference(delegate)
         WLResourceRequest.send(ResourceCall(request), over: client.session, queue: responseQueue) { response, error in

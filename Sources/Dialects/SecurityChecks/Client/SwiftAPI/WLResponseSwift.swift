@@ -11,10 +11,15 @@ public final class WLResponseSwift: NSObject, Sendable {
         self.error = error
     }
 
+    /// The HTTP status.
     public var status: Int { Int(response.status) }
+    /// The body as UTF-8; what is none is replaced.
     public var responseText: String { response.responseText }
+    /// The members, where the answer is a JSON object; else nil.
     public var responseJSON: [AnyHashable: Any]? { response.responseJSON }
+    /// The headers, by names in lower case.
     public var headers: [AnyHashable: Any]? { response.headers }
+    /// The body as it came, empty where there is none.
     public var responseData: Data? { response.responseData }
     /// Always nil: no function of this module takes one.
     public var invocationContext: NSObject? { nil }
@@ -28,14 +33,18 @@ public final class WLFailResponseSwift: NSObject, Sendable {
 
     init(_ response: WLFailResponse) { self.response = response }
 
+    /// A text for developers: ``WLError/message``.
     public var errorMsg: String? { response.errorMsg }
     public var errorCode: String? { response.errorCode }
+    /// The HTTP status; 0 where there was no answer.
     public var status: Int { Int(response.status) }
 }
 
 /// Gets an answer, instead of a completion.
 public protocol WLDelegateSwift {
+    /// The answer was a 2xx.
     func onSuccess(response: WLResponseSwift)
+    /// The request failed. ``WLFailResponseSwift/status`` is 0 where there was no answer.
     func onFailure(response: WLFailResponseSwift)
 }
 
