@@ -50,7 +50,7 @@ public final class User: NSObject, UserInfo, Sendable {
     /// Where the user's picture is, up to 2,048 bytes of URL; changed by ``createProfileChangeRequest()``. The server
     /// does not look at the picture.
     public var photoURL: URL? { profile.photoURL }
-    /// The account's phone number, which only an administrator can set on this server: nobody signs in by phone here.
+    /// The account's phone number, which only an administrator can set on this server: it has no sign-in by phone.
     public var phoneNumber: String? { profile.phoneNumber }
     /// Whether the account has neither address nor phone nor other identity, and began with
     /// ``Auth/signInAnonymously()``.
