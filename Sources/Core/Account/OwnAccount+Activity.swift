@@ -2,11 +2,17 @@ import Foundation
 
 /// What a user filters the own part of the log by.
 public enum ActivityKind: String, Sendable, CaseIterable {
+    /// Sign-ins, refused answers, and what the user's devices decided.
     case signIns = "sign-ins"
+    /// Means of proof that came, went, changed, or were frozen.
     case factors
+    /// Passwords that were changed or reset.
     case passwords
+    /// Sessions and grants that ended, and tokens that were revoked.
     case sessions
+    /// What applications were allowed, and what was taken back.
     case applications
+    /// The account itself: its making, profile, address, and deletion.
     case account
 
     /// The group of an event; nil for what is about mails, devices and other workings of the server.
@@ -43,6 +49,7 @@ public enum ActivityKind: String, Sendable, CaseIterable {
 
 /// Part of a user's own log, the newest first.
 public struct ActivityPage: Sendable {
+    /// The events of this page. It may have none, and ``next`` still be there.
     public let events: [AuditEvent]
     /// Where the next page goes on; nil where there is none.
     public let next: String?
@@ -52,6 +59,7 @@ public struct ActivityPage: Sendable {
 public struct Disowned: Sendable {
     /// What is frozen now; a password among them is good again when it is set anew.
     public let frozen: [FactorRecord]
+    /// How many sessions of the user were ended; the one that asked is not among them.
     public let endedSessions: Int
     /// Whether a link that sets a new password was mailed.
     public let resetMailed: Bool

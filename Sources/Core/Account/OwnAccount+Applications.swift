@@ -2,17 +2,22 @@ import Foundation
 
 /// An application that a user has allowed something, or that has something of a session of theirs.
 public struct OwnApplication: Sendable {
+    /// The application's id, also where the application is registered no more.
     public let id: ClientID
+    /// How the application is registered now; nil where it was removed.
     public let registration: ApplicationRegistration?
     /// The user's word; nil for an application that never had to ask.
     public let consent: Consent?
     /// Of all that it has.
     public let scopes: [String]
+    /// The identifiers of the APIs that it may use (RFC 8707), of its consent and all its grants together.
     public let resources: [String]
+    /// When the user first allowed it something that it still has.
     public let since: Date
     /// When it last traded a refresh token or got something of a session; nil where it has nothing of a session now.
     public let lastUsedAt: Date?
 
+    /// What the user knows the application by; nil where it has no name, or is registered no more.
     public var name: String? { registration?.displayName }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 
 /// When an account goes whose user wants it removed.
 public struct DeletionNotice: Sendable, Equatable {
+    /// When the account is removed, unless the wish is withdrawn before.
     public let dueAt: Date
     /// Whether a link that withdraws the wish was mailed; false for accounts without address.
     public let undoMailed: Bool
@@ -18,6 +19,7 @@ public struct AccountSettings: Sendable, Equatable, Codable {
     /// How many names the setting takes.
     public static let mostAttributes = 50
 
+    /// Fourteen days of grace, and no attribute that users change themselves.
     public init() {}
 
     public init(from decoder: any Decoder) throws {

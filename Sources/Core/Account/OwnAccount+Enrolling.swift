@@ -9,6 +9,7 @@ public enum OwnOffer: Sendable {
     /// A device that answers requests: its app takes the ticket.
     case device(DeviceTicket)
 
+    /// What names the enrolment until it is completed, whatever is enrolled.
     public var handle: FlowHandle {
         switch self {
         case .codes(let offer): offer.handle
@@ -20,7 +21,9 @@ public enum OwnOffer: Sendable {
 
 /// What completes it.
 public enum OwnEnrolmentAnswer: Sendable {
+    /// A code that the new authenticator app shows.
     case code(Secret<String>)
+    /// The client's response to ``OwnOffer/response(_:)``.
     case response(JSONValue)
 }
 

@@ -2,6 +2,7 @@ import Foundation
 
 /// One of a user's means of proof, as the user sees it.
 public struct OwnFactor: Sendable {
+    /// The factor as it is stored, with its kind, name and times. Its payload stays sealed.
     public let record: FactorRecord
     /// The network address of the newest session that was proven with it.
     public let lastSource: String?
@@ -22,18 +23,23 @@ public struct OwnFactor: Sendable {
     /// Whether the user could not sign in any more without it.
     public let isLastWayIn: Bool
 
+    /// The factor's id, stable for its life.
     public var id: FactorID { record.id }
+    /// Whether the user reported it lost: it is asked for, and no answer by it is right.
     public var isFrozen: Bool { record.frozenAt != nil }
 }
 
 extension OwnAccount {
     /// What follows the removal of a factor.
     public enum RemovalConsequence: String, Sendable, Equatable {
+        /// The account is as well protected as before: it still has a second factor, or had none.
         case nothing
         /// No second factor is left: the recovery codes are gone too, other sessions have ended, and from now on one proof signs in.
         case noSecondFactorLeft
     }
 
+    /// The user's means of proof, as the account's pages list them.
+    /// - Returns: ``Refusal/revoked`` where the session is over.
     public func factors(of session: OwnSession) async throws -> Result<[OwnFactor], Refusal> {
         let realm = realm
         return try await realm.sealer.keys.retrying {

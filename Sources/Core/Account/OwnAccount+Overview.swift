@@ -2,21 +2,28 @@ import Foundation
 
 /// How well an account is protected, and what is missing.
 public struct OwnOverview: Sendable {
+    /// The user whose account it is.
     public let user: User
     /// What a full sign-in proves at present.
     public let contextClass: ContextClass
+    /// The user's means of proof.
     public let factors: [OwnFactor]
+    /// What would make the account safer, in the order of ``Gap``.
     public let gaps: [Gap]
     /// The newest sign-ins, at most five.
     public let signIns: [AuditEvent]
 
     /// What would make the account safer, the most important first.
     public enum Gap: String, Sendable, CaseIterable {
+        /// The account has an address that was never confirmed: no password reset can rely on it.
         case unverifiedEmail
+        /// There is no second factor and no passkey, and the realm offers second factors.
         case noSecondFactor
+        /// There is no passkey, and the realm offers them.
         case noPasskey
         /// There is a second factor, and nothing that stands in for it once it is lost.
         case noRecoveryCodes
+        /// Fewer than three recovery codes of a list are left.
         case fewRecoveryCodes
         /// One is reported lost: remove it, or use it again.
         case frozenFactor
@@ -29,6 +36,8 @@ public struct OwnOverview: Sendable {
 }
 
 extension OwnAccount {
+    /// What the first page of an account shows, read from one snapshot of the store.
+    /// - Returns: ``Refusal/revoked`` where the session is over.
     public func overview(of session: OwnSession) async throws -> Result<OwnOverview, Refusal> {
         let realm = realm
         return try await realm.sealer.keys.retrying {

@@ -2,14 +2,18 @@ import Foundation
 
 /// What users see of their profile, and what of it they may change.
 public struct OwnProfile: Sendable {
+    /// The user as it is stored.
     public let user: User
     /// By name.
     public let attributes: [Attribute]
 
+    /// An attribute of the user, or one that the user may give a value.
     public struct Attribute: Sendable, Equatable {
+        /// What applications and administrators call the attribute: 1 to 64 characters without spaces.
         public let name: String
         /// Nil where the account has none, and may have one.
         public let value: JSONValue?
+        /// Whether users change it themselves.
         public let isEditable: Bool
     }
 
@@ -30,16 +34,19 @@ public struct OwnProfile: Sendable {
 
 /// What is to be different about a profile. Members that are nil stay as they are; an inner nil clears.
 public struct ProfileChange: Sendable {
+    /// What people call the user: one line of at most ``longestName`` characters.
     public var displayName: String??
     /// A language tag (BCP 47) of pages and mails.
     public var locale: String??
     /// By name; nil or `null` removes.
     public var attributes: [String: JSONValue?] = [:]
 
+    /// Characters of a display name.
     public static let longestName = 200
     /// Characters of an attribute's text.
     public static let longestAttribute = 1024
 
+    /// A change of nothing.
     public init() {}
 
     /// The name of the first member that has a value which it cannot have.
@@ -83,6 +90,8 @@ public struct ProfileChange: Sendable {
 }
 
 extension OwnAccount {
+    /// The user's profile, with the attributes that users may change.
+    /// - Returns: ``Refusal/revoked`` where the session is over.
     public func profile(of session: OwnSession) async throws -> Result<OwnProfile, Refusal> {
         try await read(of: session) { transaction, user, _ in
             OwnProfile(user, editable: try transaction.settings().accounts.editableAttributes ?? [])

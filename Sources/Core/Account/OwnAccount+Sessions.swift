@@ -2,18 +2,25 @@ import Foundation
 
 /// Where a user is signed in, as far as the server can tell devices apart: by what the client calls itself and by its address.
 public struct OwnDevice: Sendable {
+    /// What the client called itself at the sign-in (`User-Agent`); nil where it said nothing. Anyone can claim any
+    /// text.
     public let userAgent: String?
+    /// The network address that the sessions began from; nil where it is unknown.
     public let address: String?
     /// The newest first.
     public let sessions: [OwnPresence]
 
+    /// Whether the session that asks is one of these.
     public var isCurrent: Bool { sessions.contains(where: \.isCurrent) }
+    /// When the first of these sessions began.
     public var firstSeenAt: Date { sessions.map(\.session.createdAt).min() ?? .distantPast }
+    /// When one of these sessions was seen last; see ``OwnPresence/lastSeenAt``.
     public var lastSeenAt: Date { sessions.map(\.lastSeenAt).max() ?? .distantPast }
 }
 
 /// A session that goes on.
 public struct OwnPresence: Sendable {
+    /// The session as it is stored.
     public let session: Session
     /// The newest first.
     public let applications: [Application]
@@ -22,11 +29,15 @@ public struct OwnPresence: Sendable {
 
     /// What one application got of it.
     public struct Application: Sendable {
+        /// The application's id, also where the application is registered no more.
         public let id: ClientID
         /// Nil where it has none, or is registered no more.
         public let name: String?
+        /// The scopes that the application got with this grant.
         public let scopes: [String]
+        /// When the application got it.
         public let since: Date
+        /// When the application last traded a refresh token of it, or got it.
         public let lastUsedAt: Date
     }
 

@@ -26,20 +26,27 @@ public struct OwnAccount: Sendable {
         case lastOwner
         /// The realm is not set up for it, or the account has nothing that it would stand in for.
         case notOffered
+        /// The account has as many as it may have of what was to be added.
         case limitReached
+        /// The account's address was never confirmed, and without that the factor cannot be added.
         case unverifiedEmail
         /// The user signed in in a way that carries no second factor: anonymously, or by another system's word.
         case unsupportedFirstFactor
+        /// The account has no address, which this needs.
         case noAddress
         /// What was typed is not the account's address.
         case wrongAddress
+        /// Another account has the address.
         case addressTaken
         /// The member of that name has a value that it cannot have.
         case invalid(String)
+        /// The realm's policy does not take the new password.
         case weakPassword(PasswordPolicy.Fault)
         /// A code or a response was not taken.
         case wrong(CountersignCore.Refusal)
+        /// The session or the source changed or tried too often. It may go on at that instant.
         case limited(until: Date)
+        /// Something else changed the same row meanwhile. The same request may be sent again.
         case busy
     }
 

@@ -9,34 +9,49 @@ public enum AdministrationRight: String, Sendable, Codable, CaseIterable {
     case changeUsers = "users:write"
     /// To have a user mailed a link to a new password.
     case mailResets = "users:reset"
+    /// To end the sessions of users, with all that applications got of them.
     case endSessions = "users:sessions"
     /// To move users in and out, with password hashes and secrets of authenticators.
     case transferUsers = "users:transfer"
+    /// To see groups and who is in them.
     case readGroups = "groups:read"
+    /// To make, change and remove groups, and to move users in and out of them.
     case changeGroups = "groups:write"
     /// Applications and APIs.
     case readApplications = "applications:read"
+    /// To register, change and remove applications and APIs, and to set their secrets.
     case changeApplications = "applications:write"
     /// Installations of mobile applications that registered themselves.
     case readClients = "clients:read"
+    /// To put installations away, take them back, and make the server forget them.
     case changeClients = "clients:write"
+    /// To see custom authentication extensions.
     case readExtensions = "extensions:read"
+    /// To register, try and remove custom authentication extensions.
     case changeExtensions = "extensions:write"
     /// What waits to be delivered, and what was not.
     case readDelivery = "delivery:read"
+    /// To have messages that wait tried again at once, and to send trials.
     case changeDelivery = "delivery:write"
+    /// To see which keys sign tokens, without their private halves.
     case readKeys = "keys:read"
+    /// To make other keys sign tokens, and to take keys out of use.
     case rotateKeys = "keys:write"
+    /// To read the log of all users.
     case readLog = "audit:read"
     /// To see how often something happened, without who it was.
     case readFigures = "figures:read"
     /// Services that are told what happens.
     case readHooks = "hooks:read"
+    /// To register, change and remove services that are told what happens.
     case changeHooks = "hooks:write"
     /// What is refused because of too many attempts.
     case readLimits = "limits:read"
+    /// To take such a limit away before its time.
     case liftLimits = "limits:write"
+    /// To see the realm's settings.
     case readSettings = "settings:read"
+    /// To change the realm's settings.
     case changeSettings = "settings:write"
     /// To see who administers, and the tokens of machines without what is secret of them.
     case readAdministrators = "administrators:read"
@@ -58,6 +73,7 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
     /// Reads everything and changes nothing.
     case auditor
 
+    /// What a user of this role may do; a machine's token has scopes instead.
     public var rights: Set<AdministrationRight> {
         switch self {
         case .owner: Set(AdministrationRight.allCases)
@@ -76,7 +92,9 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
 
 /// What a machine's token opens: one right, or everything (`*`).
 public enum AdministrationScope: Sendable, Hashable, CustomStringConvertible {
+    /// Everything that an owner may do, also rights of later versions: `*`.
     case all
+    /// One right, by its word.
     case right(AdministrationRight)
 
     /// Nil where the word is none.
@@ -97,6 +115,7 @@ public enum AdministrationScope: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The rights that this scope opens.
     public var rights: Set<AdministrationRight> {
         switch self {
         case .all: Set(AdministrationRight.allCases)

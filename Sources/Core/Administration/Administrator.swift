@@ -2,12 +2,16 @@ import Foundation
 
 /// A user with a role.
 public struct Administrator: Sendable, Equatable {
+    /// The user who has the role. A user has one role at most.
     public let userID: UserID
+    /// What the user may do, by ``AdministratorRole/rights``.
     public let role: AdministratorRole
     /// Who gave the role, as the log names them (``ClientContext/administrator``); nil for the command line.
     public let grantedBy: String?
+    /// When the user got this role.
     public let createdAt: Date
 
+    /// The row as stores read and write it. ``Administrators`` gives roles, and notes that in the log.
     public init(userID: UserID, role: AdministratorRole, grantedBy: String?, createdAt: Date) {
         self.userID = userID
         self.role = role
@@ -24,8 +28,11 @@ public struct Administrator: Sendable, Equatable {
 public struct Administrators: Sendable {
     let realm: Realm
 
+    /// Why a role was not given or taken.
     public enum Refusal: Error, Sendable, Equatable {
+        /// There is no user of that id.
         case userNotFound
+        /// The user is disabled, and gets no role.
         case userDisabled
         /// Without this user there would be no owner who can sign in.
         case lastOwner
@@ -115,9 +122,13 @@ extension StoreTransaction {
 }
 
 extension AuditEvent.Kind {
+    /// A user got a role.
     public static let administratorGranted = Self(rawValue: "administrator.granted")
+    /// A user's role was taken away.
     public static let administratorRevoked = Self(rawValue: "administrator.revoked")
+    /// A machine's token was made.
     public static let machineTokenAdded = Self(rawValue: "machine-token.added")
+    /// A machine's token was ended before its time.
     public static let machineTokenRevoked = Self(rawValue: "machine-token.revoked")
 }
 

@@ -12,14 +12,18 @@ public struct MachineToken: Sendable, Equatable {
     public let digest: Data
     /// For people.
     public let name: String
+    /// What the token opens; its rights are those of all of them.
     public let scopes: Set<AdministrationScope>
     /// As the log names them; nil for the command line.
     public let createdBy: String?
+    /// When the token was made.
     public let createdAt: Date
+    /// From when on the token opens nothing.
     public let expiresAt: Date
     /// To ``MachineTokens/useGranularity``.
     public let lastUsedAt: Date?
 
+    /// The row as stores read and write it. ``MachineTokens/add(name:scopes:lifetime:by:)`` makes tokens.
     public init(
         id: String, digest: Data, name: String, scopes: Set<AdministrationScope>, createdBy: String?, createdAt: Date,
         expiresAt: Date, lastUsedAt: Date? = nil
@@ -34,6 +38,7 @@ public struct MachineToken: Sendable, Equatable {
         self.lastUsedAt = lastUsedAt
     }
 
+    /// Everything that the token allows.
     public var rights: Set<AdministrationRight> { scopes.reduce(into: []) { $0.formUnion($1.rights) } }
 }
 
@@ -56,7 +61,9 @@ public struct MachineTokens: Sendable {
 
     /// Why a token opens nothing.
     public enum Refusal: Error, Sendable, Equatable {
+        /// No token has this text, or the one that had it was ended.
         case unknown
+        /// The token's time is over.
         case expired
     }
 

@@ -14,6 +14,7 @@ public struct OwnerInvitations: Sendable {
     static let length = 26
     static let document = "owner-invitation"
 
+    /// Why no invitation is made, or none redeemed.
     public enum Refusal: Error, Sendable, Equatable {
         /// The realm has an owner, who can give the role to others.
         case ownerExists

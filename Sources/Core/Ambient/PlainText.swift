@@ -11,6 +11,7 @@ public struct PlainText: Sendable, Hashable, CustomStringConvertible {
         set { self = PlainText(newValue) }
     }
 
+    /// The text without zero bytes.
     public private(set) var text: String
 
     public var description: String { text }
@@ -22,6 +23,7 @@ public struct PlainText: Sendable, Hashable, CustomStringConvertible {
         self.text = longest == .max ? plain : String(plain.prefix(longest))
     }
 
+    /// As a property wrapper takes its initial value: zero bytes are left out.
     public init(wrappedValue: String) {
         self.init(wrappedValue)
     }

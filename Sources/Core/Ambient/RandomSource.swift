@@ -12,6 +12,7 @@ public protocol RandomSource: Sendable {
 /// A request draws a dozen values, a push a hundred and more: they are taken from a block that was drawn before, so that not each
 /// of them is a system call (docs/decisions/0162). All instances of a process share the block.
 public struct SystemRandom: RandomSource {
+    /// The operating system's generator; all instances are one.
     public init() {}
 
     /// What the kernel gives in one piece.

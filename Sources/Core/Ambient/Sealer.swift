@@ -13,6 +13,7 @@ import Foundation
 public struct Sealer: Sendable {
     /// A 256-bit key from which the keys of sealed values and of keyed digests are derived (HKDF-SHA-256, RFC 5869).
     public struct MasterKey: Sendable {
+        /// Bytes of a master key.
         public static let byteCount = 32
 
         /// What sealed values call it; tells nothing about it.
@@ -66,6 +67,7 @@ public struct Sealer: Sendable {
     public let keys: MasterKeys
     private let random: any RandomSource
 
+    /// Seals with the key of `keys` that the store names, and draws nonces from `random`.
     public init(keys: MasterKeys, random: any RandomSource) {
         self.keys = keys
         self.random = random

@@ -6,6 +6,7 @@ public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custom
 {
     private let value: Value
 
+    /// Wraps a value, as early as possible: where it is read or received.
     public init(_ value: Value) {
         self.value = value
     }

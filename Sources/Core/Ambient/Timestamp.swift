@@ -6,6 +6,7 @@ public struct Timestamp: Codable, Sendable, Hashable {
     /// In whole milliseconds, so that it survives being written and read.
     public let date: Date
 
+    /// The instant, rounded down to a whole millisecond.
     public init(_ date: Date) {
         self.date = Date(microseconds: date.milliseconds * 1000)
     }

@@ -23,6 +23,7 @@ extension WallClock {
 
 /// The machine's clock.
 public struct SystemClock: WallClock {
+    /// The machine's clock; all instances are one.
     public init() {}
 
     public var now: Date { Date(microseconds: Date().microseconds) }

@@ -11,11 +11,17 @@ public struct ClientID: StringName {
 
 /// An app that may ask people to sign in.
 public struct Application: Sendable, Equatable {
+    /// The application's id, unique in the realm. After a removal the id may be registered anew, for another
+    /// application.
     public let id: ClientID
+    /// The version of the row. A write that expects another one fails.
     public internal(set) var revision: Int
+    /// When it was registered. Grants of before belong to an earlier application of the same id (``owns(_:)``).
     public let createdAt: Date
+    /// What it was registered with.
     public var registration: ApplicationRegistration
 
+    /// The row as stores read and write it. ``Applications/add(_:id:by:)`` registers applications.
     public init(id: ClientID, revision: Int = 0, createdAt: Date, registration: ApplicationRegistration) {
         self.id = id
         self.revision = revision
@@ -29,13 +35,16 @@ public struct Application: Sendable, Equatable {
 public struct ApplicationRegistration: Sendable, Equatable, Codable {
     /// An attribute that the application asks for at sign-up.
     public struct Attribute: Sendable, Equatable, Codable {
+        /// What applications, tokens and extensions call the attribute.
         public var name: String
         /// `string`, `integer` or `boolean`.
         public var type: String
+        /// Whether a sign-up without a value is refused.
         public var isRequired: Bool
         /// What a text has to match, as ``AttributePattern`` takes it; nil where any will do.
         public var pattern: String?
 
+        /// Describes an attribute. Nothing is judged here: ``AttributePattern`` judges the pattern.
         public init(name: String, type: String, isRequired: Bool, pattern: String? = nil) {
             self.name = name
             self.type = type
@@ -50,6 +59,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         }
     }
 
+    /// What pages call the application; nil shows its id.
     public var displayName: String?
     /// SHA-256 of the client secret, Base64; nil for a public client. Client secrets are random, so one hash is enough.
     /// No dialect compares it: ``Applications/authenticate(_:expecting:by:)`` judges secrets.
@@ -58,12 +68,17 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     var secretIsDrawn: Bool?
     /// The public keys with which it signs assertions of who it is; empty where it signs none.
     public var assertionKeys: [AssertionKey]
+    /// Where browsers may be sent with answers, compared as texts (``RedirectURI``).
     public var redirectURIs: [String]
+    /// The `challenge_type`s of native authentication that the application may use; empty for one that is no client of
+    /// it.
     public var challengeTypes: [String]
+    /// Scopes that the application may request. Which scopes need no entry here is each protocol's to say.
     public var scopes: [String]
     /// What access tokens may be issued for, beside the server's own APIs (``allowsAudience(_:)``). Nil in registrations of
     /// before there was a list.
     public var audiences: [String]?
+    /// The attributes that the application asks for at sign-up.
     public var attributes: [Attribute]
     /// Whether a sign-in without a second factor is refused.
     public var requiresSecondFactor: Bool
@@ -77,6 +92,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     /// registration and does not read them.
     package var versionDocuments: [JSONValue]
 
+    /// A registration with these members and the defaults of all others: a public client, enabled.
     public init(
         displayName: String? = nil, redirectURIs: [String] = [],
         challengeTypes: [String] = [], scopes: [String] = [], audiences: [String]? = [], attributes: [Attribute] = [],

@@ -121,6 +121,8 @@ public struct Applications: Sendable {
         try transaction.document(firstDocument).map { ClientID(rawValue: String(decoding: $0, as: UTF8.self)) }
     }
 
+    /// Removes a registration, so that no protocol knows the application any more, and notes that in the log.
+    /// - Returns: false where there is none of the id.
     public func remove(_ id: ClientID, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)

@@ -33,6 +33,7 @@ public struct AssertionKey: Sendable, Equatable, Codable {
         case isPrivate
         /// Of several keys, one has no `kid`, or the same as another; or one is longer than 128 bytes.
         case ambiguousName
+        /// A member is not a public key of a kind that is taken here.
         case unusableKey(DeviceKey.Fault)
     }
 

@@ -30,6 +30,8 @@ public struct ClientCredentials: Sendable {
     public var clientID: String?
     /// `client_secret` of the body.
     public var secret: Secret<String>?
+    /// The name and secret of an `Authorization: Basic` header; nil where there is none, or an unreadable one
+    /// (``hasUnreadableBasic``).
     public var basic: Basic?
     /// `client_assertion` of the body.
     public var assertion: Secret<String>?
@@ -38,6 +40,7 @@ public struct ClientCredentials: Sendable {
     /// Whether an `Authorization: Basic` is there that is no name and secret.
     public var hasUnreadableBasic = false
 
+    /// What a request shows; without arguments, nothing.
     public init(
         clientID: String? = nil, secret: Secret<String>? = nil, basic: Basic? = nil, assertion: Secret<String>? = nil,
         assertionType: String? = nil
@@ -54,13 +57,17 @@ public struct ClientCredentials: Sendable {
 public enum ClientAuthenticationMethod: String, Sendable, Codable, CaseIterable {
     /// Nothing is shown: a public client, or one whose endpoint asks for its name alone.
     case none
+    /// The secret stands in the body (`client_secret`).
     case secretPost = "client_secret_post"
+    /// The secret stands in an `Authorization: Basic` header.
     case secretBasic = "client_secret_basic"
+    /// A JWT that the application's private key signed (RFC 7523, section 2.2; OpenID Connect Core 1.0, section 9).
     case privateKeyJWT = "private_key_jwt"
 }
 
 /// What an endpoint takes for an application's credentials. An expectation that names no method admits no application.
 public struct ClientExpectation: Sendable {
+    /// The methods that the endpoint takes.
     public var methods: Set<ClientAuthenticationMethod>
     /// What an assertion may say that it is for: the issuer's identifier, once for each address that the server is reached
     /// by. An assertion names one of them and nothing else.
@@ -73,6 +80,7 @@ public struct ClientExpectation: Sendable {
     /// What an assertion may be signed with.
     public var algorithms: Set<StatementAlgorithm>
 
+    /// Expects one of these methods, and of an assertion one of these issuers and algorithms.
     public init(
         _ methods: Set<ClientAuthenticationMethod>, issuers: Set<String> = [],
         algorithms: Set<StatementAlgorithm> = Set(StatementAlgorithm.allCases)
@@ -103,7 +111,9 @@ extension ClientExpectation {
 
 /// What came of a request's credentials.
 public enum ClientAuthentication: Sendable {
+    /// The application is the one that the request names, shown by this method.
     case authenticated(Application, by: ClientAuthenticationMethod)
+    /// It is not, or not shown to be.
     case refused(ClientAuthenticationRefusal)
 }
 

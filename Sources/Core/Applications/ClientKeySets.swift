@@ -16,6 +16,7 @@ public struct FetchedKeySet: Sendable {
     /// Seconds for which the server says that it may be kept; nil where it says nothing.
     public let lifetime: TimeInterval?
 
+    /// What a fetcher got.
     public init(body: Data, lifetime: TimeInterval?) {
         self.body = body
         self.lifetime = lifetime
@@ -24,6 +25,7 @@ public struct FetchedKeySet: Sendable {
 
 /// For realms that fetch nothing.
 public struct NoKeySetFetcher: KeySetFetcher {
+    /// A fetcher whose sets are never there.
     public init() {}
 
     public func fetch(_ uri: String) async -> FetchedKeySet? { nil }

@@ -43,6 +43,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var requiresPAR: Bool
     /// Whether its tokens have to be bound to a key (RFC 9449, section 5.2).
     public var requiresDPoP: Bool
+    /// How the application's tokens spell the issuer.
     public var issuerStyle: IssuerStyle
     /// `acr` values that are asked for where a request names none.
     public var defaultACR: [String]
@@ -60,7 +61,9 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var initiateLoginURI: String?
     /// What it says of itself to people: its home page, its privacy policy, its terms of use.
     public var clientURI: String?
+    /// The address of the application's privacy policy (`policy_uri`); nil where it names none.
     public var policyURI: String?
+    /// The address of the application's terms of use (`tos_uri`); nil where it names none.
     public var termsURI: String?
     /// The colour of buttons and links on its pages of a sign-in, as `#rrggbb`; nil: that of all pages.
     public var accent: String?
@@ -71,6 +74,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     /// Until when the secret of before counts beside the present one; nil where there is none.
     public var formerSecretUntil: Date? { formerSecrets.first?.expiresAt }
 
+    /// A registration of this kind with the defaults of all other members.
     public init(kind: Kind? = nil) {
         self.kind = kind
         postLogoutRedirectURIs = []

@@ -6,13 +6,22 @@ import Foundation
 public enum RedirectURI {
     /// Why a text is no redirect URI. The rules are the same at registration and where a request brings one.
     public enum Fault: String, Error, Sendable, CaseIterable {
+        /// The text is empty, or too long.
         case length = "it has 1 to 2,048 characters"
+        /// The text has a character that may stand in no address here, or that pages and headers would read otherwise.
         case characters = "it has printable ASCII characters alone, and no backslash, quotation mark or angle bracket"
+        /// The text has a fragment (RFC 6749, section 3.1.2).
         case fragment = "it has no fragment"
+        /// The text has a `*`, as if it stood for several addresses.
         case wildcard = "it has no wildcard"
+        /// The text has `..`, which browsers resolve to another path.
         case dots = "it has no .. in it"
+        /// The scheme is http beyond loopback, one that browsers treat as code or data, or a private one without a dot
+        /// (RFC 8252, section 7.1).
         case scheme = "it begins with https, with http on a loopback address, or with a scheme that has a dot in it"
+        /// There is a user name or a password before the host.
         case userInformation = "it has no user information before the host"
+        /// The host or the port cannot be read.
         case host = "its host is a name or an address, with a port or without"
     }
 

@@ -4,6 +4,7 @@ import Foundation
 public struct Resource: Sendable, Equatable, Codable {
     /// A scope of the API.
     public struct Scope: Sendable, Equatable, Codable {
+        /// The scope as requests and tokens spell it; unique among the realm's APIs.
         public var name: String
         /// What it allows, in the words of the consent page; nil shows the name.
         public var text: String?
@@ -12,6 +13,7 @@ public struct Resource: Sendable, Equatable, Codable {
         /// The least assurance of a session that gets it; nil where any will do.
         public var minimumACR: ContextClass?
 
+        /// Describes a scope. Nothing is judged here.
         public init(
             name: String, text: String? = nil, texts: [String: String]? = nil, minimumACR: ContextClass? = nil
         ) {
@@ -40,6 +42,7 @@ public struct Resource: Sendable, Equatable, Codable {
     public var uri: String
     /// What people are shown.
     public var name: String?
+    /// The scopes that the API has. An application gets those that it may request and that the user allows.
     public var scopes: [Scope]
     /// The application that asks about its tokens (RFC 7662, section 2.1).
     public var owner: ClientID?
@@ -48,6 +51,7 @@ public struct Resource: Sendable, Equatable, Codable {
     /// Nil is ``TokenFormat/jwt``.
     public var tokenFormat: TokenFormat?
 
+    /// Describes an API. Nothing is judged here.
     public init(
         uri: String, name: String? = nil, scopes: [Scope] = [], owner: ClientID? = nil, lifetime: Int? = nil,
         tokenFormat: TokenFormat? = nil
@@ -104,10 +108,14 @@ public struct Resources: Sendable {
         return try await realm.rememberedResources.value { try await store.read { try $0.resources() } }
     }
 
+    /// The API of this identifier; nil where there is none.
     public func resource(_ uri: String) async throws -> Resource? { try await list().first { $0.uri == uri } }
 
+    /// What came of a change of the list.
     public enum Change: Sendable, Equatable {
+        /// The list is as was asked.
         case done
+        /// There is no API of the identifier.
         case notFound
         /// The realm has ``Resource/most`` already.
         case tooMany
@@ -128,6 +136,7 @@ public struct Resources: Sendable {
         }
     }
 
+    /// Removes an API: no further access token is issued for it.
     public func remove(_ uri: String, by client: ClientContext) async throws -> Change {
         try await change(uri, by: client) { all in
             let rest = all.filter { $0.uri != uri }

@@ -13,10 +13,15 @@ public struct AuditEvent: Sendable, Equatable, Codable {
 
     /// Sorts by time: sixteen hexadecimal digits of the microsecond, and eight random ones.
     public let id: String
+    /// When it happened, by the realm's clock.
     public let at: Date
+    /// What happened.
     public let kind: Kind
+    /// The user whom it concerns; nil where none is known, or it concerns none.
     public let userID: UserID?
+    /// The application in whose request it happened; nil where there was none.
     public let clientID: ClientID?
+    /// The protocol of the request; nil for what the server does by itself.
     public let dialect: Dialect?
     /// Where the request came from.
     public let source: String?
@@ -25,6 +30,7 @@ public struct AuditEvent: Sendable, Equatable, Codable {
     /// What else helps to understand it. Never a secret.
     public let details: [String: JSONValue]
 
+    /// The row as stores read and write it. In a request, use the initializer that takes a ``ClientContext``.
     public init(
         id: String, at: Date, kind: Kind, userID: UserID?, clientID: ClientID?, dialect: Dialect?, source: String?,
         reason: String?, details: [String: JSONValue]

@@ -70,11 +70,17 @@ extension AuditEvent {
 }
 
 extension AuditEvent.Kind {
+    /// A user signed in, with all that was asked for.
     public static let signedIn = Self(rawValue: "sign-in.succeeded")
+    /// A first proof was right, and a second factor is asked for.
     public static let secondFactorAsked = Self(rawValue: "sign-in.second-factor-asked")
+    /// An answer was refused; `reason` says why.
     public static let answerRefused = Self(rawValue: "answer.refused")
+    /// A user made an account.
     public static let signedUp = Self(rawValue: "user.signed-up")
+    /// An administrator made an account.
     public static let userCreated = Self(rawValue: "user.created")
+    /// An account came in by an import; this one is about that account.
     public static let userImported = Self(rawValue: "user.imported")
     /// Accounts moved in; how many is in the details.
     public static let usersImported = Self(rawValue: "users.imported")
@@ -82,40 +88,61 @@ extension AuditEvent.Kind {
     public static let usersExported = Self(rawValue: "users.exported")
     /// What is kept about a user was handed out.
     public static let userDataShown = Self(rawValue: "user.data-shown")
+    /// A user's profile, attributes or rights changed, and nothing that has a kind of its own.
     public static let userChanged = Self(rawValue: "user.changed")
+    /// A user was disabled, and cannot sign in.
     public static let userDisabled = Self(rawValue: "user.disabled")
+    /// A disabled user was enabled.
     public static let userEnabled = Self(rawValue: "user.enabled")
+    /// A user was removed with all that belongs to the account.
     public static let userDeleted = Self(rawValue: "user.deleted")
+    /// A user proved to read the account's mail.
     public static let emailVerified = Self(rawValue: "user.email-verified")
+    /// A user has another address.
     public static let emailChanged = Self(rawValue: "user.email-changed")
     /// A changed address is as it was before, by the link that the former address got.
     public static let emailRestored = Self(rawValue: "user.email-restored")
     /// A user wants the account removed; when it is due is in the details.
     public static let deletionRequested = Self(rawValue: "user.deletion-requested")
+    /// The wish to have an account removed was withdrawn.
     public static let deletionWithdrawn = Self(rawValue: "user.deletion-withdrawn")
+    /// A user's password was set, changed or removed.
     public static let passwordChanged = Self(rawValue: "user.password-changed")
+    /// A user who could not sign in set a new password by a mailed link or code.
     public static let passwordReset = Self(rawValue: "user.password-reset")
+    /// Tokens of a user that were issued before an instant were revoked.
     public static let tokensRevoked = Self(rawValue: "user.tokens-revoked")
+    /// A user got another means of proof.
     public static let factorEnrolled = Self(rawValue: "factor.enrolled")
+    /// A means of proof was removed.
     public static let factorWithdrawn = Self(rawValue: "factor.withdrawn")
+    /// All second factors of a user were removed at once.
     public static let factorsReset = Self(rawValue: "factor.reset")
     /// A passkey's counter did not grow: there may be a copy of it.
     public static let passkeyCounter = Self(rawValue: "passkey.counter")
+    /// An invitation to enrol a device was made.
     public static let deviceInvited = Self(rawValue: "factor.device-invited")
+    /// A factor was renamed, or a device changed what it registered, such as its push token.
     public static let deviceChanged = Self(rawValue: "factor.device-changed")
     /// Its user reported it lost: no answer by it is right.
     public static let factorFrozen = Self(rawValue: "factor.frozen")
+    /// A factor that was reported lost counts again.
     public static let factorUnfrozen = Self(rawValue: "factor.unfrozen")
     /// A user said that an event of the log was not theirs.
     public static let eventDisowned = Self(rawValue: "user.event-disowned")
+    /// A user got a recovery code, or a list of them.
     public static let recoveryCodeMade = Self(rawValue: "factor.recovery-code-made")
+    /// A device was asked to allow something.
     public static let approvalAsked = Self(rawValue: "approval.asked")
+    /// A device allowed it.
     public static let approvalAllowed = Self(rawValue: "approval.allowed")
+    /// A device denied it.
     public static let approvalRejected = Self(rawValue: "approval.rejected")
     /// A user reported that a sign-in with their password was not theirs.
     public static let signInDisowned = Self(rawValue: "approval.disowned")
     /// A push message will not arrive; the device can still ask.
     public static let pushFailed = Self(rawValue: "push.failed")
+    /// A refresh token came a second time; its family has ended, with the grant.
     public static let refreshTokenReused = Self(rawValue: "session.refresh-token-reused")
     /// A session was ended before its time, with all of its grants.
     public static let sessionEnded = Self(rawValue: "session.ended")
@@ -123,6 +150,7 @@ extension AuditEvent.Kind {
     public static let grantEnded = Self(rawValue: "session.grant-ended")
     /// An authorization code came a second time; the grant that it made is over.
     public static let authorizationCodeReused = Self(rawValue: "session.authorization-code-reused")
+    /// A mail for a user waits in the outbox.
     public static let mailQueued = Self(rawValue: "mail.queued")
     /// A mail will not arrive.
     public static let mailFailed = Self(rawValue: "mail.failed")
@@ -134,6 +162,7 @@ extension AuditEvent.Kind {
     public static let deliveryRetried = Self(rawValue: "delivery.retried")
     /// A link was given to the caller instead of being mailed.
     public static let linkHandedOut = Self(rawValue: "mail.link-handed-out")
+    /// Another key signs tokens from now on.
     public static let keyRotated = Self(rawValue: "key.rotated")
     /// A signing key was taken out of use at once.
     public static let keyRetired = Self(rawValue: "key.retired")
@@ -145,8 +174,11 @@ extension AuditEvent.Kind {
     public static let limitLifted = Self(rawValue: "limit.lifted")
     /// Another bearer token opens administration.
     public static let adminTokenReplaced = Self(rawValue: "admin-token.replaced")
+    /// The realm's settings changed.
     public static let settingsChanged = Self(rawValue: "settings.changed")
+    /// An application was registered, or its registration changed.
     public static let applicationChanged = Self(rawValue: "application.changed")
+    /// An application was removed.
     public static let applicationRemoved = Self(rawValue: "application.removed")
     /// An application's secret or assertion was not right.
     public static let clientRefused = Self(rawValue: "client.refused")

@@ -5,8 +5,11 @@ import Synchronization
 /// How many numbers there are is bounded by the kinds of events, the protocols, the reasons of refusals and the kinds of factors, none of
 /// which a client can choose.
 public final class EventStatistics: Sendable {
+    /// What is counted together.
     public struct Key: Hashable, Sendable {
+        /// The kind of the events.
         public let kind: AuditEvent.Kind
+        /// The protocol of their requests; nil where there was none.
         public let dialect: Dialect?
         /// Why an answer was refused; nil for other kinds.
         public let reason: String?
@@ -21,6 +24,7 @@ public final class EventStatistics: Sendable {
 
     init() {}
 
+    /// All counts since the process began, by key.
     public var all: [Key: Int] { counts.withLock { $0 } }
 
     func count(_ events: [AuditEvent]) {

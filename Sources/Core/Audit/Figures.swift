@@ -19,7 +19,9 @@ public struct Figures: Sendable {
 
     /// The names. They are stable.
     public enum Name: String, Sendable, CaseIterable {
+        /// Completed sign-ins.
         case signIns = "sign-ins"
+        /// Accounts that users made.
         case signUps = "sign-ups"
         /// Answers that were refused; labelled with the reason.
         case refusals
@@ -27,12 +29,17 @@ public struct Figures: Sendable {
         case lockouts
         /// Second factors that sign-ins were completed with; labelled with the kind.
         case secondFactors = "second-factors"
+        /// Mails that will not arrive.
         case failedMails = "mails-failed"
+        /// Pushes that will not arrive.
         case failedPushes = "pushes-failed"
+        /// Events that a hook was not told in the end.
         case failedHooks = "hooks-failed"
     }
 
+    /// The numbers of one figure, hour by hour.
     public struct Series: Sendable, Equatable {
+        /// The figure.
         public let name: Name
         /// A reason or a kind; nil where there are none.
         public let label: String?
@@ -40,6 +47,7 @@ public struct Figures: Sendable {
         public let counts: [Int]
     }
 
+    /// The last 24 hours.
     public struct Day: Sendable, Equatable {
         /// Beginnings of hours, the oldest first.
         public let hours: [Date]
@@ -203,6 +211,7 @@ public struct AuditBound: Sendable, Equatable {
     /// Sorts before the ids of all events of the instant and after those of earlier ones.
     public let id: String
 
+    /// The place before all events of an instant.
     public static func bound(_ date: Date) -> AuditBound { AuditBound(id: AuditEvent.idPrefix(at: date)) }
     /// After everything: `g` comes after all hexadecimal digits.
     public static let end = AuditBound(id: "g")
@@ -212,13 +221,16 @@ public struct AuditBound: Sendable, Equatable {
 public struct AuditCount: Sendable, Equatable {
     /// Hours since 1970.
     public let hour: Int
+    /// The kind of the events.
     public let kind: AuditEvent.Kind
     /// Why an answer was refused; nil for other kinds.
     public let reason: String?
     /// The kind of second factor that a sign-in was completed with.
     public let secondFactor: String?
+    /// How many there were in that hour.
     public let count: Int
 
+    /// A count as stores make it.
     public init(hour: Int, kind: AuditEvent.Kind, reason: String?, secondFactor: String?, count: Int) {
         self.hour = hour
         self.kind = kind

@@ -5,33 +5,51 @@ import Foundation
 public struct AuthorizationRequest: Codable, Sendable, Equatable {
     /// How the answer is brought to the redirect URI.
     public enum ResponseMode: String, Codable, Sendable, CaseIterable {
+        /// In the query of the redirect URI (RFC 6749, section 4.1.2).
         case query
+        /// In its fragment (OAuth 2.0 Multiple Response Type Encoding Practices, section 2.1).
         case fragment
+        /// By a form that the browser posts to it (OAuth 2.0 Form Post Response Mode).
         case formPost = "form_post"
     }
 
     /// What the user is asked for, whatever the session says (OpenID Connect Core 1.0, section 3.1.2.1; Initiating User Registration
     /// 1.0).
     public enum Prompt: String, Codable, Sendable, CaseIterable {
+        /// Nothing: where a page would be needed, the application is told an error.
         case none
+        /// To sign in anew, also with a session.
         case login
+        /// To agree again, also where there is a consent.
         case consent
+        /// To say which account is meant.
         case selectAccount = "select_account"
+        /// To make an account (Initiating User Registration via OpenID Connect 1.0).
         case create
     }
 
+    /// The application that asks.
     public var client: ClientID
+    /// Where the answer goes: an address of the application's registration.
     public var redirectURI: String
     /// Whether the request named the address, so that the token request has to repeat it (RFC 6749, section 4.1.3).
     public var namesRedirectURI = true
+    /// How the answer goes there.
     public var responseMode = ResponseMode.query
+    /// The application's own value, which the answer repeats (RFC 6749, section 4.1.1); at most ``longestState``
+    /// characters.
     public var state: String?
+    /// What the ID token repeats (OpenID Connect Core 1.0, section 3.1.2.1); at most ``longestNonce`` characters.
     public var nonce: String?
+    /// The challenge that the token request has to answer (RFC 7636); nil where the request had none.
     public var challenge: PKCEChallenge?
+    /// The scopes that were asked for, in the request's order.
     public var scopes: [String] = []
+    /// The identifiers of the APIs that tokens are to be for (RFC 8707).
     public var resources: [String] = []
     /// `dpop_jkt` (RFC 9449, section 10).
     public var keyThumbprint: String?
+    /// What the user is to be asked for in any case; empty leaves that to the session.
     public var prompts: Set<Prompt> = []
     /// Seconds.
     public var maxAge: Int?
@@ -47,10 +65,12 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
     public var languages: [String] = []
     /// Single claims that were asked for (OpenID Connect Core 1.0, section 5.5): names, by where they are told.
     public var idTokenClaims: [String] = []
+    /// Single claims that the user info endpoint is to tell.
     public var userInfoClaims: [String] = []
     /// The row of the pushed request that this came of, which is used up with it (RFC 9126, section 4).
     var pushed: Data?
 
+    /// A request of this application that asks for nothing yet; the dialect sets the rest.
     public init(client: ClientID, redirectURI: String) {
         self.client = client
         self.redirectURI = redirectURI
@@ -73,6 +93,7 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
 
     /// Characters of `state` and `nonce`.
     public static let longestState = 2048
+    /// Characters of `nonce`.
     public static let longestNonce = 512
 }
 
@@ -80,9 +101,13 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
 public struct PendingAuthorization: Sendable {
     /// The `flow` parameter of pages. The browser that began it has to show its ``BrowserKey`` beside it.
     public let handle: FlowHandle
+    /// What the application asked for.
     public let request: AuthorizationRequest
+    /// The application, as it is registered now.
     public let application: Application
+    /// When the browser brought the request.
     public let createdAt: Date
+    /// Until when the user may take it up.
     public let expiresAt: Date
     let body: AuthorizationBody
     let record: FlowRecord
@@ -97,6 +122,7 @@ public struct PendingAuthorization: Sendable {
 
 /// What is missing before an application gets what it asked for.
 public enum AuthorizationStanding: Sendable, Equatable {
+    /// A user has to sign in, in the way that the demand says.
     case signIn(SignInDemand)
     /// The session has one factor, and two are asked for: ask for the second one, or have one enrolled.
     case secondFactor
@@ -105,6 +131,7 @@ public enum AuthorizationStanding: Sendable, Equatable {
     case passkeyEnrolment
     /// The user has still to agree to the operator's terms of use.
     case terms
+    /// The user has still to allow the application what the question names.
     case consent(ConsentQuestion)
     /// Nothing.
     case ready
@@ -124,33 +151,45 @@ public struct SignInDemand: Sendable, Equatable {
     public var createsAccount = false
     /// Whether the user is to say which account.
     public var selectsAccount = false
+    /// Whether one factor is not enough.
     public var needsTwoFactors = false
     /// Whether nothing will do but a proof that cannot be relayed. The user has what gives it.
     public var needsPasskey = false
 
+    /// A demand that any user meets by any full sign-in.
     public init() {}
 }
 
 /// What a user is asked before an application gets it.
 public struct ConsentQuestion: Sendable, Equatable {
+    /// One scope of the question.
     public struct Scope: Sendable, Equatable {
+        /// The scope as the request spells it.
         public let name: String
         /// Where the scope is an API's; pages have words of their own for those of OpenID Connect.
         public let definition: Resource.Scope?
     }
 
+    /// What the application would get, one by one.
     public let scopes: [Scope]
+    /// The APIs that it would get tokens for.
     public let resources: [Resource]
 }
 
 /// Why an application does not get what it asked for (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6; OpenID
 /// Connect Core Error Code unmet_authentication_requirements 1.0).
 public enum AuthorizationFailure: String, Sendable, Codable {
+    /// The user denied it.
     case accessDenied = "access_denied"
+    /// The request may show no page, and nobody is signed in as it needs.
     case loginRequired = "login_required"
+    /// The request may show no page, and the user would have to do something.
     case interactionRequired = "interaction_required"
+    /// The request may show no page, and the user has not allowed it.
     case consentRequired = "consent_required"
+    /// The request may show no page, and the user would have to say which account is meant.
     case accountSelectionRequired = "account_selection_required"
+    /// The user cannot prove as much as the request insists on.
     case unmetAuthenticationRequirements = "unmet_authentication_requirements"
 }
 

@@ -81,7 +81,9 @@ public struct AuthorizationRequests: Sendable {
 
     /// What a user says to a request on a page.
     public enum UserAnswer: Sendable, Equatable {
+        /// The user allows the application what was asked.
         case allow
+        /// The user denies it: the application is told, and gets nothing.
         case deny
         /// The account of the present session is the one.
         case accountChosen
@@ -150,6 +152,7 @@ public struct AuthorizationRequests: Sendable {
 
     /// What came of asking for a code.
     public enum Outcome: Sendable {
+        /// The authorization code, to be sent to the redirect URI. It is good once.
         case code(Secret<String>)
         /// A user has to do something first, or the application is told why it gets none.
         case missing(AuthorizationStanding)
@@ -213,6 +216,7 @@ public struct AuthorizationRequests: Sendable {
 
 /// Whether a request is kept.
 public enum AuthorizationBeginning: Sendable {
+    /// The request is kept under this handle.
     case begun(FlowHandle)
     /// The requester's address began too many.
     case limited(until: Date)
@@ -239,7 +243,9 @@ extension AuthorizationRequest {
 public enum GrantDetail {
     /// The `acr` values that were asked for, so that tokens say the same word.
     public static let acrValues = "acr_values"
+    /// Names of single claims that ID tokens of the grant carry.
     public static let idTokenClaims = "id_token_claims"
+    /// Names of single claims that the user info endpoint tells of the grant.
     public static let userInfoClaims = "userinfo_claims"
     /// The thumbprint of the key that refresh tokens of a public client are bound to (RFC 9449, section 5).
     public static let keyThumbprint = "jkt"

@@ -15,6 +15,7 @@ public struct BackchannelAuthentications: Sendable {
     /// Bytes of a hint.
     public static let longestHint = 320
 
+    /// What an application asks for.
     public struct Request: Sendable {
         /// Whom an application means.
         public enum Hint: Sendable {
@@ -24,14 +25,18 @@ public struct BackchannelAuthentications: Sendable {
             case user(UserID)
         }
 
+        /// The user whom the application means.
         public var hint: Hint
+        /// The scopes that tokens are to have.
         public var scopes: [String]
+        /// The authentication contexts that the application asks for, in the order of preference.
         public var acrValues: [String]
         /// What both screens show.
         public var bindingMessage: String?
         /// Seconds: 1 to ``BackchannelAuthentications/longest``.
         public var lifetime: Int
 
+        /// A request of that lifetime in seconds, by default the longest.
         public init(
             _ hint: Hint, scopes: [String], acrValues: [String] = [], bindingMessage: String? = nil,
             lifetime: Int = BackchannelAuthentications.longest
@@ -52,7 +57,9 @@ public struct BackchannelAuthentications: Sendable {
         }
     }
 
+    /// What came of asking for a sign-in.
     public enum Beginning: Sendable {
+        /// The attempt goes on under this handle, whether there is such a user or not. The application polls with it.
         case begun(FlowHandle)
         /// The user, or whom the hint means, was asked for too often.
         case limited(until: Date)
@@ -117,19 +124,27 @@ public struct BackchannelAuthentications: Sendable {
         return handle
     }
 
+    /// What an application gets that polls.
     public enum Redemption: Sendable {
+        /// The user allowed it: a session with what the device proved. It is given once.
         case granted(SignedIn)
+        /// There is nothing to get, or not yet.
         case refused(Refusal)
     }
 
+    /// Why a poll got nothing.
     public enum Refusal: Sendable {
         /// Unknown, another application's, or used before.
         case unknown
         /// An attempt that another protocol began for the application.
         case foreign
+        /// No device has answered yet.
         case pending
+        /// No device has answered yet, and the application polls too often: it has to wait longer each time.
         case slowDown
+        /// The user's device denied it, or the user may not sign in any more.
         case denied
+        /// Nothing was answered in time.
         case expired
     }
 

@@ -3,11 +3,16 @@ import Foundation
 
 /// What a user allowed an application, until it is taken back.
 public struct Consent: Sendable, Equatable, Codable {
+    /// The application that was allowed it.
     public let client: ClientID
+    /// The scopes that it was allowed, of all times together.
     public var scopes: [String]
+    /// The identifiers of the APIs that it was allowed.
     public var resources: [String]
+    /// When the user first allowed it something.
     public var createdAt: Date
 
+    /// A consent of these scopes and APIs; ``AuthorizationRequests`` keeps what users say.
     public init(client: ClientID, scopes: [String], resources: [String], createdAt: Date) {
         self.client = client
         self.scopes = scopes

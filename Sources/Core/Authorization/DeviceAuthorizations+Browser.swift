@@ -38,12 +38,15 @@ extension DeviceAuthorizations {
         /// - code: what the user types or scans on the other device.
         /// - number: what the user types there beside it.
         case waiting(code: String, number: String, until: Date)
+        /// The other device allowed it: the browser may sign in, once.
         case allowed
+        /// The other device denied it.
         case denied
         /// Too late, used, or of another browser.
         case over
     }
 
+    /// How it is with the browser that waits under this handle. Looking changes nothing.
     public func standing(ofBrowser handle: FlowHandle, _ key: BrowserKey) async throws -> BrowserStanding {
         let realm = realm
         let now = realm.clock.now
@@ -118,7 +121,9 @@ extension DeviceAuthorizations {
         public let userCode: String
         /// Where it asks from.
         public let address: String?
+        /// What the browser calls itself; nil where it says nothing. Anyone can claim any text.
         public let userAgent: String?
+        /// Until when the code counts.
         public let expiresAt: Date
         /// What keeps the user from allowing it now; nil where nothing does.
         public let obstacle: BrowserObstacle?
@@ -132,9 +137,13 @@ extension DeviceAuthorizations {
         case stale(needsPasskey: Bool)
     }
 
+    /// What came of a user code that was typed or scanned.
     public enum BrowserLookup: Sendable {
+        /// A browser waits with the code.
         case found(PendingBrowser)
+        /// No browser waits with the code.
         case unknown
+        /// The user or the source has tried too many wrong codes. Others are looked at from that instant on.
         case limited(until: Date)
     }
 
@@ -171,13 +180,17 @@ extension DeviceAuthorizations {
         }
     }
 
+    /// What came of a decision about a browser.
     public enum BrowserDecision: Sendable, Equatable {
+        /// The decision is made.
         case done
         /// The code is unknown, too old, or was decided before; or there is an obstacle.
         case unknown
         /// The number is not the one that the browser shows.
         case wrongNumber
+        /// Nothing was decided, because of this obstacle.
         case hindered(BrowserObstacle)
+        /// The user or the source has tried too many wrong codes. Others are looked at from that instant on.
         case limited(until: Date)
     }
 

@@ -14,9 +14,13 @@ public struct DeviceAuthorizations: Sendable {
 
     /// What a device asks for.
     public struct Request: Codable, Sendable, Equatable {
+        /// The application that the device runs.
         public var client: ClientID
+        /// The scopes that tokens are to have.
         public var scopes: [String]
+        /// The identifiers of the APIs that tokens are to be for (RFC 8707).
         public var resources: [String]
+        /// The authentication contexts that the application asks for, in the order of preference.
         public var acrValues: [String]
         /// Where the device proves later that it is the one that asked.
         public var challenge: PKCEChallenge?
@@ -24,10 +28,12 @@ public struct DeviceAuthorizations: Sendable {
         public var keyThumbprint: String?
         /// Where it asks from.
         public var address: String?
+        /// What the device calls itself, cut to the length that sessions keep. Anyone can claim any text.
         public var userAgent: String?
         /// The browser that waits to be signed in, where it is no device of an application (``WaitingBrowser``).
         var browser: WaitingBrowser?
 
+        /// A request of a device; the application was authenticated before.
         public init(
             client: ClientID, scopes: [String], resources: [String] = [], acrValues: [String] = [],
             challenge: PKCEChallenge? = nil, keyThumbprint: String? = nil, address: String? = nil,
@@ -60,13 +66,17 @@ public struct DeviceAuthorizations: Sendable {
 
     // MARK: The device
 
+    /// What a device gets that begins to wait.
     public struct Begun: Sendable {
+        /// What the device polls with (`device_code`). A secret, which the user does not see.
         public let deviceCode: Secret<String>
         /// `BCDF-GHJK`.
         public let userCode: String
     }
 
+    /// What came of a device's request.
     public enum Beginning: Sendable {
+        /// The device waits.
         case begun(Begun)
         /// The requester's address began too many.
         case limited(until: Date)
@@ -107,28 +117,40 @@ public struct DeviceAuthorizations: Sendable {
         }
     }
 
+    /// What a device gets that polls.
     public enum Redemption: Sendable {
+        /// The user allowed it: a session, and what was asked for. It is given once.
         case granted(SignedIn, Request)
+        /// There is nothing to get, or not yet.
         case refused(Refusal)
     }
 
+    /// Why a poll got nothing (RFC 8628, section 3.5).
     public enum Refusal: String, Sendable {
         /// Unknown, another client's, used before, or without the right proof.
         case unknown
+        /// The user has not decided yet.
         case pending
+        /// The user has not decided yet, and the device polls too often: it has to wait longer each time.
         case slowDown
+        /// The user denied it.
         case denied
+        /// The codes' time is over.
         case expired
     }
 
     /// What a device shows beside its code.
     public struct Presented: Sendable {
+        /// The application that polls. It has to be the one that asked.
         public var client: ClientID
+        /// The verifier of the request's challenge (RFC 7636); nil where the poll has none.
         public var verifier: String?
+        /// The key that the poll came with a proof of (RFC 9449); nil where it has none.
         public var keyThumbprint: String?
         /// What the grant keeps beside what was asked for.
         public var details: [String: JSONValue]
 
+        /// What a poll shows.
         public init(
             client: ClientID, verifier: String? = nil, keyThumbprint: String? = nil,
             details: [String: JSONValue] = [:]
@@ -199,19 +221,29 @@ public struct DeviceAuthorizations: Sendable {
     public struct Pending: Sendable {
         /// Names it in the form that decides.
         public let id: FlowHandle
+        /// What the device asked for.
         public let request: Request
+        /// The application, as it is registered now.
         public let application: Application
+        /// The code as the device shows it: `BCDF-GHJK`.
         public let userCode: String
+        /// Until when the code counts.
         public let expiresAt: Date
+        /// What the application would get, for the user to read.
         public let scopes: [ConsentQuestion.Scope]
+        /// The APIs that it would get tokens for.
         public let resources: [Resource]
         /// Whether a session with one factor is not enough.
         public let needsTwoFactors: Bool
     }
 
+    /// What came of a user code that was typed.
     public enum Lookup: Sendable {
+        /// A device waits with the code.
         case found(Pending)
+        /// No device waits with the code.
         case unknown
+        /// The user or the source has tried too many wrong codes. Others are looked at from that instant on.
         case limited(until: Date)
     }
 
@@ -266,7 +298,9 @@ public struct DeviceAuthorizations: Sendable {
         }
     }
 
+    /// What came of a decision about a device.
     public enum Decision: Sendable, Equatable {
+        /// The decision is made.
         case done
         /// The code is unknown, too old, or was decided before.
         case unknown

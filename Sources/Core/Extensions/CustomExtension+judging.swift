@@ -4,6 +4,7 @@ import Foundation
 public struct CustomExtensionFault: Error, Sendable, Equatable {
     /// The vendor's code, where it has one for it.
     public let code: ExtensionFailure.Code?
+    /// What is wrong, for the administrator: a sentence in English.
     public let message: String
     /// Whether it is right by itself, and another extension that is there already stands against it.
     public let isByOthers: Bool
@@ -16,7 +17,9 @@ public struct CustomExtensionFault: Error, Sendable, Equatable {
 }
 
 extension CustomExtension {
+    /// The milliseconds that a call may be given.
     public static let timeouts = 200...2000
+    /// How many applications, and how many claims, one extension may name.
     public static let longestList = 100
 
     /// Claims that only the server sets, or that identify a user: no extension puts them into a token.

@@ -10,8 +10,11 @@ public struct CustomExtension: Sendable, Equatable, Codable {
     public let id: String
     /// A UUID: `authenticationEventListenerId`.
     public let listenerID: String
+    /// When it was registered.
     public let createdAt: Date
+    /// What it is asked about.
     public var event: ExtensionEvent
+    /// What administrators call it; nil where it has no name.
     public var displayName: String?
     /// Where it is asked.
     public var targetURL: String
@@ -31,11 +34,15 @@ public struct CustomExtension: Sendable, Equatable, Codable {
     /// Which tokens they go into.
     public var tokens: [TokenKind]
 
+    /// A kind of token that claims go into.
     public enum TokenKind: String, Sendable, Codable, CaseIterable {
+        /// ID tokens.
         case id
+        /// Access tokens.
         case access
     }
 
+    /// The document as it is kept. ``CustomExtensions/add(_:by:)`` draws the ids and judges the rest.
     public init(
         id: String, listenerID: String, createdAt: Date, event: ExtensionEvent, displayName: String? = nil,
         targetURL: String, resourceID: String, clients: [String] = [], timeout: Int = 1000, retries: Int = 0,

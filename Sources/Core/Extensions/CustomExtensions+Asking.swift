@@ -152,7 +152,9 @@ extension CustomExtensions {
 }
 
 extension AuditEvent.Kind {
+    /// An administrator registered an extension.
     public static let extensionAdded = Self(rawValue: "extension.added")
+    /// An administrator removed an extension.
     public static let extensionRemoved = Self(rawValue: "extension.removed")
     /// A custom authentication extension gave no answer that counts; its number is in the details.
     public static let extensionFailed = Self(rawValue: "extension.failed")

@@ -21,6 +21,7 @@ public struct CustomExtensions: Sendable {
         try await realm.store.read { try $0.customExtensions() }
     }
 
+    /// The extension of this id, in any case; nil where there is none.
     public func extensionOf(id: String) async throws -> CustomExtension? {
         try await all().first { $0.id == id.lowercased() }
     }
@@ -42,18 +43,28 @@ public struct CustomExtensions: Sendable {
 
     /// What an administrator wants to register; ids are generated here.
     public struct Registration: Sendable {
+        /// What it is to be asked about.
         public var event: ExtensionEvent
+        /// What administrators call it.
         public var displayName: String?
+        /// Where it is asked: https, or http on this machine where that may be called at all.
         public var targetURL: String
         /// Nil makes one of the URL's host and a fresh appid.
         public var resourceID: String?
+        /// The client ids of the applications that it is asked for; empty for all that have none of their own.
         public var clients: [String]
+        /// Milliseconds that one call may take: ``CustomExtension/timeouts``.
         public var timeout: Int
+        /// How often a call is repeated whose failure may pass: 0 or 1.
         public var retries: Int
+        /// Whether a code goes by mail where the service does not take it.
         public var fallsBack: Bool
+        /// Which claims go into tokens, under which names.
         public var claims: [ClaimMapping]
+        /// Which tokens they go into.
         public var tokens: [CustomExtension.TokenKind]
 
+        /// What an administrator asks for; ``CustomExtensions/add(_:by:)`` judges it.
         public init(
             event: ExtensionEvent, displayName: String? = nil, targetURL: String, resourceID: String? = nil,
             clients: [String] = [], timeout: Int = 1000, retries: Int = 0, fallsBack: Bool = false,

@@ -14,15 +14,18 @@ public protocol ExtensionCaller: Sendable {
 
 /// One call: a `POST` of JSON.
 public struct ExtensionCall: Sendable {
+    /// The extension's address, as it was registered.
     public let url: String
     /// For `Authorization: Bearer`.
     public let bearer: Secret<String>
     /// JSON. It may contain a user's data or a code, and must not be logged.
     public let body: Data
+    /// How long the call may take in all.
     public let timeout: Duration
     /// Bytes that the answer's body may have.
     public let bodyLimit: Int
 
+    /// A call that the core wants made.
     public init(url: String, bearer: Secret<String>, body: Data, timeout: Duration, bodyLimit: Int) {
         self.url = url
         self.bearer = bearer
@@ -34,7 +37,10 @@ public struct ExtensionCall: Sendable {
 
 /// What came of a call.
 public enum ExtensionReply: Sendable {
+    /// The service answered in time: the status, each value of `Content-Type`, and at most ``ExtensionCall/bodyLimit``
+    /// bytes.
     case answered(status: Int, contentType: [String], body: Data)
+    /// It did not, or the call could not be made.
     case failed(ExtensionFailure)
 }
 
@@ -42,6 +48,7 @@ public enum ExtensionReply: Sendable {
 public struct NoExtensionCaller: ExtensionCaller {
     public let publicURL = "http://127.0.0.1:8080"
 
+    /// A caller whose calls all fail.
     public init() {}
 
     public func post(_ call: ExtensionCall) async -> ExtensionReply {

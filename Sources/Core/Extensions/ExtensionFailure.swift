@@ -1,9 +1,11 @@
 /// Why a custom authentication extension gave no answer that counts. Apps do not see it; it is for the log.
 public struct ExtensionFailure: Error, Sendable, Equatable {
+    /// The vendor's number for the reason.
     public let code: Code
     /// What is known beyond the code, without users' data: `status 503`. Nil where nothing is.
     public let detail: String?
 
+    /// A failure for the log. The detail must have no user's data in it.
     public init(_ code: Code, _ detail: String? = nil) {
         self.code = code
         self.detail = detail
@@ -12,25 +14,45 @@ public struct ExtensionFailure: Error, Sendable, Equatable {
     /// The vendor's numbers and names (Microsoft Learn, Troubleshoot a custom claims provider). Those that only a cloud can
     /// have are left out.
     public enum Code: Int, Sendable, CaseIterable {
+        /// The server could not make the call.
         case unexpectedError = 1_003_001
+        /// The service answered with another status than 200.
         case invalidHTTPStatus = 1_003_002
+        /// The body is not the JSON that the event has.
         case invalidResponseBody = 1_003_003
+        /// Too many calls are under way at this server.
         case throttlingError = 1_003_004
+        /// The service did not answer in the time that it has.
         case timedOut = 1_003_005
+        /// The answer is not `application/json`.
         case invalidResponseContentType = 1_003_006
+        /// The action has no claims.
         case nullClaimsResponse = 1_003_007
+        /// The type of the answer's `data` is none of this event's.
         case invalidResponseApiSchemaVersion = 1_003_008
+        /// The answer has no body.
         case emptyResponse = 1_003_009
+        /// The answer has no action, or several.
         case invalidNumberOfActions = 1_003_010
+        /// The extension was removed meanwhile.
         case notFound = 1_003_011
+        /// The type of the action is none that this event has.
         case invalidActionType = 1_003_012
+        /// The resource id is not `api://HOST/APPID`.
         case incorrectResourceIdFormat = 1_003_014
+        /// The host in the resource id is not the host of the URL.
         case domainNameDoesNotMatch = 1_003_015
+        /// The URL is not one that may be registered.
         case incorrectTargetUrlFormat = 1_003_020
+        /// The address is not one that the server may call.
         case blocked = 1_003_023
+        /// The body has more than 64 KiB.
         case responseSizeExceeded = 1_003_024
+        /// Names and values of all claims have more than 3 KiB together.
         case responseClaimsSizeExceeded = 1_003_025
+        /// A claim has no name.
         case nullOrEmptyClaimKeyNotSupported = 1_003_026
+        /// The service cannot be reached, or its certificate is not trusted.
         case connectionError = 1_003_027
     }
 

@@ -31,15 +31,20 @@ public struct ExtensionQuestion: Sendable {
         case signUp(SignUpInformation)
     }
 
+    /// The extension that is asked.
     public let listener: CustomExtension
+    /// What names the realm to its extensions.
     public let tenant: Tenant
+    /// The attempt in which it is asked.
     public let occasion: ExtensionOccasion
     /// Names the request, a UUID.
     public let correlationID: String
+    /// What it is asked.
     public let subject: Subject
     /// Where clients reach this server, without a slash at the end.
     public let publicURL: String
 
+    /// A question to one extension.
     public init(
         listener: CustomExtension, tenant: Tenant, occasion: ExtensionOccasion, correlationID: String,
         subject: Subject, publicURL: String
@@ -55,6 +60,7 @@ public struct ExtensionQuestion: Sendable {
 
 /// What an answer tells the server to do.
 public struct ExtensionAction: Sendable, Equatable {
+    /// What the server is to do.
     public enum Effect: Sendable, Equatable {
         /// To go on as if no extension had been asked.
         case proceed
@@ -70,10 +76,12 @@ public struct ExtensionAction: Sendable, Equatable {
         case block(words: [String])
     }
 
+    /// What the server is to do; the core judges whether the event allows it.
     public let effect: Effect
     /// The protocol's name for the action, for the administrator who checks an extension.
     public let name: String
 
+    /// The action of an answer.
     public init(_ effect: Effect, name: String) {
         self.effect = effect
         self.name = name
@@ -84,6 +92,7 @@ public struct ExtensionAction: Sendable, Equatable {
 public struct NoExtensionFormat: ExtensionFormat {
     public let caller = ""
 
+    /// A format that writes nothing and reads no answer.
     public init() {}
 
     public func body(of question: ExtensionQuestion) -> JSONValue { .object([:]) }

@@ -15,6 +15,7 @@ public struct AttributePattern: Sendable, Equatable {
     /// Groups in groups.
     static let deepest = 20
 
+    /// The expression as it was written. Two patterns are equal where their texts are.
     public let text: String
     private let program: PatternProgram
 
@@ -31,6 +32,7 @@ public struct AttributePattern: Sendable, Equatable {
         self.text = text
     }
 
+    /// Whether the expression matches somewhere in the value, within steps in proportion to its length.
     public func matches(_ value: String) -> Bool { program.matches(value.unicodeScalars.map(\.value)) }
 
     /// Why a text is no expression that is taken here; reads on from "the pattern is not taken: ".
