@@ -7,6 +7,7 @@ public struct ProvidedClaims: Sendable, Equatable {
     public let claims: [String: JSONValue]
     /// All names that the mapping has, also of claims that the service did not provide: nothing else may use them.
     public let names: Set<String>
+    /// The kinds of tokens that the claims go into.
     public let tokens: Set<CustomExtension.TokenKind>
 
     /// Nothing is asked, and nothing added.

@@ -3,6 +3,7 @@ import Foundation
 /// The data about a sign-up that a service gets: the attributes and the address, never the password (Microsoft Learn,
 /// attribute collection events).
 public struct SignUpInformation: Sendable {
+    /// The address that is signed up for.
     public let email: EmailAddress
     /// What was given so far.
     public let attributes: [String: JSONValue]
@@ -13,6 +14,7 @@ public struct SignUpInformation: Sendable {
     /// Judges a value for an attribute as if the user had typed it; nil where it is refused.
     public let read: @Sendable (_ name: String, _ value: JSONValue) -> JSONValue?
 
+    /// What a sign-up has collected; the flow that asks fills it in.
     public init(
         email: EmailAddress, attributes: [String: JSONValue], types: [String: String], builtIn: Set<String>,
         read: @escaping @Sendable (_ name: String, _ value: JSONValue) -> JSONValue?

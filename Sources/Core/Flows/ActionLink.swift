@@ -4,21 +4,30 @@ import Foundation
 public struct ActionLink: Sendable {
     /// What the page does with the code.
     public enum Action: String, Sendable, CaseIterable {
+        /// Marks the account's address as read by its user.
         case verifyEmail = "verify-email"
+        /// Lets the user set a new password.
         case resetPassword = "reset-password"
+        /// Signs the user in.
         case signIn = "sign-in"
+        /// Puts a new address in the place of the account's.
         case changeEmail = "change-email"
+        /// Gives the account its former address back.
         case restoreEmail = "restore-email"
+        /// Withdraws the wish to have the account removed.
         case keepAccount = "keep-account"
     }
 
+    /// What following the link does.
     public var action: Action
+    /// The handle of the flow that the link completes; good once.
     public var code: Secret<String>
     /// Query items for the page.
     public var items: [(name: String, value: String)]
     /// The language of the page (BCP 47).
     public var locale: String?
 
+    /// A link to the page for this action.
     public init(
         _ action: Action, code: Secret<String>, items: [(name: String, value: String)] = [], locale: String? = nil
     ) {
@@ -37,6 +46,7 @@ public protocol LinkFormat: Sendable {
 
 /// Links in the core's own words, for realms without pages.
 public struct PlainLinkFormat: LinkFormat {
+    /// A format that spells `link?action=…&code=…`.
     public init() {}
 
     public func path(of link: ActionLink) -> String {

@@ -81,7 +81,9 @@ public enum AnswerTarget: Sendable {
 
 /// How an attempt begins.
 public struct FlowOpening: Sendable {
+    /// Who signs in, as far as the request says it.
     public var subject: ClaimedSubject
+    /// What the session and its grant are to be like.
     public var terms: GrantTerms
     /// Seconds that the attempt may take.
     public var lifetime: TimeInterval
@@ -91,11 +93,13 @@ public struct FlowOpening: Sendable {
 
     /// The claimed identifier.
     public enum ClaimedSubject: Sendable {
+        /// The user of this address, whether there is one or not.
         case email(EmailAddress)
         /// The answer itself says who (a custom token).
         case answer
     }
 
+    /// An attempt that may take that many seconds, in which no factor can be enrolled.
     public init(subject: ClaimedSubject, terms: GrantTerms, lifetime: TimeInterval = FlowLifetime.standard) {
         self.subject = subject
         self.terms = terms
@@ -105,20 +109,27 @@ public struct FlowOpening: Sendable {
 
 /// What came of an answer. A refusal is a value: the count of attempts has to survive it.
 public enum Verdict: Sendable {
+    /// Right, and all that the attempt is for is done.
     case accomplished(Accomplishment)
     /// Right, and not enough.
     case more(Continuation)
     /// Right, and the attempt goes on under its handle.
     case advanced(JourneyStep)
+    /// Not right, or not judged; the refusal says which.
     case refused(Refusal)
 }
 
 /// What an attempt led to.
 public enum Accomplishment: Sendable {
+    /// A session that began, or went on.
     case signedIn(SignedIn)
+    /// A factor that is the user's now, and a session proven with it.
     case enrolled(FactorRecord, SignedIn)
+    /// The user has proven to read the account's mail.
     case emailVerified(User)
+    /// The account has the new password.
     case passwordReset(User)
+    /// The account has the new address, or its former one again.
     case emailChanged(User)
     /// An account whose removal was asked for stays.
     case accountKept(User)
@@ -126,6 +137,7 @@ public enum Accomplishment: Sendable {
     case decided(ApprovalDecision)
     /// The sign-in is complete and waits to be fetched. The code replaces the recovery code that was used, if one was.
     case proven(ApprovalDecision, recoveryCode: Secret<String>?)
+    /// A device that is the user's now.
     case deviceEnrolled(DeviceEnrolment)
     /// An app that only makes codes was enrolled by an invitation.
     case codesEnrolled(CodesEnrolment)
@@ -133,9 +145,13 @@ public enum Accomplishment: Sendable {
 
 /// A session that began, or went on, just now, and what the application that asked got of it.
 public struct SignedIn: Sendable {
+    /// The user as of the sign-in.
     public let user: User
+    /// The session, with the proofs of this attempt.
     public var session: Session
+    /// What the application got of the session.
     public var grant: Grant
+    /// The refresh token of the grant. Whether the application gets it is the dialect's to say.
     public let refreshToken: Secret<String>
     /// Whether the account was made by this very sign-in.
     public var isNewUser = false
@@ -148,15 +164,19 @@ public struct SignedIn: Sendable {
 
 /// An attempt that needs another proof.
 public struct Continuation: Sendable {
+    /// The handle that the next answer goes to.
     public let handle: FlowHandle
+    /// The user whose first proof was right.
     public let user: User
     /// The factors that may give it, in the order of enrolment.
     public let factors: [FactorRecord]
+    /// Until when the attempt can be completed.
     public let expiresAt: Date
 }
 
 /// Why an answer was not taken.
 public struct Refusal: Error, Sendable, Equatable {
+    /// Why an answer was not taken. The words are stable: the log and figures have them.
     public enum Reason: String, Sendable, Codable {
         /// The password, code or signature is not right, or the address has no account.
         case wrongAnswer
@@ -164,7 +184,9 @@ public struct Refusal: Error, Sendable, Equatable {
         case unknownUser
         /// A code that was used before, or an older one.
         case replayed
+        /// No attempt has this handle, or it is another one than was expected.
         case unknownFlow
+        /// The attempt's time is over.
         case flowExpired
         /// The flow led to its one success before.
         case flowFinished
@@ -178,7 +200,9 @@ public struct Refusal: Error, Sendable, Equatable {
         case sourceLimited
         /// The attempt was mailed a code a moment ago.
         case mailedLately
+        /// The account is disabled, or waits for its removal.
         case userDisabled
+        /// There is no such user.
         case userNotFound
         /// No such factor, or not this user's.
         case unknownFactor
@@ -206,7 +230,9 @@ public struct Refusal: Error, Sendable, Equatable {
         case reservedClaim
         /// More claims than a token should carry.
         case claimsTooLarge
+        /// The realm's settings do not let users sign up.
         case signUpClosed
+        /// The user has as many factors of the kind as one may have.
         case factorLimitReached
         /// A device's answer: signed with another algorithm than its key's.
         case wrongAlgorithm
@@ -236,6 +262,7 @@ public struct Refusal: Error, Sendable, Equatable {
         case unsuitableAuthenticator
     }
 
+    /// Why the answer was not taken.
     public let reason: Reason
     /// When it is worth trying again.
     public var retryAt: Date?
@@ -273,6 +300,7 @@ public struct Refusal: Error, Sendable, Equatable {
         self.remark = remark
     }
 
+    /// A refusal for this reason.
     public init(
         _ reason: Reason, retryAt: Date? = nil, passwordFault: PasswordPolicy.Fault? = nil, claim: String? = nil
     ) {

@@ -4,14 +4,18 @@ import Foundation
 public struct BegunProof: Sendable {
     /// The response goes to it, at the stage ``FlowStage/proof(_:)``.
     public let handle: FlowHandle
+    /// The means of proof that was begun with.
     public let kind: FactorKind
     /// The answer to the client: what its response is about.
     public let challenge: JSONValue
+    /// Until when the response may come.
     public let expiresAt: Date
 }
 
 extension Authenticator {
+    /// What came of asking for a challenge.
     public enum BeginOutcome: Sendable {
+        /// The challenge is open.
         case begun(BegunProof)
         /// `unexpectedAnswer` where no attempt begins with the kind, `factorNotOffered` where it is switched off,
         /// `sourceLimited` where the source has begun too many.

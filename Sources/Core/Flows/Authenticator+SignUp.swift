@@ -12,9 +12,12 @@ extension NewAccount: StoredJSON {}
 extension Authenticator {
     /// What an account is to be that is signed up for by a response.
     public struct SignUp: Sendable {
+        /// The address that the account is to have. It is not proven.
         public var email: EmailAddress
+        /// What people are to call the user; nil where nothing was said.
         public var displayName: String?
 
+        /// An account of this address.
         public init(email: EmailAddress, displayName: String? = nil) {
             self.email = email
             self.displayName = displayName

@@ -17,15 +17,21 @@ public protocol Consultant: Sendable {
     func beforeAccount(of signUp: SignUpContext) async throws -> SignUpAdvice
 }
 
+/// A point of an attempt at which a consultant is asked.
 public enum ConsultedStep: Sendable, Hashable {
+    /// Before a session begins, with the user known.
     case session
+    /// Before a sign-up asks for attributes.
     case attributes
+    /// Before a sign-up makes an account.
     case account
 }
 
 /// What a sign-up has collected.
 public struct SignUpContext: Sendable {
+    /// The address that is signed up for.
     public let email: EmailAddress
+    /// The attributes that were given so far, by name.
     public let attributes: [String: JSONValue]
     /// Whether attributes are what was given just now: then they can be refused, and given again.
     public let isAboutAttributes: Bool

@@ -7,6 +7,7 @@ import Foundation
 /// cross from one protocol to another, and each has a name here: ``mailedLink(for:)``, ``enrolmentTicket`` and
 /// ``pushTransaction``.
 public struct FlowExpectation: Sendable {
+    /// What the attempt may be for.
     public let purposes: Set<FlowPurpose>
     /// How far the attempt has to have come.
     public let stages: Set<FlowStage>

@@ -29,11 +29,17 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
 
 /// What an attempt is for.
 public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
+    /// Signing in.
     case signIn
+    /// Making an account and signing in to it.
     case signUp
+    /// Enrolling a factor of a signed-in user.
     case enrolFactor
+    /// Proving that the user reads the account's mail.
     case verifyEmail
+    /// Setting a new password without the former one.
     case resetPassword
+    /// Putting a new address in the place of the account's.
     case changeEmail
     /// A changed address is to be as it was before.
     case restoreEmail
@@ -48,6 +54,7 @@ public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
 
 /// How long attempts live where a dialect says nothing else, in seconds.
 public enum FlowLifetime {
+    /// An attempt for which nothing else is said.
     public static let standard: TimeInterval = 900
     /// A mailed code.
     public static let mailedCode: TimeInterval = 600
@@ -71,21 +78,29 @@ public enum FlowLifetime {
 
 /// Where an attempt stands, for dialects that tell before they ask for an answer.
 public enum FlowStatus: Sendable {
+    /// There is no such attempt, or it is another one than was expected.
     case unknown
+    /// Its time is over.
     case expired
+    /// It led to its one success before.
     case finished
     /// Out of answers.
     case exhausted
+    /// It waits for an answer.
     case open(FlowSummary)
 }
 
 /// What a dialect may know of an open attempt.
 public struct FlowSummary: Sendable {
+    /// What the attempt is for.
     public let purpose: FlowPurpose
+    /// The user, where one is known by now.
     public let userID: UserID?
     /// The address that it is about: the one to verify, to reset, to change to or to sign in.
     public let email: EmailAddress?
+    /// The address that the account is to have; nil where that is not what it is about.
     public let newEmail: EmailAddress?
+    /// Until when the attempt can be completed.
     public let expiresAt: Date
     /// Whether the handle is itself the proof, as it was mailed; false where another answer is waited for.
     public let isLink: Bool

@@ -10,8 +10,11 @@ public struct FlowRecord: Sendable, Equatable {
     public let purpose: String
     /// Answers charged so far.
     public var attempts: Int
+    /// The version of the row. A write that expects another one fails.
     public internal(set) var revision: Int
+    /// When the attempt began.
     public let createdAt: Date
+    /// Until when the attempt can be completed. Stores keep the row for a day longer.
     public var expiresAt: Date
     /// Set by the one success that a flow allows.
     public var finishedAt: Date?
@@ -20,6 +23,7 @@ public struct FlowRecord: Sendable, Equatable {
     /// The id that a factor will have which is enrolled by this flow, so that administrators can find what is pending.
     public let offeredFactor: FactorID?
 
+    /// The row as stores read and write it. The engine of flows makes rows.
     public init(
         digest: Data, userID: UserID?, purpose: String, attempts: Int = 0, revision: Int = 0, createdAt: Date,
         expiresAt: Date, finishedAt: Date? = nil, body: Data, offeredFactor: FactorID? = nil

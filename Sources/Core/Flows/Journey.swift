@@ -68,6 +68,7 @@ public enum JourneyStage: String, Codable, Sendable {
     case details
     /// A reset whose address is proven wants the new password.
     case newPassword
+    /// A second factor is to be given.
     case secondFactor
     /// A second factor is required and there is none: a mailbox can be registered.
     case registration
@@ -77,17 +78,22 @@ public enum JourneyStage: String, Codable, Sendable {
 
 /// What the user is asked for first.
 public enum FirstMethod: String, Codable, Sendable, CaseIterable {
+    /// The account's password.
     case password
+    /// A code that is mailed to the address.
     case mailedCode
 }
 
 /// What the client can lead its user through beyond the first proof.
 public struct JourneyAbilities: Codable, Sendable, Equatable {
+    /// Whether the client can ask its user for a second factor.
     public var givesSecondFactor: Bool
+    /// Whether the client can lead its user through registering a second factor.
     public var registersSecondFactor: Bool
     /// Whether it can respond to a challenge (``ProofTraits/Prompt/response``), as a browser can.
     public var answersChallenges: Bool
 
+    /// What a client can do; without arguments, nothing beyond the first proof.
     public init(
         givesSecondFactor: Bool = false, registersSecondFactor: Bool = false, answersChallenges: Bool = false
     ) {
@@ -207,8 +213,11 @@ public enum JourneyStep: Codable, Sendable, Equatable {
 
 /// What a dialect may know of an attempt that goes step by step.
 public struct JourneySummary: Sendable {
+    /// How far the attempt has come.
     public let stage: JourneyStage
+    /// What the address is asked for first.
     public let method: FirstMethod
+    /// What the client can lead its user through.
     public let abilities: JourneyAbilities
     /// Whether a password is what is waited for, an old one or a new one.
     public let awaitsPassword: Bool
@@ -216,7 +225,9 @@ public struct JourneySummary: Sendable {
     public let awaitsMailedCode: Bool
     /// When the latest code was mailed.
     public let mailedAt: Date?
+    /// The second factor that was chosen last; nil where none was.
     public let askedFactor: FactorID?
+    /// The kind of that factor.
     public let askedKind: FactorKind?
     /// Whether a device was chosen to be asked, or to give a code.
     public let awaitsDevice: Bool

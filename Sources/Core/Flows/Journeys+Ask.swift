@@ -4,6 +4,7 @@ extension Journeys {
     /// Seconds that pages have people wait before another code is mailed.
     public static let pauseBetweenMails: TimeInterval = 30
 
+    /// What came of asking for the next proof.
     public enum AskOutcome: Sendable {
         /// A code went there, or was made to look so.
         case mailed(to: EmailAddress)
@@ -15,6 +16,7 @@ extension Journeys {
         case device(FactorRecord, isAsked: Bool)
         /// The mailbox is to be registered and needs no code.
         case proven(EmailAddress)
+        /// Nothing was sent, and the attempt is where it was.
         case refused(Refusal)
     }
 
@@ -156,15 +158,19 @@ extension Journeys {
 
     /// A second factor that may be given.
     public struct Method: Sendable {
+        /// The factor that may be given.
         public let factor: FactorRecord
         /// Where its codes go, for a mailbox.
         public let address: EmailAddress?
     }
 
+    /// What may come next in an attempt that waits for a second factor.
     public enum MethodsOutcome: Sendable {
+        /// One of these may be given.
         case secondFactors([Method])
         /// A mailbox can be registered; the account's own address is one that suits, or there is none.
         case registration(suggestion: EmailAddress?)
+        /// The attempt is none that waits for a second factor.
         case refused(Refusal)
     }
 

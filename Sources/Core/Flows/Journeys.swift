@@ -7,9 +7,13 @@ import Foundation
 public struct Journeys: Sendable {
     let realm: Realm
 
+    /// What an attempt is begun for.
     public enum Opening: Sendable {
+        /// To sign in to the account of this address.
         case signIn(EmailAddress)
+        /// To make an account of this address.
         case signUp(EmailAddress, SignUpDetails)
+        /// To set a new password for the account of this address.
         case resetPassword(EmailAddress)
 
         var email: EmailAddress {
@@ -29,16 +33,20 @@ public struct Journeys: Sendable {
 
     /// What a user who signs up has submitted, and what the application asks for.
     public struct SignUpDetails: Sendable {
+        /// The password that the account is to have; nil where it was not submitted yet.
         public var password: Secret<String>?
         /// Whether the account is to have a password.
         public var wantsPassword: Bool
+        /// The attributes that were submitted so far, by name.
         public var attributes: [String: JSONValue]
+        /// The attributes that the application asks for.
         public var required: [ApplicationRegistration.Attribute]
         /// What makes the account where sign-up is not open: an invitation for this address.
         public var invitation: FlowHandle?
         /// The user's language.
         public var locale: String?
 
+        /// What a sign-up brings; the application's registration says what it asks for.
         public init(
             password: Secret<String>? = nil, wantsPassword: Bool, attributes: [String: JSONValue] = [:],
             required: [ApplicationRegistration.Attribute] = [], invitation: FlowHandle? = nil, locale: String? = nil
@@ -52,10 +60,13 @@ public struct Journeys: Sendable {
         }
     }
 
+    /// What came of beginning an attempt.
     public enum BeginOutcome: Sendable {
+        /// The attempt goes on under this handle.
         case begun(FlowHandle)
         /// The address is asked for something that the client does not take.
         case beyondClient(FirstMethod)
+        /// No attempt began.
         case refused(Refusal)
     }
 

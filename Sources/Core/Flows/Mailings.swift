@@ -8,6 +8,7 @@ public struct Mailings: Sendable {
     public enum Subject: Sendable {
         /// To the user's own address.
         case verifyEmail(UserID)
+        /// Sets a new password for the account of this address.
         case resetPassword(EmailAddress)
         /// Signs in, and up where that is open.
         case signIn(EmailAddress)
@@ -15,19 +16,23 @@ public struct Mailings: Sendable {
         case changeEmail(UserID, to: EmailAddress)
     }
 
+    /// What came of asking for a mail.
     public enum Outcome: Sendable {
         /// On its way, or made to look so. `handle` is nil where there is no recipient.
         case sent(to: EmailAddress, handle: FlowHandle?)
+        /// No mail is sent; the reason says why.
         case refused(Refusal)
     }
 
     /// Query items for the page that completes the link, beside what the link does and its code.
     public struct LinkOptions: Sendable {
+        /// Names and values of the query items, not yet percent-encoded.
         public var items: [(name: String, value: String)]
         /// Whether the mail is really sent; false where the caller, an administrator, passes the link on: then limits
         /// of mails do not apply either.
         public var delivers: Bool
 
+        /// A link that is mailed with these items.
         public init(items: [(name: String, value: String)] = [], delivers: Bool = true) {
             self.items = items
             self.delivers = delivers

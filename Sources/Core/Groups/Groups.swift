@@ -6,14 +6,19 @@ import Foundation
 public struct Groups: Sendable {
     let realm: Realm
 
+    /// Why a group was not changed.
     public enum Refusal: Error, Sendable, Equatable {
+        /// Another group has the name.
         case nameTaken
+        /// There is no group of the name.
         case groupNotFound
+        /// There is no user of the id.
         case userNotFound
         /// The user is in ``UserGroup/mostOfUser`` groups.
         case tooManyGroups
     }
 
+    /// The group of that name; nil where there is none.
     public func group(_ name: GroupName) async throws -> UserGroup? {
         try await realm.store.read { try $0.group(name) }
     }
@@ -46,6 +51,8 @@ public struct Groups: Sendable {
         }
     }
 
+    /// Makes a group without members, and notes that in the log.
+    /// - Parameter summary: for people; at most ``UserGroup/longestSummary`` characters.
     public func add(
         _ name: GroupName, summary: String, by client: ClientContext
     ) async throws -> Result<UserGroup, Refusal> {
@@ -113,9 +120,13 @@ extension AuditEvent {
 }
 
 extension AuditEvent.Kind {
+    /// A group was made.
     public static let groupAdded = Self(rawValue: "group.added")
+    /// A group was removed; its members stay users.
     public static let groupRemoved = Self(rawValue: "group.removed")
+    /// A user came into a group.
     public static let groupMemberAdded = Self(rawValue: "group.member-added")
+    /// A user was taken out of a group.
     public static let groupMemberRemoved = Self(rawValue: "group.member-removed")
 }
 

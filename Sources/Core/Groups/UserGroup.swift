@@ -28,8 +28,10 @@ public struct UserGroup: Sendable, Equatable {
     public let name: GroupName
     /// For people; empty where nothing was said.
     public let summary: String
+    /// When the group was made.
     public let createdAt: Date
 
+    /// The row as stores read and write it. ``Groups/add(_:summary:by:)`` makes groups.
     public init(name: GroupName, summary: String, createdAt: Date) {
         self.name = name
         self.summary = summary

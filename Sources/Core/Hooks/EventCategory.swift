@@ -2,15 +2,19 @@
 ///
 /// What delivery itself writes into the log (mails, pushes, hooks) belongs to none, so that no failure makes further messages.
 public enum EventCategory: String, Sendable, Codable, CaseIterable {
+    /// Accounts: made, changed, disabled, removed, and what was handed out about them.
     case users
     /// Authenticators, devices, passkeys and recovery codes of users.
     case factors
+    /// Sessions and grants that ended, and what users allowed applications.
     case sessions
+    /// Sign-ins, and what users decided about them on devices.
     case signIns = "sign-ins"
     /// Answers and applications' secrets that were wrong.
     case refusals
     /// Roles, tokens of programs, and hooks themselves.
     case administrators
+    /// Groups and who is in them.
     case groups
     /// Applications, APIs, extensions, and installations that registered themselves.
     case applications

@@ -7,13 +7,18 @@ import Foundation
 /// `HookProgress` says how far each one is and `HookRound` is the rule of what follows a round. The composition root provides the
 /// `HookCaller` that speaks HTTP.
 public struct EventHook: Sendable, Equatable {
+    /// The hook's id, which the server draws; stable for its life.
     public let id: String
+    /// When the hook was registered.
     public let createdAt: Date
+    /// What the administrator said of it.
     public var registration: Registration
+    /// How far delivery has come.
     public var progress: HookProgress
     /// Counts changes of ``progress``.
     public var revision: Int
 
+    /// The row as stores read and write it. ``EventHooks/add(_:secret:by:)`` registers hooks.
     public init(
         id: String, createdAt: Date, registration: Registration, progress: HookProgress, revision: Int = 0
     ) {
@@ -30,9 +35,12 @@ public struct EventHook: Sendable, Equatable {
         public var url: String
         /// For people; empty where nothing was said.
         public var name: String
+        /// The categories of the log that the hook is told.
         public var events: Set<EventCategory>
+        /// Whether the hook is told anything now. What happens while it is not waits for it, unless it is skipped.
         public var isEnabled: Bool
 
+        /// Says what a hook is; ``EventHooks`` judges it.
         public init(url: String, name: String = "", events: Set<EventCategory>, isEnabled: Bool = true) {
             self.url = url
             self.name = name
@@ -79,12 +87,17 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
     public var nextAttemptAt: Date?
     /// Which server is at it, and until when it is left to that one.
     public var holder: String?
+    /// Until when the hook is left to ``holder``.
     public var leasedUntil: Date?
     /// Since when nothing could be delivered.
     public var failingSince: Date?
+    /// Why the last failed delivery failed: ``HookReply/text``. Nil where none ever did.
     public var lastError: String?
+    /// When that was.
     public var lastErrorAt: Date?
+    /// When an event was last delivered; nil where none ever was.
     public var lastDeliveredAt: Date?
+    /// Events that were delivered since the hook was registered.
     public var delivered = 0
     /// Events that were given up.
     public var failed = 0
@@ -93,17 +106,21 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
     /// What came of the last deliveries, the newest first: ``mostAnswers`` at most.
     public var answers: [Answer] = []
 
+    /// Deliveries of which ``answers`` tells.
     public static let mostAnswers = 10
 
     /// What came of one delivery.
     public struct Answer: Sendable, Equatable, Codable {
         /// The event's id in the log.
         public var event: String
+        /// When the service answered, or the call failed.
         public var at: Date
+        /// Whether the service took the event: a status of 200 to 299.
         public var isDelivered: Bool
         /// ``HookReply/text``.
         public var result: String
 
+        /// What came of a delivery at that instant.
         public init(event: String, at: Date, isDelivered: Bool, result: String) {
             self.event = event
             self.at = at
@@ -114,15 +131,19 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
 
     /// How often one event failed.
     public struct Trial: Sendable, Equatable, Codable {
+        /// Attempts that failed so far.
         public var attempts: Int
+        /// When the first of them failed.
         public var since: Date
 
+        /// An event that failed that often since then.
         public init(attempts: Int, since: Date) {
             self.attempts = attempts
             self.since = since
         }
     }
 
+    /// A hook that is told of everything after this place of the log.
     public init(cursor: String) {
         self.cursor = cursor
     }
@@ -153,8 +174,11 @@ public struct HookProgress: Sendable, Equatable, Codable, StoredJSON {
 }
 
 extension AuditEvent.Kind {
+    /// An administrator registered a hook.
     public static let hookAdded = Self(rawValue: "hook.added")
+    /// An administrator changed a hook, or its secret.
     public static let hookChanged = Self(rawValue: "hook.changed")
+    /// An administrator removed a hook.
     public static let hookRemoved = Self(rawValue: "hook.removed")
     /// The server gave up on a hook's service.
     public static let hookDisabled = Self(rawValue: "hook.disabled")

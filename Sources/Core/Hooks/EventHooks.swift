@@ -6,18 +6,25 @@ public struct EventHooks: Sendable {
 
     /// As many as there may be: each event is a call to each of them.
     public static let most = 20
+    /// Characters of a hook's name.
     public static let longestName = 100
     static let longestURL = 2048
     /// Seconds that the secret before the present one signs, too.
     public static let overlap: TimeInterval = 86_400
 
+    /// Why a hook was not registered or changed.
     public enum Refusal: Error, Sendable, Equatable {
+        /// There is no hook of the id.
         case unknown
+        /// There are ``EventHooks/most`` hooks already.
         case tooMany
         /// Why the URL cannot be called.
         case url(String)
+        /// No category is named, so that the hook would be told nothing.
         case noEvents
+        /// The name has more than ``EventHooks/longestName`` characters.
         case nameTooLong
+        /// The secret is not `whsec_` and the Base64 of 24 to 64 bytes.
         case malformedSecret
         /// The log has no such event, or none that hooks get.
         case unknownEvent
@@ -25,18 +32,25 @@ public struct EventHooks: Sendable {
 
     /// What is to be another; nil stays.
     public struct Change: Sendable {
+        /// The address of the service.
         public var url: String?
+        /// What people call the hook.
         public var name: String?
+        /// The categories that it is told.
         public var events: Set<EventCategory>?
+        /// Whether it is told anything.
         public var isEnabled: Bool?
         /// Whether events that were missed are left out, and those from now on delivered.
         public var skipsMissed = false
 
+        /// A change of nothing.
         public init() {}
     }
 
+    /// All hooks.
     public func list() async throws -> [EventHook] { try await realm.store.read { try $0.eventHooks() } }
 
+    /// The hook of this id; nil where there is none.
     public func hook(_ id: String) async throws -> EventHook? { try await list().first { $0.id == id } }
 
     /// Registers a hook: it is told of what happens from now on.
@@ -68,6 +82,8 @@ public struct EventHooks: Sendable {
         }
     }
 
+    /// Changes a hook. The log says which members, and nothing of the secret.
+    /// - Returns: the hook as it is then.
     public func change(
         _ id: String, _ change: Change, by client: ClientContext
     ) async throws -> Result<EventHook, Refusal> {

@@ -21,14 +21,19 @@ public final class HookDelivery: Sendable {
 
     /// What happened, for the log of the machine.
     public enum Note: Sendable {
+        /// Something failed, and is tried again in so many seconds.
         case postponed(hook: String, reason: String, seconds: Double)
+        /// An event was refused again and again, and the hook is not told of it.
         case givenUp(hook: String, event: String, reason: String)
+        /// The server disabled a hook; the reason is ``HookProgress/disabledBecause``.
         case disabled(hook: String, reason: String)
+        /// The store did not answer; delivery goes on later.
         case trouble(any Error)
     }
 
     /// How the hooks fare, as of the last look.
     public struct Standing: Sendable, Equatable {
+        /// Hooks that are enabled.
         public var enabled = 0
         /// Those that nothing can be delivered to.
         public var failing = 0
@@ -49,6 +54,8 @@ public final class HookDelivery: Sendable {
     private let note: @Sendable (Note) -> Void
     private let state = Mutex(State())
 
+    /// A delivery that ``run(lookingEvery:)`` begins.
+    /// - Parameter note: is told what happened, for the log of the machine.
     public init(realm: Realm, note: @escaping @Sendable (Note) -> Void = { _ in }) {
         self.realm = realm
         self.note = note
@@ -56,6 +63,7 @@ public final class HookDelivery: Sendable {
 
     /// What became of events since this process began.
     public var counts: DeliveryStatistics.Counts { state.withLock { $0.counts } }
+    /// How the hooks fare, as of this process's last look.
     public var standing: Standing { state.withLock { $0.standing } }
 
     // MARK: Running

@@ -6,6 +6,7 @@ import Foundation
 public struct HookMessage: Sendable, Equatable {
     /// The same at each attempt and each replay, so that a service knows what it has had.
     public let id: String
+    /// The event as JSON; what the signature is over, byte by byte.
     public let body: Data
 
     init(_ event: AuditEvent) {
@@ -94,6 +95,7 @@ public struct HookSecret: Sendable {
         bytes = Secret(Array(random.bytes(32)))
     }
 
+    /// The secret as administrators and services know it: `whsec_` and Base64 (Standard Webhooks 1.0).
     public var text: Secret<String> { Secret(Self.prefix + Data(bytes.reveal()).base64EncodedString()) }
 
     /// HMAC-SHA256 in Base64.

@@ -109,8 +109,10 @@ public struct MasterKeyReplacement: Sendable {
         /// When the last of them expires.
         public internal(set) var codesExpireAt: Date?
 
+        /// No uses.
         public init() {}
 
+        /// Whether nothing needs another key than the present one, so that the others can go.
         public var isNone: Bool { sealed == 0 && codes == 0 }
     }
 

@@ -10,8 +10,10 @@ public struct ServerReport: Sendable, Codable, Equatable {
     public var masterKeys: [String]
     /// Counts up with each report. An observer sees that the server is running, regardless of the machines' clocks.
     public var beat: Int
+    /// When the report was put, by the server's own clock.
     public var at: Date
 
+    /// A server that is about to report; ``ServerReports/put(_:)`` sets what changes.
     public init(id: String, name: String, masterKeys: [String] = [], beat: Int = 0, at: Date = .distantPast) {
         self.id = id
         self.name = name
@@ -31,6 +33,7 @@ public struct ServerReports: Sendable {
     static let retention: TimeInterval = 86_400
     private static let document = "servers"
 
+    /// The latest report of each server that lives, or was killed within the last day, by name.
     public func all() async throws -> [ServerReport] {
         try await realm.store.read { try Self.read($0) }.sorted { $0.name < $1.name }
     }

@@ -2,20 +2,25 @@ import Synchronization
 
 /// What became of messages since this process began, for metrics.
 public final class DeliveryStatistics: Sendable {
+    /// What became of the messages of one channel.
     public struct Counts: Sendable, Equatable {
+        /// Messages that arrived at the next server on their way.
         public internal(set) var delivered = 0
         /// Those that will never arrive.
         public internal(set) var failed = 0
         /// Attempts that are to be repeated.
         public internal(set) var postponed = 0
 
+        /// No messages.
         public init() {}
     }
 
     private let counts = Mutex<[OutboxMessage.Channel: Counts]>([:])
 
+    /// Counts from now on, beginning with none.
     public init() {}
 
+    /// What became of the messages of a channel.
     public func counts(of channel: OutboxMessage.Channel) -> Counts {
         counts.withLock { $0[channel] ?? Counts() }
     }
@@ -27,6 +32,7 @@ public final class DeliveryStatistics: Sendable {
 
 /// What happened to a message, for the log of the machine. The audit log has what concerns its user.
 public enum DeliveryNote: Sendable {
+    /// The message arrived at the next server on its way.
     case delivered(OutboxMessage)
     /// Tried in vain, and to be tried again in so many seconds.
     case postponed(OutboxMessage, reason: String, seconds: Double)

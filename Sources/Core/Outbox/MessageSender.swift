@@ -5,7 +5,9 @@ import Foundation
 /// The core decides what is sent, when again and when no more (``OutboxDelivery``); a sender knows the protocol, and what
 /// an answer in it means.
 public protocol MessageSender: Sendable {
+    /// The channel whose messages it sends.
     var channel: OutboxMessage.Channel { get }
+    /// How often it is tried, and how long.
     var retries: RetryPolicy { get }
     /// Messages that are sent at once, at most.
     var concurrency: Int { get }
@@ -40,10 +42,12 @@ public struct RetryPolicy: Sendable, Equatable {
     public var firstPause: TimeInterval
     /// Seconds beyond which a pause does not grow.
     public var longestPause: TimeInterval
+    /// Attempts after which a message is given up.
     public var maximumAttempts: Int
     /// Seconds from its making that a message is worth delivering, where it does not say.
     public var lifetime: TimeInterval
 
+    /// A policy of these pauses and limits.
     public init(
         firstPause: TimeInterval, longestPause: TimeInterval, maximumAttempts: Int, lifetime: TimeInterval
     ) {

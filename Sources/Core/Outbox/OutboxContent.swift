@@ -15,6 +15,7 @@ public struct OutboxContent: Sendable, Codable, Equatable {
     /// In which attempt it was sent, where a service of the developer's own delivers it.
     public var occasion: Occasion?
 
+    /// What a message of this template says.
     public init(
         template: String, locale: String? = nil, values: [String: String], expiresAt: Date? = nil,
         occasion: Occasion? = nil
@@ -28,6 +29,7 @@ public struct OutboxContent: Sendable, Codable, Equatable {
 
     /// What a service that delivers codes gets besides the code.
     public struct Occasion: Sendable, Codable, Equatable {
+        /// The application that the user signs in to, or up for.
         public var application: ClientID
         /// What the code is for: `signIn`, `signUp`, `passwordReset`.
         public var requestType: String
@@ -36,6 +38,7 @@ public struct OutboxContent: Sendable, Codable, Equatable {
         /// Names the request that the code was asked for with.
         public var correlationID: String?
 
+        /// The attempt in which a code was asked for.
         public init(application: ClientID, requestType: String, source: String?, correlationID: String? = nil) {
             self.application = application
             self.requestType = requestType
@@ -47,7 +50,9 @@ public struct OutboxContent: Sendable, Codable, Equatable {
 
 /// A message as it is delivered.
 public struct OpenedMessage: Sendable {
+    /// The row of the outbox.
     public let message: OutboxMessage
+    /// What it says, opened.
     public let content: OutboxContent
 
     init(_ message: OutboxMessage, _ content: OutboxContent) {

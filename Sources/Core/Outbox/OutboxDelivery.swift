@@ -23,6 +23,8 @@ public final class OutboxDelivery: Sendable {
         var isStopped = false
     }
 
+    /// A delivery by this sender, which ``run(lookingEvery:)`` begins.
+    /// - Parameter note: is told what happened, for the log of the machine.
     public init(
         realm: Realm, sender: any MessageSender, statistics: DeliveryStatistics = DeliveryStatistics(),
         note: @escaping @Sendable (DeliveryNote) -> Void = { _ in }

@@ -6,8 +6,11 @@ import Foundation
 /// `OutboxDelivery` takes what is due, hands it to the `MessageSender` that the composition root provides, and tries again;
 /// `DeliveryStatistics` counts what became of messages. `AccountNotice` writes the mails that tell a user of a change to the account.
 public struct OutboxMessage: Sendable, Equatable {
+    /// How a message is delivered.
     public enum Channel: String, Sendable, Codable, CaseIterable {
+        /// As a mail, by SMTP.
         case email
+        /// To a device, by its push service or because it asks.
         case push
         /// A code that a service of the developer's own delivers (``ExtensionEvent/otpSend``).
         case otp
@@ -17,19 +20,24 @@ public struct OutboxMessage: Sendable, Equatable {
 
     /// Sorts by time of creation.
     public let id: String
+    /// How it is delivered.
     public let channel: Channel
     /// An e-mail address, the id of a device account, or of an application.
     public let recipient: String
+    /// When it was written, with the reason for it.
     public let createdAt: Date
     /// Attempts to deliver so far.
     public var attempts: Int
+    /// When it is tried next; while a server has it, when another may take it.
     public var nextAttemptAt: Date
+    /// When it was delivered; nil while it waits.
     public var deliveredAt: Date?
     /// A sealed ``OutboxContent``: it carries links and codes.
     public let sealedContent: Data
     /// The user it is about, if any: it may go to an address that is not the user's any more, or not yet.
     public let userID: UserID?
 
+    /// The row as stores read and write it. Transactions that send something make rows.
     public init(
         id: String, channel: Channel, recipient: String, createdAt: Date, attempts: Int = 0, nextAttemptAt: Date,
         deliveredAt: Date? = nil, sealedContent: Data, userID: UserID? = nil
@@ -48,9 +56,12 @@ public struct OutboxMessage: Sendable, Equatable {
 
 /// That there is a message, without what it says.
 public struct OutboxArrival: Sendable, Hashable {
+    /// The message's id.
     public let id: String
+    /// The recipient, as the message has it.
     public let recipient: String
 
+    /// A message as a look of ``DeviceWatch`` finds it.
     public init(id: String, recipient: String) {
         self.id = id
         self.recipient = recipient

@@ -7,7 +7,9 @@ import Foundation
 /// count in an `AttemptCounter`, whose `OpenCharge` lasts until an attempt is settled. `PasswordPolicy` judges a new password, by
 /// `CharacterKind` and the list in `CommonPasswords`.
 public struct AssurancePolicy: Sendable {
+    /// What is still missing.
     public enum Decision: Sendable, Equatable {
+        /// What was proven is enough.
         case enough
         /// One of these has to be given too.
         case secondFactor([FactorRecord])
@@ -19,6 +21,7 @@ public struct AssurancePolicy: Sendable {
     let requiresSecondFactor: Bool
     let proofs: ProofRegistry
 
+    /// A policy of these settings, for an application or client that requires a second factor, or does not.
     public init(
         settings: SecondFactorSettings, requiresSecondFactor: Bool, proofs: ProofRegistry = .standard
     ) {

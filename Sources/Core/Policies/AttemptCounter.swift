@@ -17,6 +17,7 @@ public struct AttemptCounter: Sendable, Equatable {
     /// Attempts that were counted and whose outcome is not disclosed yet.
     public var open: [OpenCharge]
 
+    /// The row as stores read and write it. A limit makes and changes counters.
     public init(
         key: String, count: Int = 0, since: Date, blockedUntil: Date? = nil, open: [OpenCharge] = []
     ) {

@@ -1,7 +1,10 @@
 /// A kind of characters that a password can be asked to have.
 public enum CharacterKind: String, Sendable, Codable, CaseIterable {
+    /// Lower-case letters of any script.
     case lowercase
+    /// Upper-case letters of any script.
     case uppercase
+    /// Decimal digits of any script.
     case digit
     /// What is neither a letter nor a number, a space among them.
     case symbol

@@ -14,6 +14,7 @@ public struct LockoutPolicy: Sendable, Equatable {
     /// Wrong answers in a row after which nothing is judged until an administrator resets the authenticator.
     public var disabledAfter: Int?
 
+    /// A policy of these waits. Without `disabledAfter` no number of wrong answers stops it for good.
     public init(freeAttempts: Int, firstWait: TimeInterval, longestWait: TimeInterval, disabledAfter: Int? = nil) {
         self.freeAttempts = freeAttempts
         self.firstWait = firstWait

@@ -10,10 +10,12 @@ import Foundation
 public struct OpenCharge: Sendable, Equatable, Codable {
     /// Random; names the charge in every counter that it is in.
     public let id: String
+    /// When the attempt was counted.
     public let at: Date
     /// The wait that the charge began, as though its answer were wrong.
     public var blocksUntil: Date?
 
+    /// A charge that is open from that instant.
     public init(id: String, at: Date, blocksUntil: Date? = nil) {
         self.id = id
         self.at = at

@@ -17,6 +17,7 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
     /// Each costs a password hash when a new one is chosen.
     public var remembered: Int
 
+    /// A policy of these rules. Ranges hold where one is read from settings, and not here.
     public init(
         minimumLength: Int, minimumLengthAlone: Int? = nil, maximumLength: Int? = nil,
         required: Set<CharacterKind> = [], refusesCommon: Bool = true, remembered: Int = 3
@@ -57,8 +58,11 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
 
     /// Why a password is not good enough.
     public enum Fault: Sendable, Equatable {
+        /// It has fewer characters than the policy asks for.
         case tooShort(minimum: Int)
+        /// It has more characters than the policy takes.
         case tooLong(maximum: Int)
+        /// It is one of the commonest passwords.
         case common
         /// It has none of these kinds of characters; never empty, in the order of the kinds.
         case lacks([CharacterKind])

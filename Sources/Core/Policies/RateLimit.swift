@@ -2,6 +2,7 @@ import Foundation
 
 /// So many in so long: for what is not an answer (mails, sign-ups), and for answers from one address.
 public struct RateLimit: Sendable, Equatable {
+    /// How many are admitted in a window.
     public var count: Int
     /// Seconds.
     public var window: TimeInterval
@@ -10,6 +11,7 @@ public struct RateLimit: Sendable, Equatable {
     /// are used up, and together they never admit more than one counter would (`docs/decisions/0124`).
     var parts: Int
 
+    /// A limit of that many in so many seconds.
     public init(count: Int, window: TimeInterval) {
         self.init(count: count, window: window, parts: 1)
     }

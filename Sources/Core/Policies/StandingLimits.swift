@@ -10,17 +10,29 @@ public struct StandingLimit: Sendable, Equatable {
         case password
         /// Wrong passwords for an address that has no account, or had none.
         case claim
+        /// Wrong answers from one source: ``RateLimit/answersPerSource``.
         case answersFromSource = "answers"
+        /// Wrong secrets and assertions of applications from one source.
         case secretsFromSource = "clients"
+        /// Assertions of one application.
         case assertionsOfApplication = "assertions"
+        /// Attempts that one source begins: ``RateLimit/attemptsPerSource``.
         case attemptsFromSource = "attempts"
+        /// Accounts made from one source: ``RateLimit/signUpsPerSource``.
         case signUpsFromSource = "sign-ups"
+        /// New passwords of one user that came to nothing: ``RateLimit/newPasswordsPerUser``.
         case newPasswords = "new-passwords"
+        /// Requests to the devices of one user: ``RateLimit/pushesPerUser``.
         case requestsToDevices = "pushes"
+        /// Enrolments that one user begins: ``RateLimit/offersPerUser``.
         case enrolments = "offers-to"
+        /// Mails to one address: ``RateLimit/mailsPerAddress``.
         case mailsToAddress = "mails-to"
+        /// Mails that one source asks for: ``RateLimit/mailsPerSource``.
         case mailsFromSource = "mails-from"
+        /// Wrong user codes of one user (RFC 8628).
         case userCodesOfUser = "user-codes-of"
+        /// Wrong user codes from one source (RFC 8628).
         case userCodesFromSource = "user-codes-from"
 
         fileprivate var rule: Rule {
@@ -53,8 +65,16 @@ public struct StandingLimit: Sendable, Equatable {
         }
     }
 
+    /// What a limit is of.
     public enum Subject: Sendable {
-        case factor, user, application, source
+        /// Of a factor, by its id.
+        case factor
+        /// Of a user, by id.
+        case user
+        /// Of an application, by its client id.
+        case application
+        /// Of a network address.
+        case source
         /// Of an address, which is in no counter's name.
         case digest
     }
@@ -64,6 +84,7 @@ public struct StandingLimit: Sendable, Equatable {
         case rate(RateLimit)
     }
 
+    /// What is limited.
     public let kind: Kind
     /// The id of a factor, user or application, a source address, or a digest.
     public let subject: String
@@ -219,5 +240,6 @@ public struct StandingLimits: Sendable {
 }
 
 extension Realm {
+    /// The limits that refuse at the moment, to be looked at and lifted.
     public var standingLimits: StandingLimits { StandingLimits(realm: self) }
 }

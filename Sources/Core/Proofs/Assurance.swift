@@ -31,7 +31,9 @@ public struct Assurance: OptionSet, Sendable, Hashable, Codable {
 
 /// How much a set of proofs is together.
 public enum AssuranceLevel: Int, Sendable, Comparable, CaseIterable {
+    /// No proof, or none that says anything of the user.
     case nothing
+    /// One factor.
     case oneFactor
     /// Two proofs, or one that is two factors by itself: a passkey whose authenticator has verified the user.
     case twoFactors

@@ -21,12 +21,17 @@ public struct FactorKind: StringName {
 
 /// A factor as stores keep it. Only the factor's own type can read the payload.
 public struct FactorRecord: Sendable, Equatable {
+    /// The factor's id, unique in the realm, and stable for the factor's life.
     public let id: FactorID
+    /// The user whose factor it is.
     public let userID: UserID
+    /// What kind of proof it gives.
     public let kind: FactorKind
     /// What the user called it.
+    /// When it was enrolled.
     @PlainText public var name: String
     public let createdAt: Date
+    /// When an answer by it was last right; nil where none was.
     public var lastUsedAt: Date?
     /// Counts the changes of the payload. An answer is settled only against the revision it was judged by.
     public internal(set) var revision: Int
@@ -36,6 +41,7 @@ public struct FactorRecord: Sendable, Equatable {
     /// the report takes nothing from the account's protection.
     public internal(set) var frozenAt: Date?
 
+    /// The row as stores read and write it. Answers that complete an enrolment make rows.
     public init(
         id: FactorID, userID: UserID, kind: FactorKind, name: String, createdAt: Date, lastUsedAt: Date? = nil,
         revision: Int = 0, payload: Data, frozenAt: Date? = nil

@@ -16,11 +16,15 @@ extension Enrolments {
         }
     }
 
+    /// What came of a user's own removal.
     public enum OwnRemovalOutcome: Sendable, Equatable {
+        /// The factor is gone.
         case removed
+        /// The user has no such factor.
         case unknownFactor
         /// It is the user's last way to sign in.
         case lastWayIn
+        /// The session is not enough for it.
         case refused(OwnSession.Fault)
     }
 

@@ -5,14 +5,19 @@ extension Enrolments {
     public struct ResponseOffer: Sendable {
         /// The response goes to it, at the stage ``FlowStage/factorEnrolment``.
         public let handle: FlowHandle
+        /// The kind of the factor that is to be.
         public let kind: FactorKind
         /// The answer to the client: what it is to make.
         public let challenge: JSONValue
+        /// Until when the response may come.
         public let expiresAt: Date
     }
 
+    /// What came of beginning.
     public enum ResponseOutcome: Sendable {
+        /// The enrolment waits for a response.
         case offered(ResponseOffer)
+        /// Nothing was begun.
         case refused(EnrolmentRefusal)
     }
 

@@ -55,8 +55,11 @@ extension Enrolments {
 
     // MARK: By a response
 
+    /// What came of beginning within a sign-in.
     public enum StepOutcome: Sendable {
+        /// The enrolment waits for a response.
         case offered(ResponseOffer)
+        /// Nothing was begun; the sign-in is where it was.
         case refused(EnrolmentRefusal)
         /// The sign-in is not one that waits for a factor, or not any more.
         case unknown(Refusal.Reason)

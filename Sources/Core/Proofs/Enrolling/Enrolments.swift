@@ -11,14 +11,19 @@ public struct Enrolments: Sendable {
     /// Wrong codes that one enrolment takes.
     public static let attempts = 3
 
+    /// Why nothing is enrolled.
     public enum EnrolmentRefusal: Sendable, Equatable {
+        /// There is no such user.
         case userNotFound
+        /// The realm's settings do not offer the kind.
         case notOffered
         /// The address has to be proven first, or a stranger could lock its owner out.
         case unverifiedEmail
         /// Signed in anonymously, by phone or by custom token.
         case unsupportedFirstFactor
+        /// The sign-in is older than ``recency``, or lacks a factor that the user has.
         case signInTooOld
+        /// The user has as many factors of the kind as one may have.
         case limitReached
         /// The caller's tokens were revoked just now.
         case revoked
@@ -28,11 +33,13 @@ public struct Enrolments: Sendable {
         case limited(until: Date)
     }
 
+    /// What came of withdrawing a second factor.
     public enum WithdrawalOutcome: Sendable {
         /// Gone; the session goes on with these tokens.
         case withdrawn(SignedIn)
         /// Gone; it was what the session was proven with, and there are others: sign in again with one of those.
         case withdrawnAndSignedOut
+        /// The user has no such factor.
         case unknownFactor
         /// The caller's tokens were revoked just now; nothing was withdrawn.
         case revoked

@@ -7,13 +7,16 @@ public struct PasskeyAccounts: Sendable {
 
     /// A passkey, as it was when it was last used.
     public struct Passkey: Sendable {
+        /// The factor that the passkey is.
         public let factor: FactorRecord
+        /// What the server keeps of the credential (WebAuthn Level 3, section 4): key, counter, flags.
         public let credential: CredentialRecord
         /// What the browser called itself in which it was made.
         public let userAgent: String?
         /// Whether there may be a copy of it: its counter did not grow once.
         public let isSuspicious: Bool
 
+        /// The factor's id, which is not the credential's (``credentialID``).
         public var id: FactorID { factor.id }
         /// As browsers name it: base64url.
         public var credentialID: String { credential.id.base64URL }

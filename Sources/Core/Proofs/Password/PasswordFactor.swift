@@ -65,6 +65,7 @@ struct PasswordFactor: ProofMethod {
 }
 
 extension FactorKind {
+    /// A password. An account has one at most.
     public static let password = FactorKind(rawValue: "password")
 }
 

@@ -21,6 +21,7 @@ public struct PasswordHashingOverload: Error, Sendable {
     /// Seconds after which it is worth trying again; at least 1.
     public let retryAfter: Int
 
+    /// An overload that is over in so many seconds.
     public init(retryAfter: Int) {
         self.retryAfter = retryAfter
     }

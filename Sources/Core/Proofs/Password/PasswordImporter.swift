@@ -23,10 +23,13 @@ extension PasswordImporter {
 /// How another system made its password hashes: an algorithm, by Identity Toolkit's names (`SCRYPT`, `BCRYPT`,
 /// `PBKDF2_SHA256`, …), and its parameters. Which count depends on the algorithm.
 public struct ForeignPasswordScheme: Sendable {
+    /// The algorithm's name.
     public var algorithm: String
     /// The key of an HMAC, or of the modified scrypt. A secret of the other system.
     public var signerKey: Secret<[UInt8]> = Secret([])
+    /// What stands between salt and key in the modified scrypt.
     public var saltSeparator: [UInt8] = []
+    /// How often the algorithm is repeated; nil where it has no such number.
     public var rounds: Int?
     /// The base-2 logarithm of scrypt's cost, as the modified scrypt has it.
     public var memoryCost: Int?
@@ -40,32 +43,48 @@ public struct ForeignPasswordScheme: Sendable {
     public var derivedKeyLength: Int?
     /// What is hashed first; nil leaves it to the algorithm.
     public var order: Order?
+    /// Argon2's own parameters; nil for other algorithms.
     public var argon2: Argon2?
     /// Whether passwords were brought into Unicode's normal form C before they were hashed, as the realm does it. Then an
     /// Argon2id hash is kept as one of the realm's own, where it could be one.
     public var isNormalized = false
 
+    /// What is hashed before what.
     public enum Order: Sendable, Equatable {
+        /// The salt, then the password.
         case saltAndPassword
+        /// The password, then the salt.
         case passwordAndSalt
     }
 
     /// Argon2's own parameters (RFC 9106, section 3.1).
     public struct Argon2: Sendable {
+        /// The kind of Argon2 (RFC 9106, section 3.1).
         public enum Variant: Sendable, Equatable {
-            case d, i, id
+            /// Argon2d, whose memory accesses depend on the password.
+            case d
+            /// Argon2i, whose memory accesses do not.
+            case i
+            /// Argon2id, which is the one and then the other.
+            case id
         }
 
+        /// The kind of Argon2 that made the hashes.
         public var variant: Variant
         /// Bytes.
         public var hashLength: Int
+        /// The number of lanes, `p`.
         public var parallelism: Int
+        /// The number of passes, `t`.
         public var iterations: Int
+        /// The memory in KiB, `m`.
         public var memoryKiB: Int
         /// Whether it is version 0x10 and not 0x13.
         public var isVersion10: Bool
+        /// The associated data, `X`; empty where there is none.
         public var associatedData: [UInt8]
 
+        /// Parameters of one kind of Argon2.
         public init(
             _ variant: Variant, hashLength: Int, parallelism: Int, iterations: Int, memoryKiB: Int,
             isVersion10: Bool = false, associatedData: [UInt8] = []
@@ -80,6 +99,7 @@ public struct ForeignPasswordScheme: Sendable {
         }
     }
 
+    /// A scheme of this algorithm, with the parameters that are set afterwards.
     public init(algorithm: String) {
         self.algorithm = algorithm
     }
@@ -87,9 +107,12 @@ public struct ForeignPasswordScheme: Sendable {
 
 /// One user's password hash and salt, as the other system has them.
 public struct ForeignPasswordHash: Sendable {
+    /// The hash, or for formats that have all in one text that text's bytes.
     public var hash: [UInt8]
+    /// The salt; empty where the hash has it.
     public var salt: [UInt8]
 
+    /// A user's hash and salt.
     public init(hash: [UInt8], salt: [UInt8]) {
         self.hash = hash
         self.salt = salt
@@ -108,6 +131,7 @@ public struct StoredPasswordHash: Sendable {
 
 /// Why foreign hashes cannot be taken. Sentences are for the administrator and hold no bytes of keys or hashes.
 public enum PasswordImportFault: Error, Sendable, Equatable {
+    /// No algorithm of that name is known here.
     case unknownAlgorithm
     /// A parameter that all hashes share is missing, or asks for more than is ever computed.
     case invalidParameter(String)
@@ -117,6 +141,7 @@ public enum PasswordImportFault: Error, Sendable, Equatable {
 
 /// Takes no foreign hashes.
 public struct NoPasswordImporter: PasswordImporter {
+    /// An importer that knows no algorithm.
     public init() {}
 
     public func keep(

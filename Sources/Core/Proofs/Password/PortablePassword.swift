@@ -4,6 +4,7 @@ import Foundation
 public enum PortablePassword: Sendable {
     /// What a ``PasswordImporter`` made of a hash.
     case hash(StoredPasswordHash)
+    /// The password itself, which is hashed when it comes in.
     case text(Secret<String>)
 }
 

@@ -17,15 +17,18 @@ struct Approval: Codable, Sendable, Equatable {
 
 /// What a device decided, or a code instead of one.
 public struct ApprovalDecision: Codable, Sendable, Equatable {
+    /// Whether the attempt may go on.
     public var isAllowed: Bool
     /// The device.
     public var by: FactorID
+    /// When it was decided.
     public var at: Date
     /// Why not, in the words of the one who refused.
     public var reason: String?
     /// What was given: a device's signature, or a code that stands in for it.
     public var kind: FactorKind
 
+    /// A decision, by default of a device.
     public init(isAllowed: Bool, by: FactorID, at: Date, reason: String? = nil, kind: FactorKind = .push) {
         self.kind = kind
         self.isAllowed = isAllowed
@@ -41,8 +44,10 @@ public enum ApprovalState: Sendable, Equatable {
     case pending(id: String, number: String?, expiresAt: Date)
     /// Over without an answer: its time is, its devices are removed, or another request took its place.
     case expired(id: String)
+    /// A device has decided.
     case decided(id: String, ApprovalDecision)
 
+    /// The id of the request, for clients that poll; no secret.
     public var id: String {
         switch self {
         case .pending(let id, _, _), .expired(let id), .decided(let id, _): id
@@ -52,27 +57,39 @@ public enum ApprovalState: Sendable, Equatable {
 
 /// What the person with the device is shown of the sign-in that waits.
 public struct ApprovalDetails: Sendable, Equatable {
+    /// The browser that signs in; nil where it is unknown.
     public var browser: NamedVersion?
+    /// The operating system that it runs on; nil where it is unknown.
     public var system: NamedVersion?
+    /// Where it is; nil where that is unknown.
     public var location: Location?
     /// Names what else has to be agreed to: a rich consent.
     public var linkingID: String?
 
+    /// A program, by name and version.
     public struct NamedVersion: Sendable, Equatable {
+        /// The name, for people.
         public var name: String
+        /// The version; nil where it is unknown.
         public var version: String?
 
+        /// A program of this name.
         public init(name: String, version: String? = nil) {
             self.name = name
             self.version = version
         }
     }
 
+    /// A place, as far as the server was told one.
     public struct Location: Sendable, Equatable {
+        /// What people call it.
         public var name: String?
+        /// Degrees north, as decimal text.
         public var latitude: String?
+        /// Degrees east, as decimal text.
         public var longitude: String?
 
+        /// A place; without arguments, nothing is known of it.
         public init(name: String? = nil, latitude: String? = nil, longitude: String? = nil) {
             self.name = name
             self.latitude = latitude
@@ -80,6 +97,7 @@ public struct ApprovalDetails: Sendable, Equatable {
         }
     }
 
+    /// What is known of the sign-in; without arguments, nothing.
     public init(
         browser: NamedVersion? = nil, system: NamedVersion? = nil, location: Location? = nil, linkingID: String? = nil
     ) {
@@ -92,12 +110,15 @@ public struct ApprovalDetails: Sendable, Equatable {
 
 /// A request as it reaches one device, by push or because the device asked.
 public struct DeviceRequest: Sendable {
+    /// The device that is asked.
     public let device: FactorID
     /// By which the device answers this request, once.
     public let handle: FlowHandle
     /// What the signed answer has to repeat.
     public let challenge: String
+    /// When the request was made.
     public let startedAt: Date
+    /// What the person with the device is shown.
     public let details: ApprovalDetails
     /// Digits that the person has to type; nil where none are asked for.
     public let numberLength: Int?

@@ -10,19 +10,27 @@ public struct Approvals: Sendable {
     /// Digits of a number to type, where one is asked for.
     public static let numberDigits = 6
 
+    /// What came of asking.
     public enum Outcome: Sendable {
+        /// The devices are asked.
         case asked(Asked)
+        /// The attempt cannot be allowed by a device, or not any more.
         case refused(Refusal)
         /// Too many requests to this user's devices.
         case limited(RateLimitStanding)
     }
 
+    /// A request that was made.
     public struct Asked: Sendable {
+        /// The request's id, for clients that poll; no secret.
         public let id: String
+        /// The devices that are asked.
         public let devices: [FactorRecord]
         /// What the screen that asks has to show; nil where no number is asked for.
         public let number: String?
+        /// Until when they can answer.
         public let expiresAt: Date
+        /// How many requests this user's devices may still get.
         public let standing: RateLimitStanding
     }
 
@@ -164,8 +172,11 @@ struct ApprovalDraft: Sendable {
 
 /// How much of a limit is left: what `X-RateLimit` headers say.
 public struct RateLimitStanding: Sendable, Equatable {
+    /// How many are admitted in a window.
     public let limit: Int
+    /// How many more are admitted in this one.
     public let remaining: Int
+    /// When the window is over.
     public let resetAt: Date
     /// False where this very request was one too many.
     public let isAdmitted: Bool

@@ -4,6 +4,7 @@
 public struct DecisionClaims: Sendable, Equatable {
     /// The claim that says how the user was asked, and the one value that it may have.
     public var method: String
+    /// The value of that claim for a request that came by push.
     public var push: String
     /// A Boolean: whether the user allowed it.
     public var accepted: String
@@ -12,6 +13,7 @@ public struct DecisionClaims: Sendable, Equatable {
     /// The number that the user typed, as text.
     public var number: String
 
+    /// The names of one protocol.
     public init(method: String, push: String, accepted: String, reason: String, number: String) {
         self.method = method
         self.push = push

@@ -6,11 +6,14 @@ public struct DeviceRegistration: Sendable {
     public var identifier: String
     /// What people call it.
     public var name: String
+    /// The public key by which its answers are verified.
     public var key: DeviceKey
     /// `APNS` or `GCM`; nil where it only asks for itself.
     public var service: String?
+    /// Its address at the push service; nil where it only asks for itself.
     public var pushToken: String?
 
+    /// What a device says; the dialect has read its key.
     public init(
         identifier: String, name: String, key: DeviceKey, service: String? = nil, pushToken: String? = nil
     ) {
@@ -24,7 +27,9 @@ public struct DeviceRegistration: Sendable {
 
 /// The answer to a device that has enrolled.
 public struct DeviceEnrolment: Sendable {
+    /// The factor that the device is now.
     public let factor: FactorRecord
+    /// The user whose device it is.
     public let user: User
     /// By which it changes or removes itself, and asks for requests.
     public let token: Secret<String>
@@ -36,15 +41,20 @@ public struct DeviceEnrolment: Sendable {
 
 /// The result for a user who has enrolled an app that only makes codes.
 public struct CodesEnrolment: Sendable {
+    /// The factor that the app is now.
     public let factor: FactorRecord
+    /// The user whose app it is.
     public let user: User
     /// Nil where the user had one already.
     public let recoveryCode: Secret<String>?
 }
 
 extension Enrolments {
+    /// What came of an invitation, or of beginning to enrol.
     public enum DeviceOutcome: Sendable {
+        /// A device or an app may enrol with the ticket.
         case offered(DeviceTicket)
+        /// Nothing may be enrolled.
         case refused(EnrolmentRefusal)
         /// The invitation or the sign-in that the offer is to come from is not one, or not any more.
         case unknown(Refusal.Reason)
@@ -208,11 +218,14 @@ extension Enrolments {
 
     /// Where an invitation, or what was begun with one, stands.
     public enum TicketStatus: Sendable {
+        /// There is no such ticket, or its user is gone.
         case unknown
+        /// Its time is over.
         case expired
         /// Used, with what it enrolled or by another beginning of the same invitation.
         /// - Parameter recoveryCode: while its screen is still shown, and the code is good.
         case used(recoveryCode: Secret<String>?)
+        /// It may be used.
         case open(DeviceTicket)
     }
 

@@ -28,8 +28,11 @@ struct DeviceOffer: Codable, Sendable, Equatable {
 
 /// What a device, or a user with an authenticator app, needs to enrol.
 public struct DeviceTicket: Sendable {
+    /// The handle that the device's registration, or the app's first code, goes to.
     public let handle: FlowHandle
+    /// The id that the factor will have.
     public let factorID: FactorID
+    /// The user who enrols it.
     public let user: User
     /// The secret of the codes; nil where codes are switched off.
     public let totpSecret: Secret<[UInt8]>?
@@ -37,6 +40,7 @@ public struct DeviceTicket: Sendable {
     public let kinds: [FactorKind]
     /// What stands in for the factor once it is lost. Good when the ticket has been used; nil where the user has one.
     public let recoveryCode: Secret<String>?
+    /// Until when it may be used.
     public let expiresAt: Date
     let offer: DeviceOffer
 
@@ -61,17 +65,21 @@ public struct Invitation: Sendable {
     public var kinds: [FactorKind]?
     /// Whether it is for users too who have a second factor already.
     public var allowsMore = true
+    /// Seconds that the invitation is good for.
     public var lifetime: TimeInterval = FlowLifetime.invitation
     /// Where to mail the link to, and in which language (BCP 47); nil mails nothing.
     public var mail: Mail?
 
+    /// A mail with the link.
     public struct Mail: Sendable {
         /// Nil is the user's own address.
         public var to: EmailAddress?
+        /// The language of the mail and of the page (BCP 47); nil takes the user's.
         public var locale: String?
         /// The path, below the public address, of the page that takes the ticket, and the query up to it.
         public var page: String
 
+        /// A mail with a link to that page.
         public init(to: EmailAddress? = nil, locale: String? = nil, page: String) {
             self.to = to
             self.locale = locale
@@ -84,6 +92,7 @@ public struct Invitation: Sendable {
         }
     }
 
+    /// An invitation to enrol either, good for five days and not mailed.
     public init() {}
 }
 

@@ -22,6 +22,7 @@ public final class DeviceWatch: Sendable {
     /// The most messages that one look finds; devices to which more were sent at once find theirs when they ask again.
     static let limit = 10_000
 
+    /// A watch over the devices that wait at this process; ``run(lookingEvery:)`` begins it.
     public init(realm: Realm) {
         self.realm = realm
     }

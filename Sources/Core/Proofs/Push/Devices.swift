@@ -8,22 +8,33 @@ public struct Devices: Sendable {
 
     /// A device as it and an administrator see it.
     public struct Device: Sendable {
+        /// The id of the factor that the device is.
         public let id: FactorID
+        /// The user whose device it is.
         public let userID: UserID
+        /// What people call it.
         public let name: String
         /// What it calls itself.
         public let identifier: String
+        /// The public key by which its answers are verified.
         public let key: DeviceKey
         /// `APNS` or `GCM`.
         public let service: String?
+        /// Its address at the push service; nil where it only asks for itself, or the address was forgotten.
         public let pushToken: String?
+        /// When it was enrolled.
         public let enrolledAt: Date
+        /// When an answer by it was last right; nil where none was.
         public let lastUsedAt: Date?
+        /// Whether its app makes codes too.
         public let hasCodes: Bool
     }
 
+    /// Whether a client is the device.
     public enum Access: Sendable {
+        /// It is.
         case granted(Device)
+        /// There is no such device.
         case unknownDevice
         /// There is such a device, and the token is not its own.
         case refused
@@ -64,6 +75,7 @@ public struct Devices: Sendable {
         }
     }
 
+    /// The device of this id; nil where there is none.
     public func device(_ id: FactorID) async throws -> Device? {
         try await find(id).map { Device($0, $1) }
     }
@@ -78,11 +90,16 @@ public struct Devices: Sendable {
 
     /// What a device may change about itself. Nil leaves a member as it is.
     public struct Change: Sendable {
+        /// What it calls itself.
         public var identifier: String?
+        /// What people call it.
         public var name: String?
+        /// The push service: `APNS` or `GCM`.
         public var service: String?
+        /// Its address at the push service.
         public var pushToken: String?
 
+        /// A change of these members.
         public init(
             identifier: String? = nil, name: String? = nil, service: String? = nil, pushToken: String? = nil
         ) {
@@ -243,7 +260,9 @@ extension PushFactor.Payload {
 extension Devices {
     /// What became of a test.
     public enum TestOutcome: Sendable {
+        /// The push waits to be delivered.
         case sent
+        /// There is no such device.
         case unknownDevice
         /// It has no address that pushes go to.
         case asksForItself

@@ -4,10 +4,13 @@ import Foundation
 public struct PendingEnrolment: Sendable {
     /// What the factor will be called.
     public let id: FactorID
+    /// The user who was offered it.
     public let userID: UserID
     /// What may be enrolled: ``FactorKind/push``, ``FactorKind/totp``, or either.
     public let kinds: [FactorKind]
+    /// When it was offered.
     public let begunAt: Date
+    /// Until when it may be used.
     public let expiresAt: Date
 }
 

@@ -7,13 +7,18 @@ public struct PushProviders: Sendable {
 
     /// Everything that is needed to speak with Apple's push service.
     public struct APNsCredentials: Sendable, Equatable {
+        /// The id of the key, as Apple's developer account shows it.
         public let keyID: String
+        /// The id of the team that the key belongs to.
         public let teamID: String
+        /// The bundle id of the app: the topic of pushes.
         public let bundleID: String
+        /// Whether pushes go to the development environment.
         public let isSandbox: Bool
         /// A P-256 key in PEM.
         public let privateKey: Secret<String>
 
+        /// What Apple's developer account gives out for one app.
         public init(
             keyID: String, teamID: String, bundleID: String, isSandbox: Bool, privateKey: Secret<String>
         ) {
@@ -27,7 +32,9 @@ public struct PushProviders: Sendable {
 
     /// What is set up, without the key.
     public struct APNsStatus: Sendable, Equatable {
+        /// The settings.
         public let settings: APNsSettings
+        /// Whether there is a private key, which is not told.
         public let hasKey: Bool
 
         /// Whether nothing is missing.
@@ -38,13 +45,18 @@ public struct PushProviders: Sendable {
 
     /// What is to change about APNs. Nil leaves a member as it is, unless all is replaced.
     public struct APNsChange: Sendable {
+        /// The id of the key.
         public var keyID: String?
+        /// The id of the team.
         public var teamID: String?
+        /// The bundle id of the app.
         public var bundleID: String?
+        /// Whether pushes go to the development environment.
         public var isSandbox: Bool?
         /// PEM, as it comes in Apple's `.p8` file.
         public var privateKey: Secret<String>?
 
+        /// A change of these members.
         public init(
             keyID: String? = nil, teamID: String? = nil, bundleID: String? = nil, isSandbox: Bool? = nil,
             privateKey: Secret<String>? = nil
@@ -60,6 +72,7 @@ public struct PushProviders: Sendable {
     /// The name of the sealed key.
     static let apnsKey = "apns-key"
 
+    /// What is set up of APNs.
     public func apns() async throws -> APNsStatus {
         try await realm.store.read { try Self.status(in: $0) }
     }
@@ -78,6 +91,7 @@ public struct PushProviders: Sendable {
         }
     }
 
+    /// Chooses how devices learn about requests, and notes that in the log.
     public func select(_ provider: PushSettings.Provider, by actor: ClientContext) async throws {
         try await realm.changeSettings(by: actor, details: ["push.provider": .string(provider.rawValue)]) {
             $0.push.provider = provider

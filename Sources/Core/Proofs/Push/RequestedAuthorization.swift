@@ -7,26 +7,35 @@ import OneTimePassword
 public struct RequestedAuthorization: Codable, Sendable, Equatable {
     /// `cns_` and 24 letters and digits. It names the request, and gives no right to read it.
     public let id: String
+    /// The API that the authorization is for.
     public var audience: String
+    /// The scopes that the application asks for.
     public var scopes: [String]
     /// What both screens show, so that people see that the requests belong together.
     public var bindingMessage: String?
     /// What exactly is to happen, in the application's own terms (RFC 9396): objects with a `type`.
     public var authorizationDetails: [JSONValue]
+    /// When it was requested.
     public let createdAt: Date
+    /// Until when the user can answer.
     public let expiresAt: Date
 }
 
 extension Approvals {
     /// What an application requests by the backchannel.
     public struct Backchannel: Sendable {
+        /// What the session and its grant are to be like.
         public var terms: GrantTerms
+        /// The API that the authorization is for, as devices show it.
         public var audience: String
+        /// What both screens show; nil shows nothing.
         public var bindingMessage: String?
+        /// What exactly is to happen, in the application's own terms (RFC 9396).
         public var authorizationDetails: [JSONValue]
         /// Seconds; 300 at most, as a request to a device.
         public var lifetime: TimeInterval
 
+        /// What an application requests, by default for as long as a request to a device lives.
         public init(
             terms: GrantTerms, audience: String, bindingMessage: String? = nil,
             authorizationDetails: [JSONValue] = [], lifetime: TimeInterval = FlowLifetime.approval
@@ -77,7 +86,9 @@ extension Approvals {
         return (handle, outcome)
     }
 
+    /// What a device gets that asks what it is to agree to.
     public enum RequestedAuthorizationOutcome: Sendable {
+        /// What the application asks for.
         case granted(RequestedAuthorization)
         /// No request has this token, or it is over.
         case unknownRequest

@@ -3,6 +3,7 @@ import Foundation
 extension Enrolments {
     /// Why no recovery code was mailed.
     public enum HeldCodeRefusal: Error, Sendable, Equatable {
+        /// There is no such user.
         case userNotFound
         /// The user has no second factor that a code could stand in for.
         case noSecondFactor

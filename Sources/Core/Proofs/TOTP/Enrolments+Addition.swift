@@ -1,8 +1,11 @@
 import Foundation
 
 extension Enrolments {
+    /// What came of adding authenticators.
     public enum AdditionOutcome: Sendable {
+        /// They are the user's now, in the order in which they were given.
         case added([FactorRecord])
+        /// None was added, and nothing removed.
         case refused(EnrolmentRefusal)
     }
 
