@@ -19,13 +19,15 @@ public final class ActionCodeSettings: NSObject, Sendable {
 
     public override init() {}
 
-    /// The link's continue URL.
+    /// Where the server's page leads the user once the link was followed. It is absolute, and of a domain that the operator
+    /// has listed.
     public var url: URL? {
         get { fields.current.url }
         set { fields.withLock { $0.url = newValue } }
     }
 
-    /// Whether the link opens the app instead of a page. Sign-in links need it.
+    /// Whether the link opens the app instead of a page. Sign-in links need it; this server makes the same link with it and
+    /// without.
     public var handleCodeInApp: Bool {
         get { fields.current.handleCodeInApp }
         set { fields.withLock { $0.handleCodeInApp = newValue } }
@@ -46,7 +48,7 @@ public final class ActionCodeSettings: NSObject, Sendable {
     /// server's links.
     public var androidInstallIfNotAvailable: Bool { fields.current.androidInstallIfNotAvailable }
 
-    /// The domain of the link; nil for the server's own.
+    /// The domain of the link; nil for the server's own. This server refuses every other.
     public var linkDomain: String? {
         get { fields.current.linkDomain }
         set { fields.withLock { $0.linkDomain = newValue } }

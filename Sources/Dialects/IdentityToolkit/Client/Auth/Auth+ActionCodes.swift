@@ -3,7 +3,10 @@ import IdentityToolkitWire
 
 extension Auth {
     /// Mails a link with which the password can be set again. Servers that hide which addresses have accounts succeed
-    /// for any.
+    /// for any; others throw `userNotFound`.
+    ///
+    /// Throws `tooManyRequests` after too many mails, `operationNotAllowed` where passwords are switched off, and
+    /// `unauthorizedDomain` or `invalidContinueURI` for the settings' URL.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
@@ -20,8 +23,11 @@ extension Auth {
         }
     }
 
-    /// Mails a link that signs in. The settings must have a URL and `handleCodeInApp`; otherwise `missingContinueURI`
-    /// or `invalidArgument` is thrown at once.
+    /// Mails a link that signs in, and makes the account where there is none and sign-up is open. The settings must have a
+    /// URL and `handleCodeInApp`; otherwise `missingContinueURI` or `invalidArgument` is thrown at once.
+    ///
+    /// Throws `operationNotAllowed` where links are switched off, `tooManyRequests` after too many mails, and
+    /// `unauthorizedDomain` or `invalidContinueURI` for the settings' URL.
     public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
         guard !email.isEmpty else { throw AuthErrorCode(.missingEmail) }
         guard actionCodeSettings.url != nil else { throw AuthErrorCode(.missingContinueURI) }

@@ -48,6 +48,9 @@ extension Auth {
     }
 
     /// Makes an account without an identity, on this device only. A user who is signed in anonymously stays signed in.
+    ///
+    /// Throws `adminRestrictedOperation` where the server allows no anonymous users, and `tooManyRequests` after too many new
+    /// accounts.
     @discardableResult
     public func signInAnonymously() async throws -> AuthDataResult {
         if let user = currentUser, user.isAnonymous {
@@ -88,8 +91,9 @@ extension Auth {
     /// Makes an account and signs in to it.
     ///
     /// Throws at once `weakPassword` for an empty password and `missingEmail` for an empty address;
-    /// `emailAlreadyInUse`, `invalidEmail`, `weakPassword` or `operationNotAllowed` as the server says. Source:
-    /// Firebase API reference for Swift, `Auth`.
+    /// `emailAlreadyInUse`, `invalidEmail`, `weakPassword`, `passwordDoesNotMeetRequirements` or `operationNotAllowed` as
+    /// the server says, and `adminRestrictedOperation` where sign-up is closed. Source: Firebase API reference for Swift,
+    /// `Auth`.
     @discardableResult
     public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
         guard !password.isEmpty else { throw AuthErrorCode.refused(.weakPassword, because: "Missing password") }

@@ -10,7 +10,11 @@ extension User {
         complete(completion) { try await self.reload() }
     }
 
-    /// Gives the account another address at once, which then counts as not verified.
+    /// Gives the account another address at once, which then counts as not verified. All other sessions end.
+    ///
+    /// Throws `requiresRecentLogin` where the sign-in is too long ago, `emailAlreadyInUse`, and
+    /// `emailChangeNeedsVerification` for an account with second factors. A server that hides addresses throws
+    /// `operationNotAllowed` for every account that has one.
     @available(*, deprecated, message: "Use sendEmailVerification(beforeUpdatingEmail:), which verifies it first.")
     public func updateEmail(to email: String) async throws {
         guard !email.isEmpty else { throw AuthErrorCode(.missingEmail) }
@@ -23,8 +27,10 @@ extension User {
         complete(completion) { try await self.updateEmail(to: email) }
     }
 
-    /// Gives the account another password. Throws `requiresRecentLogin` where the sign-in is too long ago, and
-    /// `weakPassword`.
+    /// Gives the account another password. All other sessions end.
+    ///
+    /// Throws `requiresRecentLogin` where the sign-in is too long ago, `weakPassword` or `passwordDoesNotMeetRequirements`,
+    /// and `missingEmail` for an account without an address.
     public func updatePassword(to password: String) async throws {
         guard !password.isEmpty else { throw AuthErrorCode.refused(.weakPassword, because: "Missing password") }
         try await update(UpdateAccountRequest(password: password))
@@ -57,7 +63,7 @@ extension User {
         try await refreshProfile()
     }
 
-    /// Mails a link that verifies the user's address.
+    /// Mails a link that verifies the user's address. Throws `missingEmail` where the account has none.
     public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
         try await sendLink(SendOobCodeRequest(requestType: "VERIFY_EMAIL"), actionCodeSettings)
     }
@@ -70,6 +76,8 @@ extension User {
     }
 
     /// Mails a link to a new address; following it makes the address the user's.
+    ///
+    /// Throws `requiresRecentLogin` where the sign-in is too long ago, and `emailAlreadyInUse`.
     public func sendEmailVerification(
         beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
@@ -99,8 +107,10 @@ extension User {
         }
     }
 
-    /// Deletes the account at the server and signs the user out. Throws `requiresRecentLogin` where the sign-in is
-    /// too long ago.
+    /// Deletes the account at the server and signs the user out.
+    ///
+    /// Throws `requiresRecentLogin` where the sign-in is too long ago, `adminRestrictedOperation` where users may not delete
+    /// their accounts, and `operationNotAllowed` for the last owner of the realm.
     public func delete() async throws {
         _ = try await withToken { backend, token in
             try await backend.delete(DeleteAccountRequest(idToken: token, localId: self.uid, tenantId: self.tenantID))
