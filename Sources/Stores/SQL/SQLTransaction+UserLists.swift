@@ -34,6 +34,8 @@ extension SQLTransaction {
         let (key, id) = (range.place?.key, SQLValue(range.place?.id.rawValue ?? ""))
         // The least text behind a key: none has a zero byte.
         let start = SQLValue(key.map { $0 + "\u{1}" } ?? range.prefix)
+        // Users without a name have an empty key, and are not listed by it.
+        let name = range.prefix.isEmpty ? "\u{1}" : range.prefix
         // The order of creation is from the newest on.
         switch (range.index, range.isBackwards) {
         case (.creation, false):
@@ -42,9 +44,9 @@ extension SQLTransaction {
             return try select(Statements.oldest, .integer(key.flatMap(Int64.init) ?? .min), id, limit)
         case (.email, false): return try select(Statements.byEmail, start, end, limit)
         case (.email, true): return try select(Statements.byEmailBackwards, prefix, SQLValue(key ?? range.end), limit)
-        case (.name, false): return try select(Statements.byName, SQLValue(key ?? range.prefix), id, end, limit)
+        case (.name, false): return try select(Statements.byName, SQLValue(key ?? name), id, end, limit)
         case (.name, true):
-            return try select(Statements.byNameBackwards, prefix, SQLValue(key ?? range.end), id, limit)
+            return try select(Statements.byNameBackwards, SQLValue(name), SQLValue(key ?? range.end), id, limit)
         case (.id, false): return try select(Statements.byID, start, end, limit)
         case (.id, true): return try select(Statements.byIDBackwards, prefix, SQLValue(key ?? range.end), limit)
         }
