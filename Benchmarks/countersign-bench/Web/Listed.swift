@@ -38,23 +38,25 @@ enum Listed {
         for start in stride(from: 1, to: count, by: 5000) {
             // Random values are drawn before the transaction, which may run twice.
             let part = (start..<min(count, start + 5000)).map { number in
-                (
-                    Person(number: number), UserID(random: realm.random),
-                    AuditEvent.freshID(at: now, random: realm.random)
+                // Each has a time of its own: two of 60,000 events of one microsecond often share an identifier.
+                let time = now - Double(count - number)
+                return (
+                    Person(number: number), time, UserID(random: realm.random),
+                    AuditEvent.freshID(at: time, random: realm.random)
                 )
             }
             try await realm.store.write { transaction in
-                for (person, id, event) in part {
+                for (person, time, id, event) in part {
                     _ = try transaction.insert(
                         User(
                             id: id, email: EmailAddress(person.email),
                             profile: UserProfile(
                                 emailVerified: true, displayName: name(person.number), providers: ["password"]),
-                            createdAt: now - Double(count - person.number)))
+                            createdAt: time))
                     guard person.number < mostEvents else { continue }
                     try transaction.append(
                         AuditEvent(
-                            id: event, at: now, kind: .userCreated, userID: id, context: .commandLine, details: [:]))
+                            id: event, at: time, kind: .userCreated, userID: id, context: .commandLine, details: [:]))
                 }
             }
         }
