@@ -13,15 +13,24 @@ import Foundation
 /// A class, of which there is one in a server: as a struct each hand-over would count up some thirty references that all threads share
 /// (`docs/decisions/0371`).
 public final class Realm: Sendable {
+    /// Where everything is kept, in the realm's own wrapping: a transaction reads each row once, and runs once more
+    /// where it met a master key that had to be read first.
     public let store: any Store
+    /// The time that the realm's rules go by.
     public let clock: any WallClock
+    /// Where unpredictable values come from.
     public let random: any RandomSource
+    /// Seals what must not be readable in a stolen database.
     public let sealer: Sealer
+    /// Hashes and compares passwords.
     public let hasher: any PasswordHasher
+    /// Takes password hashes of other systems.
     public let passwordImporter: any PasswordImporter
+    /// The keys that tokens are signed with.
     public let keyring: Keyring
     /// The means of proof that answers are judged by.
     public let proofs: ProofRegistry
+    /// What the realm may do beyond the safe defaults.
     public let mode: RealmMode
     /// Calls services of the developer's own.
     public let extensionCaller: any ExtensionCaller
@@ -48,6 +57,14 @@ public final class Realm: Sendable {
     /// Speaks with the services of hooks.
     let hookCaller: any HookCaller
 
+    /// Connects what a realm works with. The defaults call nothing outside of the process.
+    /// - Parameters:
+    ///   - passwordImporter: takes password hashes of other systems.
+    ///   - extensionCaller: makes the calls to custom authentication extensions, which `extensionFormat` spells.
+    ///   - linkFormat: spells the links of mails.
+    ///   - proofs: the means of proof that answers are judged by.
+    ///   - keySetFetcher: fetches the key sets that applications publish.
+    ///   - hookCaller: makes the calls to hooks.
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
@@ -152,20 +169,25 @@ public struct RealmMode: Sendable, Equatable {
     /// Messages stay readable after they were delivered, for the developer's inbox.
     public var keepsDeliveredMessages: Bool
 
+    /// A mode with these permissions; ``production`` has none.
     public init(usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool, keepsDeliveredMessages: Bool = false) {
         self.usesUnsignedTokens = usesUnsignedTokens
         self.allowsAnonymousUsers = allowsAnonymousUsers
         self.keepsDeliveredMessages = keepsDeliveredMessages
     }
 
+    /// The safe defaults: none of these permissions.
     public static let production = RealmMode(usesUnsignedTokens: false, allowsAnonymousUsers: false)
+    /// For laptops and CI: everything that is weaker is on.
     public static let development = RealmMode(
         usesUnsignedTokens: true, allowsAnonymousUsers: true, keepsDeliveredMessages: true)
 }
 
 /// Who asks: through which application and protocol, from where. It goes into limits and into the log.
 public struct ClientContext: Sendable {
+    /// The application that asks.
     public var clientID: ClientID
+    /// The protocol in which it asks.
     public var dialect: Dialect
     /// The address that limits per source count by; nil where they do not apply (loopback under `--dev`, the command
     /// line).
@@ -188,6 +210,7 @@ public struct ClientContext: Sendable {
     /// the administrator's token of the data directory, and where a user asks for their own account.
     public var administrator: String?
 
+    /// Who asks; a dialect makes it once for each request. Without `limitedSource` no limit per source applies.
     public init(
         clientID: ClientID, dialect: Dialect, limitedSource: String?, source: String?, revealsAddresses: Bool = false,
         requiresSecondFactor: Bool = false, locale: String? = nil, correlationID: String? = nil,

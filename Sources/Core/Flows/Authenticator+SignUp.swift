@@ -24,7 +24,7 @@ extension Authenticator {
         }
     }
 
-    /// Begins a sign-up by a factor that the client makes (``ResponseEnrolledProof``). There is no account before the response, which goes
+    /// Begins a sign-up by a factor that the client makes (`ResponseEnrolledProof`). There is no account before the response, which goes
     /// to the flow with ``Answer/registration(of:response:name:)``, makes the account and signs in; one response, right or wrong.
     ///
     /// The address is not proven by it. Like other sign-ups this one tells that an address has an account.

@@ -4,7 +4,7 @@ import Foundation
 /// delivered, in the language of the one who receives it.
 public struct OutboxContent: Sendable, Codable, Equatable {
     /// Names a template: `verify-email`, `reset-password`, `sign-in`, `change-email`, `email-changed`, `code`,
-    /// `enrollment-invitation`, `invitation`, those of ``AccountNotice``, and for a device `approve-sign-in`.
+    /// `enrollment-invitation`, `invitation`, those of `AccountNotice`, and for a device `approve-sign-in`.
     public var template: String
     /// BCP 47, where the client said one.
     public var locale: String?

@@ -28,8 +28,8 @@ public struct FactorRecord: Sendable, Equatable {
     /// What kind of proof it gives.
     public let kind: FactorKind
     /// What the user called it.
-    /// When it was enrolled.
     @PlainText public var name: String
+    /// When it was enrolled.
     public let createdAt: Date
     /// When an answer by it was last right; nil where none was.
     public var lastUsedAt: Date?

@@ -17,7 +17,9 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
     public var challenge: PKCEChallenge?
     /// For the ID token (OpenID Connect Core 1.0, section 3.1.2.1).
     public var nonce: String?
+    /// The scopes that the user approved.
     public var scopes: [String]
+    /// What else the grant keeps, as the protocol that issued the code spells it.
     public var details: [String: JSONValue]
     /// Which resource servers access tokens are for (RFC 8707).
     public var audiences: [String]
@@ -27,6 +29,7 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
     /// The session that the user approved the application in.
     public var session: SessionID?
 
+    /// A code for this client and address, with what was approved.
     public init(
         client: String, redirectURI: String, challenge: PKCEChallenge? = nil, nonce: String? = nil,
         scopes: [String] = [], details: [String: JSONValue] = [:], audiences: [String] = [],
@@ -71,6 +74,7 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
 
     /// What a client says when it redeems a code. The client was authenticated before.
     public struct Presented: Sendable {
+        /// The client that redeems it.
         public var client: String
         /// Nil where the request has none.
         public var redirectURI: String?
@@ -82,6 +86,7 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
         /// What the grant keeps beside what was approved.
         public var details: [String: JSONValue] = [:]
 
+        /// What a client says.
         public init(client: String, redirectURI: String?, verifier: String? = nil, keyThumbprint: String? = nil) {
             self.client = client
             self.redirectURI = redirectURI
@@ -95,13 +100,18 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
 public struct PKCEChallenge: Codable, Sendable, Equatable {
     /// How the challenge was made of the verifier (RFC 7636, section 4.2).
     public enum Method: String, Codable, Sendable {
+        /// The challenge is the verifier itself.
         case plain
+        /// The challenge is the SHA-256 of the verifier, in base64url.
         case s256 = "S256"
     }
 
+    /// The challenge, as the client sent it.
     public var value: String
+    /// How it was made.
     public var method: Method
 
+    /// A challenge as a request has it; nothing is judged here.
     public init(_ value: String, method: Method) {
         self.value = value
         self.method = method
@@ -143,7 +153,9 @@ public struct AuthorizationCodeRecord: Sendable, Equatable {
     public let digest: Data
     /// Nil where no user of the realm approved it.
     public let userID: UserID?
+    /// When the code was issued.
     public let createdAt: Date
+    /// Until when it can be redeemed. Stores keep the row as long, redeemed or not.
     public let expiresAt: Date
     /// Set by the one redemption that a code allows.
     public var redeemedAt: Date?
@@ -152,6 +164,7 @@ public struct AuthorizationCodeRecord: Sendable, Equatable {
     /// A sealed ``AuthorizationCode``.
     public let body: Data
 
+    /// The row as stores read and write it. ``AuthorizationCodes`` issues and redeems codes.
     public init(
         digest: Data, userID: UserID?, createdAt: Date, expiresAt: Date, redeemedAt: Date? = nil,
         grantID: GrantID? = nil, body: Data

@@ -5,12 +5,15 @@ import Foundation
 public struct AuthorizationCodes: Sendable {
     let realm: Realm
 
+    /// What came of redeeming a code.
     public enum Redemption: Sendable {
         /// With the grant that the code made of its session.
         case granted(SignedIn, AuthorizationCode)
+        /// The client gets nothing.
         case refused(Refusal)
     }
 
+    /// Why a code opens nothing.
     public enum Refusal: String, Sendable {
         /// Unknown, too old, another client's, sent to another address, or without the right proof. A code that is refused
         /// like this is used up, as it may be stolen (RFC 9700, section 4.5).
@@ -19,6 +22,7 @@ public struct AuthorizationCodes: Sendable {
         case reused
         /// The session that it was approved in is over.
         case ended
+        /// The account was disabled since, or waits for its removal.
         case userDisabled
         /// The session has to have a second factor, and has none.
         case secondFactorRequired

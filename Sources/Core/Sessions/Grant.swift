@@ -14,23 +14,30 @@ public struct GrantID: StringName {
 ///
 /// A grant is over when it expires, is revoked, or when its session is over.
 public struct Grant: Sendable, Equatable {
+    /// The grant's id, unique in the realm and stable for the grant's life.
     public let id: GrantID
+    /// The session that it is of.
     public let sessionID: SessionID
     /// The session's user.
     public let userID: UserID
+    /// The application that got it.
     public let clientID: ClientID
     /// The protocol that gave it out.
     public let dialect: Dialect
+    /// When the application got it.
     public let createdAt: Date
     /// Not after the session's.
     public let expiresAt: Date
+    /// When it was ended before its time; nil where it was not.
     public var revokedAt: Date?
+    /// The version of the row. A write that expects another one fails.
     public internal(set) var revision: Int
     /// The present refresh token and the one before.
     public var refresh: RefreshTokenState
     /// What the application may do.
     public var terms: GrantTerms
 
+    /// The row as stores read and write it. ``Sessions`` and ``Grants`` open grants.
     public init(
         id: GrantID, sessionID: SessionID, userID: UserID, clientID: ClientID, dialect: Dialect, createdAt: Date,
         expiresAt: Date, revokedAt: Date? = nil, revision: Int = 0, refresh: RefreshTokenState,
@@ -55,7 +62,9 @@ public struct Grant: Sendable, Equatable {
 
 /// A session with a grant of it.
 public struct GrantedSession: Sendable {
+    /// The session.
     public let session: Session
+    /// The grant of it.
     public let grant: Grant
 
     /// What tokens of the grant say.
@@ -71,11 +80,16 @@ extension SessionEvidence {
 /// The state of a grant's refresh token. Tokens are kept as digests; the present one is also kept sealed for the few
 /// seconds in which it may have to be given out once more because its answer was lost.
 public struct RefreshTokenState: Sendable, Equatable {
+    /// SHA-256 of the present refresh token.
     public var currentDigest: Data
+    /// SHA-256 of the one before; nil before the first trade.
     public var previousDigest: Data?
+    /// When the present one took its place; nil before the first trade.
     public var rotatedAt: Date?
+    /// The present one, sealed, while it may have to be given out once more; nil afterwards.
     public var sealedCurrent: Data?
 
+    /// The state as stores read and write it.
     public init(
         currentDigest: Data, previousDigest: Data? = nil, rotatedAt: Date? = nil, sealedCurrent: Data? = nil
     ) {

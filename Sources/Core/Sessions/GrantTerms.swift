@@ -1,11 +1,13 @@
 /// What an application was granted, or is to be granted when an attempt succeeds (RFC 6749, section 3.3; RFC 8707, section 2).
 public struct GrantTerms: Sendable, Codable, Equatable {
+    /// The scopes that the application got, as its protocol spells them.
     public var scopes: [String]
     /// What else the dialect wants back at a refresh: `sign_in_provider`, claims of a custom token.
     public var details: [String: JSONValue]
     /// The resource servers that access tokens are for; empty where the dialect has its own rule.
     public var audiences: [String]
 
+    /// Terms of these scopes; without arguments, none.
     public init(scopes: [String] = [], details: [String: JSONValue] = [:], audiences: [String] = []) {
         self.scopes = scopes
         self.details = details

@@ -5,14 +5,19 @@ import Foundation
 public struct Grants: Sendable {
     let realm: Realm
 
+    /// What came of opening a grant.
     public enum Outcome: Sendable {
+        /// The application has the grant, with a refresh token.
         case granted(SignedIn)
+        /// There is no grant.
         case refused(Refusal)
     }
 
+    /// Why no grant was opened.
     public enum Refusal: String, Sendable {
         /// The session is over, or not that user's.
         case ended
+        /// The account is disabled, or waits for its removal.
         case userDisabled
         /// The session has to have a second factor, and has none.
         case secondFactorRequired

@@ -4,6 +4,7 @@
 /// Dialects name their owner with every handle, refresh token and session that they look up. What belongs to another
 /// owner is as unknown as a made-up value.
 public struct HandleOwner: Sendable, Hashable {
+    /// The protocol that gave the handle or session out.
     public let dialect: Dialect
     /// Nil where the protocol does not bind to applications.
     public let application: ClientID?

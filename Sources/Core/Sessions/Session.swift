@@ -17,10 +17,15 @@ public struct Dialect: StringName {
         self.rawValue = rawValue
     }
 
+    /// Identity Toolkit: what Firebase Authentication speaks.
     public static let identityToolkit = Dialect(rawValue: "identity-toolkit")
+    /// Guardian: what Auth0's authenticator apps speak.
     public static let guardian = Dialect(rawValue: "guardian")
+    /// Native authentication: what Entra External ID's apps speak.
     public static let nativeAuth = Dialect(rawValue: "native-auth")
+    /// MobileFirst's security framework.
     public static let securityChecks = Dialect(rawValue: "security-checks")
+    /// Administration, by the API, commands and pages.
     public static let admin = Dialect(rawValue: "admin")
     /// OAuth 2.1 and OpenID Connect, with the pages that people sign in on.
     public static let oauth = Dialect(rawValue: "oauth")
@@ -35,15 +40,21 @@ public struct Dialect: StringName {
 /// grant. A browser's session is made by no grant: it has a ``browserDigest`` and may have many grants or none. Ending a
 /// session ends its grants; ending a grant leaves the session.
 public struct Session: Sendable, Equatable {
+    /// The session's id, unique in the realm and stable for the session's life.
     public let id: SessionID
+    /// The user whose session it is.
     public let userID: UserID
     /// The protocol in which the session began.
     public let dialect: Dialect
     /// The user's token epoch when the session began; a session of an earlier epoch is over, and its grants with it.
     public internal(set) var tokenEpoch: Int
+    /// When the session began.
     public let createdAt: Date
+    /// When it is over at the latest, however often it is used.
     public let expiresAt: Date
+    /// When it was ended before its time; nil where it was not.
     public var revokedAt: Date?
+    /// The version of the row. A write that expects another one fails.
     public internal(set) var revision: Int
     /// What was proven, in the order in which it was given.
     public var proofs: [Proof]
@@ -52,6 +63,7 @@ public struct Session: Sendable, Equatable {
     /// SHA-256 of the token in a browser's cookie; nil where no browser holds the session.
     public var browserDigest: Data?
 
+    /// The row as stores read and write it. ``Sessions`` opens and ends sessions.
     public init(
         id: SessionID, userID: UserID, dialect: Dialect, tokenEpoch: Int, createdAt: Date, expiresAt: Date,
         revokedAt: Date? = nil, revision: Int = 0, proofs: [Proof], origin: SessionOrigin = SessionOrigin(),
@@ -87,6 +99,7 @@ public struct SessionOrigin: Sendable, Equatable {
     /// Characters that are kept of a client's name.
     public static let longestUserAgent = 256
 
+    /// Where a sign-in came from; a longer `userAgent` is cut.
     public init(address: String? = nil, userAgent: String? = nil) {
         self.address = address
         self.userAgent = userAgent.map { String($0.prefix(Self.longestUserAgent)) }
@@ -100,15 +113,19 @@ public struct SessionOrigin: Sendable, Equatable {
 /// What tokens of a grant say: what its session was proven with, and what the application got. It survives every
 /// refresh.
 public struct SessionEvidence: Sendable, Equatable, Codable {
+    /// The protocol whose tokens say it.
     public var dialect: Dialect
     /// In the order they were given.
     public var proofs: [Proof]
     /// What the application got, or is to get.
     public var terms: GrantTerms
 
+    /// The scopes of ``terms``.
     public var scopes: [String] { terms.scopes }
+    /// The details of ``terms``.
     public var details: [String: JSONValue] { terms.details }
 
+    /// What tokens of this protocol are to say.
     public init(dialect: Dialect, proofs: [Proof], terms: GrantTerms = GrantTerms()) {
         self.dialect = dialect
         self.proofs = proofs
@@ -140,15 +157,18 @@ public struct SessionEvidence: Sendable, Equatable, Codable {
 
 /// One thing that was proven: with what, and when.
 public struct Proof: Sendable, Equatable, Codable {
+    /// The means of proof.
     public var kind: FactorKind
     /// Nil for what is no row: a mailed link, a custom token.
     public var factorID: FactorID?
+    /// When it was given.
     public var at: Date
     /// Whether it was given beside a first proof.
     public var isSecondFactor: Bool
     /// How much it proves, where that is more or less than its kind says.
     public var assurance: Assurance?
 
+    /// A proof that was given at that instant.
     public init(
         kind: FactorKind, factorID: FactorID? = nil, at: Date, isSecondFactor: Bool = false,
         assurance: Assurance? = nil

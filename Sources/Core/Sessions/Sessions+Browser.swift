@@ -5,7 +5,9 @@ import OneTimePassword
 extension Sessions {
     /// A browser's session, and what its cookie carries.
     public struct BrowserSession: Sendable {
+        /// The session.
         public let session: Session
+        /// The session's user.
         public let user: User
         /// 256 random bits after the session's id. The server keeps the digest.
         public let token: Secret<String>

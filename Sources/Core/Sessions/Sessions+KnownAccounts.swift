@@ -3,6 +3,7 @@ import JSON
 
 /// An account that a browser was signed in to, whose user asked that the browser show it again.
 public struct KnownAccount: Sendable, Equatable, Codable {
+    /// The account's id. The account may have been removed since.
     public let id: UserID
     /// The address at that time.
     public let address: String

@@ -3,11 +3,15 @@ import OneTimePassword
 
 /// Trading refresh tokens.
 extension Sessions {
+    /// What came of a refresh token.
     public enum RefreshOutcome: Sendable {
+        /// The token was traded for the next one.
         case refreshed(SignedIn)
+        /// The token was not traded.
         case refused(RefreshRefusal)
     }
 
+    /// Why a refresh token was not traded.
     public enum RefreshRefusal: String, Sendable {
         /// Not of the form of our tokens.
         case unknownToken
@@ -16,7 +20,9 @@ extension Sessions {
         /// Revoked or too old; or gone, with its user or when it was old enough to be cleaned away. Clients sign the
         /// user out on this, as they should, and not on a token that never was one.
         case ended
+        /// There is no such user any more.
         case userNotFound
+        /// The account is disabled, or waits for its removal.
         case userDisabled
         /// The session has to have a second factor, and this one has none. Its token was not traded.
         case secondFactorRequired
@@ -127,7 +133,7 @@ extension Sessions {
 
     /// What tokens of a refresh token's grant say, for a dialect that has to look before the token is traded. Nothing is
     /// used up by it.
-    /// - Returns: nil where ``refresh(_:of:secondFactor:by:asking:)`` would not trade the token either.
+    /// - Returns: nil where ``refresh(_:of:secondFactor:grace:by:asking:)`` would not trade the token either.
     public func evidence(of text: Secret<String>, of owner: HandleOwner) async throws -> SessionEvidence? {
         guard let given = RefreshToken(text.reveal()) else { return nil }
         let now = realm.clock.now

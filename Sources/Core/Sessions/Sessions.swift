@@ -75,6 +75,7 @@ public struct Sessions: Sendable {
 
 /// A session as listings show it.
 public struct SessionListing: Sendable {
+    /// The session as it is stored.
     public let session: Session
     /// The newest first.
     public let grants: [Grant]

@@ -13,10 +13,12 @@ public struct BrowserSessionSettings: Sendable, Equatable, Codable {
         case aal3
     }
 
+    /// Whose limits the sessions of browsers have.
     public var preset = Preset.aal1
 
     /// Whether a browser may be signed in by another device that is signed in (docs/decisions/0298).
     public enum OtherDevice: String, Sendable, Codable, CaseIterable {
+        /// Nowhere: every browser is signed in by its own user's proofs.
         case off
         /// Where both come from one network address, as devices in one place do.
         case sameNetwork
@@ -24,8 +26,10 @@ public struct BrowserSessionSettings: Sendable, Equatable, Codable {
         case anywhere
     }
 
+    /// From where a signed-in device may sign in another browser.
     public var otherDevice = OtherDevice.sameNetwork
 
+    /// The limits of ``Preset/aal1``, and other devices in the same network.
     public init() {}
 
     public init(from decoder: any Decoder) throws {

@@ -17,6 +17,7 @@ public enum DataKind: String, Sendable, CaseIterable {
     public enum Finding: Sendable, Equatable {
         /// It has not been used yet.
         case unused
+        /// It says that it is for this.
         case marked(DataKind)
         /// Data of a version that did not say it. These sample applications of development are in it; where there are none,
         /// it counts as production.

@@ -6,6 +6,7 @@ public struct LinkSettings: Sendable, Equatable, Codable {
     /// Nil where none are set.
     public var authorizedDomains: [String]?
 
+    /// No host beside those of the server's public URLs.
     public init() {}
 
     /// How many hosts the setting takes.
@@ -26,10 +27,12 @@ public struct LinkTargets: Sendable {
     /// What `*.` stood before.
     private let parents: [String]
 
+    /// Why users are not sent to a URL.
     public enum Fault: Sendable, Equatable {
         /// No absolute `http` or `https` URL, or one that different readers could read differently: with user info, a
         /// backslash, a blank, or anything but printable ASCII.
         case malformed
+        /// The URL's host is none that the operator named.
         case unauthorized
     }
 

@@ -2,16 +2,21 @@
 public struct OAuthSettings: Sendable, Equatable, Codable {
     /// Who has to put a nonce of the server into proofs of keys (RFC 9449, section 8).
     public enum NonceDemand: String, Sendable, Codable, CaseIterable {
+        /// No application. A nonce that a proof has is judged all the same.
         case never
         /// Applications that show no credentials.
         case `public`
+        /// Every application.
         case always
     }
 
+    /// Who has to put a nonce of the server into proofs of keys.
     public var dpopNonce = NonceDemand.public
     /// What applications and their developers may read about this server (OpenID Connect Discovery 1.0, section 3).
     public var policyURI: String?
+    /// The address of the operator's terms: `op_tos_uri` in discovery. Nil leaves it out.
     public var termsURI: String?
+    /// The address of a page for developers: `service_documentation` in discovery. Nil leaves it out.
     public var documentationURI: String?
 
     /// Whether a text can be one of these addresses.
@@ -19,6 +24,7 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
         RedirectURI.fault(of: text) == nil && (text.hasPrefix("https:") || text.hasPrefix("http:"))
     }
 
+    /// Nonces from applications without credentials, and no addresses.
     public init() {}
 
     public init(from decoder: any Decoder) throws {

@@ -12,6 +12,7 @@ public struct PasskeySettings: Sendable, Equatable, Codable {
 
     /// What statements of authenticators are good for.
     public enum Attestation: String, Sendable, Codable, CaseIterable {
+        /// Nothing: none is asked for.
         case none
         /// They have to be right; whose they are does not matter.
         case direct
@@ -21,7 +22,9 @@ public struct PasskeySettings: Sendable, Equatable, Codable {
 
     /// What a counter leads to that did not grow.
     public enum Counter: String, Sendable, Codable, CaseIterable {
+        /// The sign-in is refused.
         case refuse
+        /// The sign-in goes on, and the passkey is marked as one that there may be a copy of.
         case warn
     }
 
@@ -35,9 +38,11 @@ public struct PasskeySettings: Sendable, Equatable, Codable {
     public var relatedOrigins: [String]?
     /// Origins of pages that may show this server's in a frame and ask for passkeys there.
     public var framingOrigins: [String]?
+    /// What sign-ins ask of authenticators.
     public var userVerification = Verification.required
     /// Names of algorithms, the best first; nil is ``standardAlgorithms``.
     public var algorithms: [String]?
+    /// What statements of authenticators are good for.
     public var attestation = Attestation.none
     /// Models of authenticators, in the form of UUIDs.
     public var allowedAAGUIDs: [String]?
@@ -45,12 +50,14 @@ public struct PasskeySettings: Sendable, Equatable, Codable {
     public var attestationRoots: [String]?
     /// Whether ``Attestation/enforced`` admits passkeys that leave their device.
     public var allowsSynced = false
+    /// What follows where a counter did not grow (WebAuthn Level 3, section 6.1.1).
     public var counter = Counter.refuse
     /// Apps on Apple's systems, `TEAMID.bundle`.
     public var appleApps: [String]?
     /// Apps for Android, `package=AA:BB:…` with the SHA-256 of the certificate that signs them.
     public var androidApps: [String]?
 
+    /// Passkeys for the host of the server's first public URL, with user verification and without attestation.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -79,8 +86,10 @@ public struct PasskeySettings: Sendable, Equatable, Codable {
         "EdDSA": .edDSA, "ES256": .es256, "ES384": .es384, "ES512": .es512, "RS256": .rs256,
     ]
 
+    /// The algorithms that are offered where ``algorithms`` says nothing, the best first.
     public static let standardAlgorithms = ["EdDSA", "ES256", "RS256"]
 
+    /// Whether a text can stand in ``algorithms``: `EdDSA`, `ES256`, `ES384`, `ES512` or `RS256`.
     public static func isAlgorithm(_ name: String) -> Bool { algorithmNames[name] != nil }
 
     /// A domain that can be a relying party's.
@@ -93,8 +102,10 @@ public struct PasskeySettings: Sendable, Equatable, Codable {
         (try? RelyingParty(id: "localhost", name: "", origins: [], relatedOrigins: [text])) != nil
     }
 
+    /// Whether a text is the AAGUID of a model, in the form of a UUID.
     public static func isAAGUID(_ text: String) -> Bool { AAGUID(text) != nil }
 
+    /// Whether a text is a certificate that can be a trust anchor: DER in base64.
     public static func isCertificate(_ text: String) -> Bool {
         [UInt8](base64URL: text, accepting: .all).flatMap { try? TrustAnchor(der: $0) } != nil
     }

@@ -9,6 +9,7 @@ public struct PublicAddress: Sendable, Codable, Equatable {
     /// Whether an operator said so; otherwise it is where that server listened.
     public let isConfigured: Bool
 
+    /// An address that a starting server has.
     public init(url: String, isConfigured: Bool) {
         self.url = url
         self.isConfigured = isConfigured

@@ -11,9 +11,12 @@ public struct PushSettings: Sendable, Equatable, Codable {
         case polled = "guardian"
     }
 
+    /// How devices learn that a request waits.
     public var provider = Provider.automatic
+    /// What Apple needs besides the key.
     public var apns = APNsSettings()
 
+    /// APNs as soon as it is set up; until then devices ask for themselves.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -35,6 +38,7 @@ public struct APNsSettings: Sendable, Equatable, Codable {
     /// Apps that Xcode installed are reached by another host.
     public var isSandbox = false
 
+    /// Nothing is set up.
     public init() {}
 
     public init(from decoder: any Decoder) throws {

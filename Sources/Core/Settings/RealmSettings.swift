@@ -8,11 +8,17 @@ import Foundation
 /// and `SecondFactorSettings` as its parts, and sections of dialects and modules that the core does not read. The other files are small documents beside it that servers of
 /// one store share: `AdministratorToken`, `DataKind`, `PublicAddress`, and what `MasterKeyCheck` opens at every start.
 public struct RealmSettings: Sendable, Equatable, Codable {
+    /// Which second factors are offered and required.
     public var secondFactors: SecondFactorSettings
+    /// Which passwords are good enough.
     public var passwords: PasswordPolicy
+    /// Which users may sign up.
     public var signUp: SignUpSettings
+    /// What answers give away.
     public var privacy: PrivacySettings
+    /// How tokens are signed and how long they live.
     public var tokens: TokenSettings
+    /// How long the log is kept.
     public var audit: AuditSettings
     /// Settings of the security checks, as the module above the core writes them; nil where none was ever set. The core keeps
     /// them with its own and does not read them.
@@ -20,14 +26,22 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     /// What one dialect's configuration alone says and reads back, as that dialect writes it; nil where nothing was ever set.
     /// The core keeps it and does not read it.
     package var toolkitDocument: JSONValue?
+    /// How devices learn about requests.
     public var push: PushSettings
+    /// Where the pages of mailed links may lead.
     public var links: LinkSettings
+    /// Settings of OAuth and OpenID Connect.
     public var oauth = OAuthSettings()
+    /// How passkeys are made and judged.
     public var passkeys = PasskeySettings()
+    /// How long browsers stay signed in.
     public var browserSessions = BrowserSessionSettings()
+    /// The terms of use that users agree to.
     public var terms = TermsSettings()
+    /// What of accounts their users decide.
     public var accounts = AccountSettings()
 
+    /// The defaults of all settings.
     public init() {
         secondFactors = SecondFactorSettings()
         passwords = .standard
@@ -97,6 +111,7 @@ public struct SignUpSettings: Sendable, Equatable, Codable {
         set { anonymous = newValue }
     }
 
+    /// Sign-up is open, invitations are taken, and anonymous accounts are left to the realm's mode.
     public init() {}
 
     private enum CodingKeys: CodingKey {
@@ -128,6 +143,7 @@ public struct PrivacySettings: Sendable, Equatable, Codable {
     /// Whether answers hide if an address has an account (Identity Toolkit's e-mail enumeration protection).
     public var hidesAddresses = true
 
+    /// Answers hide whether an address has an account.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -142,6 +158,7 @@ public struct AuditSettings: Sendable, Equatable, Codable {
     /// Days that an event is kept: 1 to 36,500.
     public var retentionDays = 400
 
+    /// Events are kept for 400 days.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -167,6 +184,7 @@ public struct TokenSettings: Sendable, Equatable, Codable {
     /// Public keys (PEM) that may sign custom tokens, by the service account that is their `iss` and `sub`.
     public var customTokenKeys: [String: String] = [:]
 
+    /// ES256, an hour for ID tokens, 400 days for sessions.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -197,6 +215,8 @@ public struct TokenSettings: Sendable, Equatable, Codable {
         return Set(dialects.map(algorithm(for:)))
     }
 
+    /// The algorithm that a protocol's tokens are signed with: its own, else the one that its clients' libraries can
+    /// read, else ``algorithm``.
     public func algorithm(for dialect: Dialect) -> SigningAlgorithm {
         if let own = algorithms[dialect.rawValue] { return own }
         // The libraries of some protocols read RSA alone.

@@ -1,8 +1,12 @@
 /// Which second factors the realm offers.
 public struct SecondFactorSettings: Sendable, Equatable, Codable {
+    /// Whether something is offered, with Identity Platform's words.
     public enum State: String, Sendable, Codable, CaseIterable {
+        /// It is neither enrolled nor asked for.
         case disabled = "DISABLED"
+        /// Users may enrol it, and are asked for it then.
         case enabled = "ENABLED"
+        /// Every user needs it.
         case mandatory = "MANDATORY"
     }
 
@@ -16,6 +20,7 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
     /// Whether passkeys are enrolled and taken.
     public var offersPasskeys = true
 
+    /// Second factors of every kind are offered, and none is required.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -49,10 +54,12 @@ public struct TOTPSettings: Sendable, Equatable, Codable {
     /// More would let a code count for over five minutes.
     public static let allowedAdjacentIntervals = 0...10
 
+    /// Whether TOTP is offered.
     public var state: SecondFactorSettings.State
     /// Nil where the configuration leaves it out: then ``defaultAdjacentIntervals`` holds.
     public var adjacentIntervals: Int?
 
+    /// TOTP in this state.
     public init(state: SecondFactorSettings.State, adjacentIntervals: Int?) {
         self.state = state
         self.adjacentIntervals = adjacentIntervals

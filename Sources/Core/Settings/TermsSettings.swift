@@ -8,6 +8,7 @@ public struct TermsSettings: Sendable, Equatable, Codable {
     /// The same by language (`en`, `de`, `ja`), where they are written in it.
     public var urls: [String: String] = [:]
 
+    /// No terms: users are asked for nothing.
     public init() {}
 
     public init(from decoder: any Decoder) throws {

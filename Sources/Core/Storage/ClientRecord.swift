@@ -13,6 +13,7 @@ public struct ClientRecord: Sendable, Equatable {
         case refreshFamily
     }
 
+    /// Which table the record is in.
     public let kind: Kind
     /// A digest of what finds the record. Digests of two kinds are never the same.
     public let digest: Data
@@ -20,11 +21,14 @@ public struct ClientRecord: Sendable, Equatable {
     public var userID: UserID?
     /// Counts the changes of the row.
     public internal(set) var revision: Int
+    /// When the record was made.
     public let createdAt: Date
+    /// From when on the record does not count.
     public var expiresAt: Date
     /// Sealed; only the module that wrote it reads it.
     public var body: Data
 
+    /// The row as stores read and write it. The module of security checks makes rows.
     public init(
         kind: Kind, digest: Data, userID: UserID?, revision: Int = 0, createdAt: Date, expiresAt: Date, body: Data
     ) {
@@ -54,6 +58,7 @@ public protocol ClientRecordStorage {
     /// Writes user, expiry and body where the stored revision is `record.revision`, and counts the revision up. False where
     /// it is not, or where the user does not exist.
     func update(_ record: ClientRecord) throws -> Bool
+    /// Removes a record; false where there is none.
     func deleteClientRecord(_ kind: ClientRecord.Kind, digest: Data) throws -> Bool
     /// Removes at most `limit` records of a kind that expired before the instant; answers how many.
     func deleteClientRecords(_ kind: ClientRecord.Kind, expiredBefore instant: Date, limit: Int) throws -> Int

@@ -2,13 +2,17 @@ import Foundation
 
 /// A row that several writers may want at the same time.
 public enum ReservedRow: Sendable, Hashable {
+    /// A user, by id.
     case user(UserID)
+    /// A factor, by id.
     case factor(FactorID)
     /// By the digest of its handle.
     case flow(Data)
     /// By its digest.
     case client(ClientRecord.Kind, Data)
+    /// A session, by id.
     case session(SessionID)
+    /// A grant, by id.
     case grant(GrantID)
 }
 

@@ -22,11 +22,14 @@ extension RowsTogether {
 
 /// A flow with what it hangs on, and what is wanted with it.
 public struct HeldFlow: Sendable, Equatable {
+    /// The flow; nil where there is none.
     public let flow: FlowRecord?
     /// Nil also where the flow knows none.
     public let user: User?
+    /// The documents that are there, by name.
     public let documents: [String: Data]
 
+    /// What a store found.
     public init(flow: FlowRecord?, user: User?, documents: [String: Data]) {
         self.flow = flow
         self.user = user
@@ -36,10 +39,14 @@ public struct HeldFlow: Sendable, Equatable {
 
 /// A grant with what it hangs on.
 public struct HeldGrant: Sendable, Equatable {
+    /// The grant.
     public let grant: Grant
+    /// The grant's session.
     public let session: Session
+    /// The session's user.
     public let user: User
 
+    /// What a store found.
     public init(grant: Grant, session: Session, user: User) {
         self.grant = grant
         self.session = session

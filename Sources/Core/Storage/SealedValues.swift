@@ -9,7 +9,9 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     case flow
     /// Registrations of clients, states of checks and families of refresh tokens, each by its digest in hexadecimal.
     case clientRegistration = "client-registration"
+    /// States of checks, by their digests in hexadecimal.
     case checkState = "check-state"
+    /// Families of refresh tokens of security checks, by their digests in hexadecimal.
     case refreshFamily = "refresh-family"
     /// Present refresh tokens, by the grant's id. The name is of the time when a session had one grant, whose id was its
     /// own.
@@ -26,10 +28,12 @@ public enum SealedPlace: String, Sendable, CaseIterable {
 
 /// What a sealed value is bound to: in another place it does not open.
 public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The kind of the place.
     public let place: SealedPlace
     /// The row's key, as text.
     public let key: String
 
+    /// The place of a row.
     public init(_ place: SealedPlace, key: String) {
         self.place = place
         self.key = key
@@ -48,6 +52,7 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The place of what a factor keeps.
     public static func factor(_ id: FactorID) -> SealedAddress { SealedAddress(.factor, key: id.rawValue) }
     package static func flow(_ digest: Data) -> SealedAddress { SealedAddress(.flow, key: digest.hex) }
     package static func client(_ kind: ClientRecord.Kind, _ digest: Data) -> SealedAddress {
@@ -70,10 +75,12 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// A row that may hold a sealed value.
 public struct SealedRow: Sendable, Equatable {
+    /// The place of the row.
     public let address: SealedAddress
     /// Nil where it need not be read.
     public let sealed: Data?
 
+    /// A row as a store found it.
     public init(address: SealedAddress, sealed: Data?) {
         self.address = address
         self.sealed = sealed

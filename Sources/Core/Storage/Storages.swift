@@ -2,8 +2,11 @@ import Foundation
 
 /// Keeps users.
 public protocol UserStorage {
+    /// The user of this id; nil where there is none.
     func user(_ id: UserID) throws -> User?
+    /// The user of this address; nil where there is none.
     func user(email: EmailAddress) throws -> User?
+    /// The user of this phone number; nil where there is none.
     func user(phoneNumber: PhoneNumber) throws -> User?
     /// Users ordered by id, beginning after `id`.
     func users(after id: UserID?, limit: Int) throws -> [User]
@@ -21,6 +24,7 @@ public protocol UserStorage {
     /// Removes the user with everything that hangs on it: factors, flows, records of clients, sessions, grants, authorization
     /// codes. The audit log stays.
     func deleteUser(_ id: UserID) throws -> Bool
+    /// How many users there are.
     func countUsers() throws -> Int
     /// The users whose removal is due at the instant, those first that are due the longest.
     func users(deletionDueBy instant: Date, limit: Int) throws -> [UserID]
@@ -28,6 +32,7 @@ public protocol UserStorage {
 
 /// Keeps enrolled factors.
 public protocol FactorStorage {
+    /// The factor of this id; nil where there is none.
     func factor(_ id: FactorID) throws -> FactorRecord?
     /// In the order of enrolment.
     func factors(of user: UserID) throws -> [FactorRecord]
@@ -37,19 +42,24 @@ public protocol FactorStorage {
     func factorKinds(of users: [UserID]) throws -> [UserID: Set<FactorKind>]
     /// Those that there are.
     func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID>
+    /// False where the id is taken, or the user is gone.
     func insert(_ factor: FactorRecord) throws -> Bool
     /// Writes name, times, payload and freezing where the stored revision is `factor.revision`, and counts the revision up.
     func update(_ factor: FactorRecord) throws -> Bool
+    /// Removes a factor; false where there is none.
     func deleteFactor(_ id: FactorID) throws -> Bool
 }
 
 /// Keeps flows.
 public protocol FlowStorage {
+    /// The flow of this digest, expired or not; nil where there is none.
     func flow(digest: Data) throws -> FlowRecord?
+    /// False where the digest is taken, or its user is gone.
     func insert(_ flow: FlowRecord) throws -> Bool
     /// Writes everything but digest, purpose, creation and what is offered, where the stored revision is `flow.revision`;
     /// counts it up.
     func update(_ flow: FlowRecord) throws -> Bool
+    /// Removes a flow; false where there is none.
     func deleteFlow(digest: Data) throws -> Bool
     /// Flows of a user for a purpose that are neither finished nor expired, the newest first.
     func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord]
@@ -63,6 +73,7 @@ public protocol FlowStorage {
 
 /// Keeps sessions.
 public protocol SessionStorage {
+    /// The session of this id, whether it goes on or not; nil where there is none.
     func session(_ id: SessionID) throws -> Session?
     /// The newest first.
     func sessions(of user: UserID, limit: Int) throws -> [Session]
@@ -76,6 +87,7 @@ public protocol SessionStorage {
 
 /// Keeps grants.
 public protocol GrantStorage {
+    /// The grant of this id, whether it goes on or not; nil where there is none.
     func grant(_ id: GrantID) throws -> Grant?
     /// The newest first.
     func grants(of session: SessionID, limit: Int) throws -> [Grant]
@@ -85,6 +97,7 @@ public protocol GrantStorage {
     func insert(_ grant: Grant) throws -> Bool
     /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.
     func update(_ grant: Grant) throws -> Bool
+    /// Removes a grant; false where there is none.
     func deleteGrant(_ id: GrantID) throws -> Bool
     /// Removes at most `limit` grants that expired before the instant; answers how many.
     func deleteGrants(expiredBefore instant: Date, limit: Int) throws -> Int
@@ -92,12 +105,14 @@ public protocol GrantStorage {
 
 /// Keeps authorization codes.
 public protocol AuthorizationCodeStorage {
+    /// The code of this digest, expired and redeemed ones too; nil where there is none.
     func authorizationCode(digest: Data) throws -> AuthorizationCodeRecord?
     /// False where the digest is taken, or the user was deleted.
     func insert(_ code: AuthorizationCodeRecord) throws -> Bool
     /// Marks the code as redeemed and remembers the grant that it made, where the code was not redeemed before. False
     /// where it was, or is gone.
     func redeemAuthorizationCode(digest: Data, at instant: Date, making grant: GrantID?) throws -> Bool
+    /// Removes a code; false where there is none.
     func deleteAuthorizationCode(digest: Data) throws -> Bool
     /// Removes at most `limit` codes that expired before the instant, redeemed or not; answers how many.
     func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int
@@ -113,6 +128,7 @@ public protocol UsedTokenStorage {
 
 /// Keeps groups and who is in them.
 public protocol GroupStorage {
+    /// The group of this name; nil where there is none.
     func group(_ name: GroupName) throws -> UserGroup?
     /// Ordered by name, beginning after `name`.
     func groups(after name: GroupName?, limit: Int) throws -> [UserGroup]
@@ -126,11 +142,13 @@ public protocol GroupStorage {
     func deleteGroup(_ name: GroupName) throws -> Bool
     /// False where the user is in it already, or the group or the user is gone.
     func addMember(_ user: UserID, to group: GroupName, at instant: Date) throws -> Bool
+    /// False where the user is not in it.
     func removeMember(_ user: UserID, from group: GroupName) throws -> Bool
 }
 
 /// Keeps which users administer the realm. A row goes with its user.
 public protocol AdministratorStorage {
+    /// The role of this user; nil where the user has none.
     func administrator(_ user: UserID) throws -> Administrator?
     /// Ordered by the user's id, beginning after `id`.
     func administrators(after id: UserID?, limit: Int) throws -> [Administrator]
@@ -138,11 +156,13 @@ public protocol AdministratorStorage {
     func administrator(with role: AdministratorRole, beside user: UserID) throws -> UserID?
     /// Inserts or replaces; false where the user is gone.
     func put(_ administrator: Administrator) throws -> Bool
+    /// Takes the role away; false where the user has none.
     func deleteAdministrator(_ user: UserID) throws -> Bool
 }
 
 /// Keeps the tokens of machines that administer the realm.
 public protocol MachineTokenStorage {
+    /// The token of this digest, expired or not; nil where there is none.
     func machineToken(digest: Data) throws -> MachineToken?
     /// Ordered by id, beginning after `id`.
     func machineTokens(after id: String?, limit: Int) throws -> [MachineToken]
@@ -150,6 +170,7 @@ public protocol MachineTokenStorage {
     func insert(_ token: MachineToken) throws -> Bool
     /// Remembers a use without counting as a change.
     func touchMachineToken(_ id: String, usedAt instant: Date) throws
+    /// Removes a token; false where there is none.
     func deleteMachineToken(_ id: String) throws -> Bool
 }
 
@@ -157,9 +178,11 @@ public protocol MachineTokenStorage {
 public protocol SigningKeyStorage {
     /// All of them, the oldest first.
     func signingKeys() throws -> [SigningKeyRecord]
+    /// False where the id is taken.
     func insert(_ key: SigningKeyRecord) throws -> Bool
     /// Writes retirement and the sealed key.
     func update(_ key: SigningKeyRecord) throws -> Bool
+    /// Removes a key; false where there is none.
     func deleteSigningKey(_ id: String) throws -> Bool
 }
 
@@ -171,9 +194,11 @@ public protocol ApplicationStorage {
     func registeredApplication(_ id: ClientID) throws -> Application?
     /// Ordered by id, beginning after `id`.
     func applications(after id: ClientID?, limit: Int) throws -> [Application]
+    /// False where the id is taken.
     func insert(_ application: Application) throws -> Bool
     /// Writes the registration where the stored revision is the one read; counts it up.
     func update(_ application: Application) throws -> Bool
+    /// Removes an application; false where there is none.
     func deleteApplication(_ id: ClientID) throws -> Bool
 }
 
@@ -183,9 +208,11 @@ extension ApplicationStorage {
 
 /// Keeps counters of attempts.
 public protocol AttemptCounterStorage {
+    /// The counter of this key; nil where nothing was counted.
     func counter(_ key: String) throws -> AttemptCounter?
     /// Inserts or replaces.
     func put(_ counter: AttemptCounter) throws
+    /// Removes a counter, where there is one.
     func deleteCounter(_ key: String) throws
     /// Removes at most `limit` counters that began before the instant and block nothing; answers how many. Those of
     /// factors (``AttemptCounter/factorPrefix``) stay: wrong answers in a row are not forgotten by waiting.
@@ -196,6 +223,7 @@ public protocol AttemptCounterStorage {
 
 /// Keeps the audit log. Nothing in it is ever changed, except what remains of a removed user.
 public protocol AuditStorage {
+    /// Writes an event. Its id sorts after those of earlier instants.
     func append(_ event: AuditEvent) throws
     /// Events of one user, or of all, newest first.
     /// - Parameter id: only events with an id greater than this.
@@ -206,6 +234,7 @@ public protocol AuditStorage {
     /// Events between two places of the log, the oldest first.
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent]
+    /// The event of this id; nil where there is none.
     func auditEvent(_ id: String) throws -> AuditEvent?
     /// The newest events of some kinds between two places of the log, the newest first.
     func auditEvents(
@@ -215,6 +244,7 @@ public protocol AuditStorage {
     func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount]
     /// Puts other details into the events of a kind that are of the user.
     func replaceAuditDetails(of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]) throws
+    /// Removes at most `limit` events from before the instant; answers how many.
     func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int
 }
 
@@ -222,14 +252,17 @@ public protocol AuditStorage {
 public protocol EventHookStorage {
     /// All of them, those that were added first come first.
     func eventHooks() throws -> [EventHook]
+    /// False where the id is taken.
     func insert(_ hook: EventHook) throws -> Bool
     /// Writes registration and progress, where the stored revision is the hook's, and counts it up.
     func update(_ hook: EventHook) throws -> Bool
+    /// Removes a hook; false where there is none.
     func deleteEventHook(_ id: String) throws -> Bool
 }
 
 /// Keeps mail and push until they are delivered, and a while longer.
 public protocol OutboxStorage {
+    /// False where the id is taken.
     func insert(_ message: OutboxMessage) throws -> Bool
     /// The newest `limit` messages, the oldest of them first.
     func outboxMessages(limit: Int) throws -> [OutboxMessage]
@@ -246,6 +279,7 @@ public protocol OutboxStorage {
     func countOutboxMessages(waitingFor channel: OutboxMessage.Channel) throws -> Int
     /// Writes attempts and times, where the message is undelivered and the stored number of attempts is the given one.
     func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool
+    /// Removes a message; false where there is none.
     func deleteOutboxMessage(_ id: String) throws -> Bool
     /// Those about the user, and those to the recipient that are about no user; the newest first.
     func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage]
@@ -253,6 +287,7 @@ public protocol OutboxStorage {
     func assignOutboxMessages(to recipient: String, of user: UserID) throws
     /// Removes all that ``outboxMessages(of:recipient:limit:)`` finds.
     func deleteOutboxMessages(of user: UserID, recipient: String?) throws
+    /// Removes at most `limit` messages that were written before the instant; answers how many.
     func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int
     /// The same of one channel.
     func deleteOutboxMessages(by channel: OutboxMessage.Channel, createdBefore instant: Date, limit: Int) throws -> Int
@@ -260,14 +295,17 @@ public protocol OutboxStorage {
 
 /// Keeps sealed secrets that the realm has for services elsewhere, by name.
 public protocol SecretStorage {
+    /// The secret of this name, still sealed; nil where there is none.
     func sealedSecret(_ name: String) throws -> Data?
     /// Inserts or replaces.
     func putSealedSecret(_ name: String, _ sealed: Data) throws
+    /// Removes a secret, where there is one.
     func deleteSealedSecret(_ name: String) throws
 }
 
 /// Keeps single named documents: the realm's settings, the offset of the moved clock.
 public protocol DocumentStorage {
+    /// The document of this name; nil where there is none.
     func document(_ name: String) throws -> Data?
     /// Inserts or replaces.
     func putDocument(_ name: String, _ body: Data) throws

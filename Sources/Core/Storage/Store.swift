@@ -69,6 +69,7 @@ public protocol StoreTransaction:
 
 /// A failure of the store itself.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is. Dialects choose their answer by it.
     public struct Code: Sendable, Hashable {
         private enum Kind { case overloaded, unavailable, readOnly, outcomeUnknown, corrupt, outdated }
         private let kind: Kind
@@ -87,12 +88,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let outdated = Code(kind: .outdated)
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// What is wrong and, where that is known, what to do about it. For the operator; it never reaches a client.
     public let sentence: String
     /// What the database itself said, for diagnosis; nil where the sentence says it.
     public let detail: String?
 
+    /// A failure with a sentence for the operator.
     public init(_ code: Code, _ sentence: String, detail: String? = nil) {
         self.code = code
         self.sentence = sentence

@@ -8,6 +8,7 @@ public struct StoreHealth: Sendable, Equatable {
     /// no clock of its own.
     public var clockSkew: TimeInterval?
 
+    /// What a look found.
     public init(takesWrites: Bool, clockSkew: TimeInterval?) {
         self.takesWrites = takesWrites
         self.clockSkew = clockSkew

@@ -4,16 +4,20 @@ import JSON
 
 /// An access token of this server that counts now.
 public struct AccessToken: Sendable {
+    /// What the token says, verified.
     public let claims: TokenClaims
     /// Nil where an application has it for itself.
     public let user: User?
     /// The session and the grant that it is of; nil where an application has it for itself.
     public let session: GrantedSession?
+    /// `exp`; nil where the token has none.
     public let expiresAt: Date?
     /// The API that it is for, as it is registered; nil where it is for this server itself.
     public let resource: Resource?
 
+    /// The application that it was issued to: `client_id`.
     public var client: ClientID { ClientID(rawValue: claims.string("client_id") ?? "") }
+    /// The elements of `scope`, in the token's order.
     public var scopes: [String] { claims.string("scope")?.split(separator: " ").map(String.init) ?? [] }
     /// The key that it is bound to (RFC 9449, section 6.1).
     public var keyThumbprint: String? { claims["cnf"]?["jkt"]?.stringValue }
@@ -23,6 +27,7 @@ extension Tokens {
     /// The claim that names the grant of a token, without naming it to readers: a refresh token begins with the grant's id.
     public static let grantClaim = "grant"
 
+    /// The value of ``grantClaim`` for a grant: 128 bits of a digest of the grant's id, in base64url.
     public static func grantReference(_ id: GrantID) -> String {
         Array(SHA256.hash(data: Data("grant-reference/\(id)".utf8)).prefix(16)).base64URL
     }

@@ -5,7 +5,9 @@ import SignedTokens
 public struct SigningKeyRecord: Sendable, Equatable {
     /// The `kid` of tokens and of the JWKS.
     public let id: String
+    /// The algorithm that it signs with.
     public let algorithm: SigningAlgorithm
+    /// When it was made.
     public let createdAt: Date
     /// Set by a rotation: it signs nothing any more.
     public var retiredAt: Date?
@@ -14,6 +16,7 @@ public struct SigningKeyRecord: Sendable, Equatable {
     /// The private key's PEM, sealed for this key's id.
     public var sealedPrivateKey: Data
 
+    /// The row as stores read and write it. ``Keyring`` makes keys.
     public init(
         id: String, algorithm: SigningAlgorithm, createdAt: Date, retiredAt: Date? = nil, removedAfter: Date? = nil,
         sealedPrivateKey: Data

@@ -33,8 +33,11 @@ public struct TokenDraft: Sendable {
         case afterRevocation
     }
 
+    /// What kind of token it is.
     public var type: TokenType
+    /// `iss`, as the protocol spells the issuer.
     public var issuer: String
+    /// `aud`: the application or the API that it is for.
     public var audience: String
     /// Nil leaves what the account's claims say.
     public var subject: String?
@@ -42,7 +45,9 @@ public struct TokenDraft: Sendable {
     public var issuedAt: Date
     /// Whole seconds after the second of ``issuedAt``: `exp`. Zero or less makes a token that has expired.
     public var lifetime: Int
+    /// The registered claims that it has beside those of every token.
     public var parts: Set<Part>
+    /// What `iat` and `auth_time` tell.
     public var stamp = Stamp.clock
     /// The session that the token is of; nil for a token of none.
     public var signedIn: SignedIn?

@@ -9,6 +9,7 @@ import JSON
 public struct TokenExpectation: Sendable {
     /// A rule for `iss` or `aud`. The claim is one text; a list is never taken.
     public enum Names: Sendable, Equatable {
+        /// One of these texts, to the letter.
         case oneOf(Set<String>)
         /// For development, where a token may be of any project.
         case anyBeginning(with: String)
@@ -33,11 +34,15 @@ public struct TokenExpectation: Sendable {
         case user(id: @Sendable (TokenClaims) -> UserID?)
     }
 
+    /// The kinds of tokens that are admitted.
     public var types: Set<TokenType>
+    /// What `iss` may be.
     public var issuers: Names
+    /// What `aud` may be.
     public var audiences: Names
     /// What the token may be signed with: every algorithm of this server unless the protocol fixes one.
     public var algorithms: Set<SigningAlgorithm>
+    /// Whose token it has to be.
     public var subject: Subject
     /// Whose grant of the session that the token's `sid` names has to go on, as the session of the same user has to; nil where
     /// tokens name no session, or outlive it.
@@ -50,6 +55,7 @@ public struct TokenExpectation: Sendable {
     /// Whether a token without signature counts where the realm's mode allows those (`--dev`).
     public var admitsUnsigned: Bool
 
+    /// An expectation; without arguments, one that admits no token.
     public init(
         types: Set<TokenType> = [], issuers: Names = .oneOf([]), audiences: Names = .oneOf([]),
         algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases), subject: Subject = .other,
@@ -71,8 +77,11 @@ public struct TokenExpectation: Sendable {
 
 /// A token that is what was expected, as of the instant of judging.
 public struct VerifiedToken: Sendable {
+    /// What the token says.
     public let claims: TokenClaims
+    /// `iat`; nil where the token has none.
     public let issuedAt: Date?
+    /// `exp`; nil where the token has none.
     public let expiresAt: Date?
     /// The user, where the token had to be a user's.
     public let user: User?
@@ -82,7 +91,9 @@ public struct VerifiedToken: Sendable {
 
 /// What came of a token.
 public enum TokenJudgement: Sendable {
+    /// The token is what was expected.
     case good(VerifiedToken)
+    /// The token is not.
     case refused(TokenRefusal)
 
     /// The token, where it is good.
@@ -94,16 +105,23 @@ public enum TokenJudgement: Sendable {
 public enum TokenRefusal: String, Error, Sendable, CaseIterable {
     /// Not a token, not signed by a key of this server, or with claims that are not what RFC 7519 says they are.
     case malformed
+    /// The key signs in another algorithm, or in one that was not expected.
     case wrongAlgorithm
+    /// It is a token of another kind.
     case wrongType
+    /// It has another issuer.
     case wrongIssuer
+    /// It is for another audience.
     case wrongAudience
     /// A claim that every token of this kind has is missing or has another value.
     case incomplete
+    /// It names no user, or one who is not there.
     case userNotFound
     /// Issued before the user's tokens were revoked.
     case revoked
+    /// Its time is over.
     case expired
+    /// The user is disabled, or the account waits for its removal.
     case userDisabled
     /// Issued later than now, beyond what clocks may differ by.
     case fromTheFuture

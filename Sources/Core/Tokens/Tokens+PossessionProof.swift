@@ -7,7 +7,9 @@ import Synchronization
 extension Tokens {
     /// What came of a proof.
     public enum ProofJudgement: Sendable {
+        /// The request's sender has the key of this thumbprint (RFC 7638).
         case proven(keyThumbprint: String)
+        /// The proof is not right, or was used before.
         case refused(PossessionProof.Fault)
     }
 

@@ -10,11 +10,13 @@ import Foundation
 public struct UsedToken: Sendable, Equatable {
     /// What the token is for. The names are stored.
     public enum Kind: String, Sendable, CaseIterable {
+        /// Its owner is the id of the application that made the assertion.
         case clientAssertion = "client-assertion"
         /// Its owner is the thumbprint of the key (RFC 7638) that made the proof.
         case possessionProof = "dpop-proof"
     }
 
+    /// What the token is for.
     public let kind: Kind
     /// SHA-256 over a byte that no text has, kind, owner and `jti`. Assertions of before schema 13 have the same.
     public let digest: Data

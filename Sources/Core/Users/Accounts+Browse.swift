@@ -2,9 +2,13 @@ import Foundation
 
 /// Which users a list of administrators shows.
 public enum UserFilter: String, Sendable, CaseIterable {
+    /// Users who are disabled.
     case disabled
+    /// Users without a second factor.
     case noSecondFactor = "no-second-factor"
+    /// Users with an address that was never confirmed.
     case unverified
+    /// Users who never signed in.
     case neverSignedIn = "never-signed-in"
 }
 
@@ -13,6 +17,7 @@ extension Accounts {
     public struct UserQuery: Sendable {
         /// What an address, a name or an id begins with; nil: every user, the newest first.
         public var text: String?
+        /// Which of the users are shown; nil shows all.
         public var filter: UserFilter?
         /// The order of a list without a text; nil: the newest first. Orders by address and by name leave out users who have none.
         public var order: UserIndex?
@@ -23,6 +28,7 @@ extension Accounts {
         /// 1 to 1,000.
         public var limit: Int
 
+        /// What a list asks for; without arguments, the newest users.
         public init(
             text: String? = nil, filter: UserFilter? = nil, order: UserIndex? = nil, from place: UserListPlace? = nil,
             isBackwards: Bool = false, limit: Int = 50

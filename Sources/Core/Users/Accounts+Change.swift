@@ -2,16 +2,25 @@ import Foundation
 
 /// What is to be different about an account. Members that are nil stay as they are; an inner nil clears.
 public struct AccountChange: Sendable {
+    /// The address; the account is unverified again unless ``emailVerified`` says otherwise.
     public var email: EmailAddress??
+    /// Whether the address counts as confirmed.
     public var emailVerified: Bool?
+    /// A new password, which the realm's policy judges.
     public var password: Secret<String>?
+    /// Whether the account has no password any more.
     public var removesPassword = false
+    /// What people call the user.
     public var displayName: String??
+    /// The address of a picture.
     public var photoURL: String??
     /// A language tag (``UserProfile/isLocale(_:)``).
     public var locale: String??
+    /// The phone number, in the form of ``PhoneNumber``.
     public var phoneNumber: String??
+    /// Whether an administrator disables the account.
     public var isDisabled: Bool?
+    /// All custom claims of the account, in place of those before; ``CustomClaims`` judges them.
     public var customClaims: [String: JSONValue]?
     /// What applications asked for, by name; `null` removes, and what is not named stays.
     public var attributes: [String: JSONValue] = [:]
@@ -31,10 +40,13 @@ public struct AccountChange: Sendable {
 
     /// What a factor that stays is called from now on.
     public enum FactorName: Sendable, Equatable {
+        /// As before.
         case unchanged
+        /// This name.
         case changed(String)
     }
 
+    /// A change of nothing.
     public init() {}
 
     /// Seconds that the instant of a revocation may be past and still mean now.
@@ -48,9 +60,11 @@ public struct AccountChange: Sendable {
 }
 
 extension Accounts {
+    /// What came of a change.
     public enum ChangeOutcome: Sendable {
         /// With a fresh session, where one was asked for.
         case changed(User, SignedIn?)
+        /// Nothing was changed.
         case refused(AccountRefusal)
     }
 

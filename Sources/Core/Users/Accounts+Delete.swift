@@ -4,8 +4,11 @@ extension Accounts {
     /// Users that one transaction removes at most, so that no other write waits long for it.
     static let deletionBatch = 100
 
+    /// What came of removing a user.
     public enum DeletionOutcome: Sendable, Equatable {
+        /// The user is gone, or will be at the instant that was asked for.
         case deleted
+        /// There is no such user.
         case userNotFound
         /// Only disabled users were to go.
         case notDisabled
@@ -43,11 +46,15 @@ extension Accounts {
         }
     }
 
+    /// What came of a user's own removal.
     public enum OwnDeletionOutcome: Sendable, Equatable {
+        /// The account is gone.
         case deleted
+        /// There is no such user any more.
         case userNotFound
         /// Without this user there would be no owner of the realm.
         case lastOwner
+        /// The session is not enough for it.
         case refused(OwnSession.Fault)
     }
 

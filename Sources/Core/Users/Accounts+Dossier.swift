@@ -2,17 +2,21 @@ import Foundation
 
 /// All that an administrator is shown of one account, from one snapshot.
 public struct AccountDossier: Sendable {
+    /// The user as it is stored.
     public let user: User
     /// In the order of enrolment.
     public let factors: [Factor]
     /// Sessions that go on, held by a browser or with a grant that goes on. At most ``sessionLimit`` are counted.
     public let sessionCount: Int
 
+    /// Sessions that are counted at most.
     public static let sessionLimit = 1000
 
     /// A factor, and what its counter of wrong answers says.
     public struct Factor: Sendable {
+        /// The factor as it is stored.
         public let record: FactorRecord
+        /// Whether answers by it are judged.
         public let standing: FactorStanding
     }
 }

@@ -2,13 +2,17 @@ import Foundation
 
 /// What a user is looked up by.
 public enum UserIdentifier: Sendable, Hashable {
+    /// By id.
     case id(UserID)
+    /// By address, in any spelling of the same one.
     case email(EmailAddress)
+    /// By phone number.
     case phoneNumber(PhoneNumber)
 }
 
 /// A user and what is enrolled, from one snapshot.
 public struct UserWithFactors: Sendable {
+    /// The user as it is stored.
     public let user: User
     /// In the order of enrolment.
     public let factors: [FactorRecord]
@@ -16,13 +20,26 @@ public struct UserWithFactors: Sendable {
 
 /// Which users a listing shows, in which order.
 public struct UserOrder: Sendable, Equatable {
+    /// The property by which users are ordered.
     public enum Key: Sendable, Equatable {
-        case id, email, displayName, createdAt, lastSignInAt
+        /// By id, whose bytes are compared.
+        case id
+        /// By address.
+        case email
+        /// By display name.
+        case displayName
+        /// By the instant of creation.
+        case createdAt
+        /// By the last sign-in that succeeded.
+        case lastSignInAt
     }
 
+    /// What users are ordered by.
     public var key: Key
+    /// Whether the last ones come first.
     public var isDescending: Bool
 
+    /// An order; without arguments, by id.
     public init(_ key: Key = .id, isDescending: Bool = false) {
         self.key = key
         self.isDescending = isDescending
@@ -88,6 +105,7 @@ extension Accounts {
         }
     }
 
+    /// How many users the realm has.
     public func count() async throws -> Int {
         try await realm.store.read { try $0.countUsers() }
     }

@@ -2,11 +2,17 @@ import Foundation
 
 /// Why an account was not imported.
 public enum ImportRefusal: Error, Sendable, Equatable {
+    /// Another user has the id.
     case idTaken
+    /// Another user has the address.
     case addressTaken
+    /// Another user has the phone number.
     case phoneNumberTaken
+    /// A factor of another user has the id of one of the account's, or two of the account's have the same.
     case factorIDTaken
+    /// The account has more factors of a kind than one may have.
     case tooManyFactors
+    /// The password is longer than the realm hashes.
     case passwordTooLong
     /// It would disable the last owner of the realm (``Administrators``).
     case lastOwner
@@ -18,17 +24,49 @@ public enum ImportRefusal: Error, Sendable, Equatable {
 
 /// In what two accounts of one id differ.
 public enum AccountDifference: Sendable, Equatable, CaseIterable {
-    case email, emailVerified, displayName, photoURL, phoneNumber, isDisabled, customClaims, attributes, providers
-    case createdAt, password, secondFactors, groups, role, locale, acceptedTerms
+    /// The address.
+    case email
+    /// Whether the address was confirmed: the import says so, and the account here does not.
+    case emailVerified
+    /// What people call the user.
+    case displayName
+    /// The address of the picture.
+    case photoURL
+    /// The phone number.
+    case phoneNumber
+    /// Whether the account is disabled.
+    case isDisabled
+    /// The claims that a developer's back end put on the account.
+    case customClaims
+    /// The attributes that applications define.
+    case attributes
+    /// Ways in, as Identity Toolkit lists them, that the import has and the account here has not.
+    case providers
+    /// When the account was made.
+    case createdAt
+    /// Whether there is a password, or which.
+    case password
+    /// The authenticator apps and other factors.
+    case secondFactors
+    /// The groups that the user is in.
+    case groups
+    /// What the user may administer.
+    case role
+    /// The user's language.
+    case locale
+    /// The terms of use that the user has agreed to.
+    case acceptedTerms
 }
 
 /// The outcome of importing one account.
 public enum ImportOutcome: Sendable, Equatable {
+    /// The account is there now.
     case imported
     /// It took the place of one that was different.
     case replaced
     /// It was there, the same, and stays untouched.
     case alreadyThere
+    /// The account was not imported, or not changed.
     case refused(ImportRefusal)
 }
 

@@ -3,6 +3,7 @@ import Foundation
 /// What is kept about one person beside the log (``AuditLog/events(of:before:limit:)``), from one snapshot. Its sealed
 /// and digested parts are secrets and not for showing.
 public struct PersonalData: Sendable {
+    /// The user as it is stored.
     public let user: User
     /// In the order of enrolment, with what is counted against each.
     public let factors: [AccountDossier.Factor]
@@ -23,20 +24,30 @@ public struct PersonalData: Sendable {
     /// Whether there are more sessions, flows, records of clients or messages than ``longestList`` of each.
     public let isCut: Bool
 
+    /// Rows of one sort that are listed at most.
     public static let longestList = 2000
 
     /// How often something was tried with the address.
     public struct Limit: Sendable {
+        /// What was counted.
         public enum Subject: Sendable {
+            /// Mails to the address.
             case mailsToAddress
+            /// Requests to the user's devices.
             case requestsToDevices
+            /// Enrolments that the user began.
             case enrolmentsBegun
+            /// New passwords that came to nothing.
             case newPasswords
+            /// Mails about changes of the account.
             case noticesOfChanges
+            /// Wrong passwords for the address, from when it had no account.
             case wrongPasswordsBeforeTheAccount
         }
 
+        /// What was counted.
         public let subject: Subject
+        /// The counter.
         public let counter: AttemptCounter
     }
 }

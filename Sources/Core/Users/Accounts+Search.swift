@@ -3,9 +3,12 @@ import Foundation
 extension Accounts {
     /// A page of users, and how many there are on all pages.
     public struct SearchPage: Sendable {
+        /// The users of this page, in the order that was asked for.
         public let users: [User]
+        /// How many users match, on all pages.
         public let total: Int
 
+        /// A page with the number of all.
         public init(users: [User], total: Int) {
             self.users = users
             self.total = total

@@ -9,10 +9,12 @@ import Foundation
 public struct Accounts: Sendable {
     let realm: Realm
 
+    /// The user of this id; nil where there is none.
     public func user(_ id: UserID) async throws -> User? {
         try await realm.store.read { try $0.user(id) }
     }
 
+    /// The user of this address; nil where there is none.
     public func user(email: EmailAddress) async throws -> User? {
         try await realm.store.read { try $0.user(email: email) }
     }
@@ -45,8 +47,11 @@ public struct Accounts: Sendable {
 
     // MARK: Signing up
 
+    /// What came of a sign-up.
     public enum SignUpOutcome: Sendable {
+        /// The account is there, and signed in.
         case signedUp(SignedIn)
+        /// There is no account.
         case refused(AccountRefusal)
     }
 
@@ -169,16 +174,23 @@ extension Realm {
 
 /// Why an account was not made or changed.
 public enum AccountRefusal: Error, Sendable, Equatable {
+    /// Another account has the address.
     case addressTaken
+    /// Another account has the id.
     case idTaken
+    /// Another account has the phone number.
     case phoneNumberTaken
+    /// The realm's policy does not take the password.
     case weakPassword(PasswordPolicy.Fault)
+    /// The realm's settings do not let users sign up.
     case signUpClosed
+    /// The realm's settings do not allow accounts without address and password.
     case anonymousNotAllowed
     /// Too many from one source.
     case limited(until: Date)
     /// Too many new passwords that came to nothing.
     case newPasswordsLimited(until: Date)
+    /// There is no such user.
     case userNotFound
     /// The caller's tokens were revoked just now.
     case revoked

@@ -3,10 +3,13 @@ public enum CustomClaims {
     /// Characters that the claims may have as JSON text (Identity Toolkit's limit, held for all dialects).
     public static let maximumLength = 1000
 
+    /// Why a text is no custom claims.
     public enum Fault: Error, Equatable {
         /// No JSON, or no object.
         case malformed
+        /// The text has more than ``maximumLength`` characters.
         case tooLarge
+        /// A claim has a name of ``reserved``: this one.
         case reserved(String)
     }
 

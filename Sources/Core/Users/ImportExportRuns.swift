@@ -7,6 +7,7 @@ public struct ImportRun: Sendable, Hashable {
     /// Whether nothing more comes: the log says how many there were.
     public var isLast: Bool
 
+    /// Names a run; nil where the id is empty or too long.
     public init?(id: String, isLast: Bool = false) {
         guard (1...64).contains(id.utf8.count) else { return nil }
         self.id = id

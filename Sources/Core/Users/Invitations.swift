@@ -17,9 +17,11 @@ public struct Invitations: Sendable {
         let email: String
     }
 
+    /// What came of an invitation.
     public enum Outcome: Sendable {
         /// - handle: what the link carries.
         case invited(FlowHandle, until: Date)
+        /// The address has an account already.
         case addressTaken
         /// The settings make no accounts of invitations.
         case off

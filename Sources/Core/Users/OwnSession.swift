@@ -5,6 +5,7 @@ import Foundation
 /// A transaction that acts for the user judges it again: tokens may have been revoked meanwhile, and what cannot be undone
 /// needs a recent sign-in or the user's second factor. A dialect that asked before the transaction would ask too early.
 public struct OwnSession: Sendable {
+    /// The user who asks.
     public let userID: UserID
     /// What the session was proven with.
     public let evidence: SessionEvidence
@@ -23,6 +24,7 @@ public struct OwnSession: Sendable {
         case secondFactorMissing
     }
 
+    /// What a dialect found in a token that it judged.
     public init(userID: UserID, evidence: SessionEvidence, epoch: Int, session: SessionID? = nil) {
         self.userID = userID
         self.evidence = evidence

@@ -2,21 +2,28 @@ import Foundation
 
 /// An account on its way from one system to another, with the password and the authenticator that its owner has.
 ///
-/// Imports take it (``Accounts/importAccounts(_:overwrites:rehearses:by:)``), and exports return it
+/// Imports take it (``Accounts/importAccounts(_:overwrites:rehearses:run:by:)``), and exports return it
 /// (``Accounts/exportAccounts(after:limit:run:by:)``).
 public struct PortableAccount: Sendable {
+    /// The user's id, which the account keeps in the other system.
     public var id: UserID
+    /// The address; nil for an account without one.
     public var email: EmailAddress?
     /// Its phone number is in the form of ``PhoneNumber``.
     public var profile: UserProfile
+    /// Whether the account is disabled.
     public var isDisabled: Bool
     /// Nil means now.
     public var createdAt: Date?
+    /// When a sign-in last succeeded; nil where that is not known.
     public var lastSignInAt: Date?
+    /// When a refresh token was last traded; nil where that is not known.
     public var lastRefreshAt: Date?
     /// Nil means that it is not known; then it counts as set when the account was made.
     public var passwordChangedAt: Date?
+    /// The password; nil where the account has none, or it cannot be moved.
     public var password: PortablePassword?
+    /// The authenticator apps.
     public var secondFactors: [PortableTOTP]
     /// What only this program knows: devices that answer requests, recovery codes.
     public var otherFactors: [PortableFactor] = []
@@ -25,6 +32,7 @@ public struct PortableAccount: Sendable {
     /// What the user may administer; nil leaves it as it is.
     public var role: AdministratorRole?
 
+    /// An account with this id.
     public init(
         id: UserID, email: EmailAddress? = nil, profile: UserProfile = UserProfile(), isDisabled: Bool = false,
         createdAt: Date? = nil, lastSignInAt: Date? = nil, lastRefreshAt: Date? = nil, passwordChangedAt: Date? = nil,
@@ -45,11 +53,15 @@ public struct PortableAccount: Sendable {
 
 /// A factor of a kind that other systems do not have, with what is kept of it.
 public struct PortableFactor: Sendable {
+    /// The factor's id, which it keeps in the other system.
     public let id: FactorID
+    /// The factor's kind.
     public let kind: FactorKind
+    /// What the user calls it.
     public var name: String
     /// Nil means now.
     public var enrolledAt: Date?
+    /// When an answer by it was last right; nil where that is not known.
     public var lastUsedAt: Date?
     /// JSON, as its own type writes it. It holds secrets.
     let payload: Secret<Data>

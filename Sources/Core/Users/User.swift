@@ -17,6 +17,7 @@ public struct UserID: StringName {
 
 /// A person of the realm. One realm, one user directory: all tenants, projects and applications share it.
 public struct User: Sendable, Equatable {
+    /// The user's id, unique in the realm and stable for the account's life.
     public let id: UserID
     /// Counts the changes; an update names the revision that it read.
     public internal(set) var revision: Int
@@ -35,12 +36,15 @@ public struct User: Sendable, Equatable {
             if !newValue { deletionDueAt = nil }
         }
     }
+    /// What is known of the user beside the address.
     public var profile: UserProfile
     /// Never later changed, but for a user who comes from another system.
     public internal(set) var createdAt: Date
     /// When a sign-in last succeeded, with every factor that was asked for.
     public var lastSignInAt: Date?
+    /// When a refresh token of the user was last traded; nil where none was.
     public var lastRefreshAt: Date?
+    /// When the password was last set; nil where there was never one, or that is not known.
     public var passwordChangedAt: Date?
     /// When tokens were last revoked, or the later instant that an administrator named; in whole seconds. Protocols tell
     /// it (`validSince`). Our own tokens are not judged by it, because it may be of another server's clock: see
@@ -53,6 +57,7 @@ public struct User: Sendable, Equatable {
     /// two tokens of the same second.
     public private(set) var tokenEpoch: Int
 
+    /// A user who was made just now, is not disabled, and has not signed in yet.
     public init(id: UserID, email: EmailAddress?, profile: UserProfile = UserProfile(), createdAt: Date) {
         self.init(
             id: id, revision: 0, email: email, isDisabled: false, profile: profile, createdAt: createdAt,
@@ -126,8 +131,11 @@ public struct User: Sendable, Equatable {
 ///
 /// Every member has a default, and a document written before the member existed stays readable.
 public struct UserProfile: Sendable, Equatable, Codable {
+    /// Whether the user has proven to read the account's mail.
     public var emailVerified: Bool
+    /// What people call the user; nil where nothing was said.
     public var displayName: String?
+    /// The address of a picture; nil where there is none. The server does not fetch it.
     public var photoURL: String?
     /// A ``PhoneNumber``; unique.
     public var phoneNumber: String?
@@ -147,6 +155,7 @@ public struct UserProfile: Sendable, Equatable, Codable {
     /// The terms of use that the user has agreed to, in that order.
     public internal(set) var acceptedTerms: [AcceptedTerms] = []
 
+    /// What is known of a user; without arguments, nothing.
     public init(
         emailVerified: Bool = false, displayName: String? = nil, photoURL: String? = nil, phoneNumber: String? = nil,
         customClaims: [String: JSONValue] = [:], attributes: [String: JSONValue] = [:], providers: Set<String> = [],
@@ -192,9 +201,12 @@ public struct UserProfile: Sendable, Equatable, Codable {
 
 /// A version of the terms of use that a user has agreed to.
 public struct AcceptedTerms: Sendable, Equatable, Codable {
+    /// The version, as the operator calls it.
     public let version: String
+    /// When the user agreed.
     public let at: Date
 
+    /// A version that a user agreed to.
     public init(version: String, at: Date) {
         self.version = version
         self.at = at

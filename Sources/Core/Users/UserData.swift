@@ -2,23 +2,35 @@ import Foundation
 
 /// What is kept about a person beside the log, in words that the person understands.
 public struct UserData: Codable, Sendable {
+    /// The account itself.
     public struct Profile: Codable, Sendable {
+        /// The user's id.
         public let id: String
+        /// The address; nil where there is none.
         public let email: String?
+        /// Whether the person has proven to read its mail.
         public let emailVerified: Bool
+        /// What people call the person.
         public let displayName: String?
+        /// The address of a picture.
         public let photoURL: String?
+        /// The phone number.
         public let phoneNumber: String?
         /// The user's language.
         public let locale: String?
         /// The terms of use that the user has agreed to, and when.
         public let acceptedTerms: [Terms]
+        /// Whether no sign-in succeeds.
         public let isDisabled: Bool
         /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
         public let signsInWith: [String]
+        /// When the account was made.
         public let createdAt: Timestamp
+        /// When a sign-in last succeeded.
         public let lastSignInAt: Timestamp?
+        /// When an application last traded a refresh token.
         public let lastRefreshAt: Timestamp?
+        /// When the password was last set.
         public let passwordSetAt: Timestamp?
         /// Tokens from before count no more.
         public let tokensValidAfter: Timestamp
@@ -30,7 +42,9 @@ public struct UserData: Codable, Sendable {
 
     /// A version of the terms of use, and when the user agreed to it.
     public struct Terms: Codable, Sendable {
+        /// The version, as the operator calls it.
         public let version: String
+        /// When the person agreed.
         public let at: Timestamp
     }
 
@@ -38,14 +52,19 @@ public struct UserData: Codable, Sendable {
     public struct Session: Codable, Sendable {
         /// The protocol in which it began.
         public let protocolName: String
+        /// When it began.
         public let createdAt: Timestamp
+        /// When it is over at the latest.
         public let expiresAt: Timestamp
+        /// When it was ended before that; nil where it was not.
         public let endedAt: Timestamp?
         /// The network address of the sign-in, and what the client called itself.
         public let address: String?
+        /// What the client called itself.
         public let userAgent: String?
         /// What was shown at the sign-in, and when.
         public let provenWith: [Proof]
+        /// What applications got of it.
         public let grants: [Grant]
 
         private enum CodingKeys: String, CodingKey {
@@ -56,51 +75,79 @@ public struct UserData: Codable, Sendable {
 
     /// What one application got of a session.
     public struct Grant: Codable, Sendable {
+        /// The application's id.
         public let application: String
+        /// When the application got it.
         public let createdAt: Timestamp
+        /// When it is over at the latest.
         public let expiresAt: Timestamp
+        /// When it was ended before that; nil where it was not.
         public let endedAt: Timestamp?
+        /// When the application last traded a refresh token of it; nil where it never did.
         public let refreshedAt: Timestamp?
+        /// The scopes that the application got.
         public let scopes: [String]
         /// What its access tokens are for; nil where the protocol has a rule of its own.
         public let audiences: [String]?
+        /// What else the protocol keeps with it.
         public let details: [String: JSONValue]
     }
 
+    /// One thing that was shown at a sign-in.
     public struct Proof: Codable, Sendable {
+        /// The kind of the proof: `password`, `totp`, …
         public let kind: String
+        /// When it was shown.
         public let at: Timestamp
     }
 
+    /// An attempt to sign in, to reset or to enrol.
     public struct Attempt: Codable, Sendable {
         /// `sign-in`, `reset-password`, …
         public let purpose: String
+        /// Answers that were given so far.
         public let answers: Int
+        /// When it began.
         public let createdAt: Timestamp
+        /// Until when it could be completed.
         public let expiresAt: Timestamp
+        /// When it was completed; nil where it was not.
         public let finishedAt: Timestamp?
     }
 
+    /// A mail or a push.
     public struct Message: Codable, Sendable {
+        /// How it is delivered.
         public let kind: String
+        /// The recipient: an address, or the id of a device.
         public let to: String
+        /// The template of its words.
         public let about: String
+        /// When it was written.
         public let writtenAt: Timestamp
+        /// When it was delivered; nil while it waits.
         public let deliveredAt: Timestamp?
     }
 
+    /// A limit, and how far it is used.
     public struct Counter: Codable, Sendable {
+        /// What is counted.
         public let counts: String
+        /// How often it was.
         public let count: Int
+        /// Since when it is counted.
         public let since: Timestamp
     }
 
     /// What the person may administer.
     public struct Role: Codable, Sendable {
+        /// The role's word.
         public let role: String
+        /// Since when the person has it.
         public let since: Timestamp
     }
 
+    /// The account itself.
     public let profile: Profile
     /// The groups that the person is in, which applications may be told.
     public let groups: [String]
@@ -108,17 +155,21 @@ public struct UserData: Codable, Sendable {
     public let role: Role?
     /// What the person signs in with; their secrets are not shown.
     public let factors: [FactorSummary]
+    /// The newest sessions, also those that are over and not yet removed.
     public let sessions: [Session]
     /// Sign-ins, resets and enrolments that were begun.
     public let attempts: [Attempt]
     /// Mails and pushes; what stood in them is not shown, as it opens the account.
     public let messages: [Message]
+    /// How often something was tried with the address.
     public let counters: [Counter]
     /// Days that entries of the log are kept.
     public let logKeptForDays: Int
     /// Whether there are more sessions, attempts or messages than are listed.
     public let isIncomplete: Bool
 
+    /// Puts what is kept into words.
+    /// - Parameter logDays: days that entries of the log are kept.
     public init(_ data: PersonalData, logDays: Int) {
         let user = data.user
         profile = Profile(

@@ -8,6 +8,7 @@ public enum UserIndex: String, Sendable, CaseIterable {
     case email
     /// By ``UserNameKey``, then by id. Users without a name are not listed.
     case name
+    /// By id.
     case id
 }
 
@@ -15,8 +16,10 @@ public enum UserIndex: String, Sendable, CaseIterable {
 public struct UserPlace: Sendable, Equatable {
     /// What the order goes by: the address, the folded name, the id, or microseconds since 1970 in decimal.
     public let key: String
+    /// The user's id, which decides between equal keys.
     public let id: UserID
 
+    /// A place as a store or a page names it.
     public init(key: String, id: UserID) {
         self.key = key
         self.id = id
@@ -38,6 +41,7 @@ public struct UserPlace: Sendable, Equatable {
 
 /// A part of an order.
 public struct UserRange: Sendable {
+    /// The order.
     public var index: UserIndex
     /// What keys begin with; every user of the order where it is empty. Creation has none.
     public var prefix: String
@@ -45,8 +49,10 @@ public struct UserRange: Sendable {
     public var place: UserPlace?
     /// Whether it is read from its end.
     public var isBackwards: Bool
+    /// Users that are read at most.
     public var limit: Int
 
+    /// A part of this order; without further arguments, its first users.
     public init(
         _ index: UserIndex, prefix: String = "", from place: UserPlace? = nil, isBackwards: Bool = false, limit: Int
     ) {

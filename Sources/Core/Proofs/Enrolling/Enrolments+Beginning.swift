@@ -21,7 +21,7 @@ extension Enrolments {
         case refused(EnrolmentRefusal)
     }
 
-    /// Begins to enrol a factor that a response brings (``ResponseEnrolledProof``).
+    /// Begins to enrol a factor that a response brings (`ResponseEnrolledProof`).
     /// - Parameters:
     ///   - session: the caller's. It has to have begun just now, and where the user has a second factor, with one: a stolen
     ///     password must not be enough to enrol what passes the second factor from then on.

@@ -65,7 +65,7 @@ extension Enrolments {
         case unknown(Refusal.Reason)
     }
 
-    /// Begins to enrol a factor that a response brings (``ResponseEnrolledProof``) at the step of a sign-in that waits for one
+    /// Begins to enrol a factor that a response brings (`ResponseEnrolledProof`) at the step of a sign-in that waits for one
     /// (``JourneyStage/registration``). The response goes to the sign-in's own handle
     /// (``Answer/registration(of:response:name:)``) and completes it; a wrong one uses up what was asked, and the sign-in goes on.
     ///

@@ -4,18 +4,25 @@ import OneTimePassword
 extension Enrolments {
     /// What an authenticator app needs to know.
     public struct TOTPOffer: Sendable {
+        /// The handle that the first code goes to, with ``Answer/enrolmentCode(_:name:)``.
         public let handle: FlowHandle
         /// 20 random bytes (RFC 4226, section 4, R6).
         public let secret: Secret<[UInt8]>
+        /// The hash that codes are made with.
         public let algorithm: OTPAlgorithm
+        /// Digits of a code.
         public let digits: Int
         /// Seconds.
         public let period: Int
+        /// Until when the first code may come.
         public let expiresAt: Date
     }
 
+    /// What came of beginning.
     public enum TOTPOutcome: Sendable {
+        /// The enrolment waits for the app's first code.
         case offered(TOTPOffer)
+        /// Nothing was begun.
         case refused(EnrolmentRefusal)
     }
 

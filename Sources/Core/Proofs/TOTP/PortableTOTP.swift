@@ -5,9 +5,11 @@ import OneTimePassword
 public struct PortableTOTP: Sendable {
     /// Nil makes a fresh one.
     public var id: FactorID?
+    /// What the user calls it.
     public var name: String
     /// Nil means now.
     public var enrolledAt: Date?
+    /// When a code of it was last right; nil where that is not known.
     public var lastUsedAt: Date?
     let payload: TOTPFactor.Payload
 
@@ -38,11 +40,15 @@ public struct PortableTOTP: Sendable {
         self.payload = payload
     }
 
+    /// The secret that codes are made with, 1 to 128 bytes.
     public var secret: Secret<[UInt8]> { Secret(Array(payload.secret)) }
+    /// The hash that codes are made with.
     public var algorithm: OTPAlgorithm { payload.algorithm }
+    /// Digits of a code: 6 to 8.
     public var digits: Int { payload.digits }
     /// Seconds.
     public var period: Int { payload.period }
+    /// The time step of the last code that counted; nil where none did, or that is not known.
     public var lastStep: UInt64? { payload.lastStep }
 }
 

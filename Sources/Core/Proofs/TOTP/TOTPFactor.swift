@@ -81,6 +81,7 @@ struct TOTPFactor: TicketSecretProof, ImmediateProofMethod {
 }
 
 extension FactorKind {
+    /// Codes of an authenticator app (RFC 6238).
     public static let totp = FactorKind(rawValue: "totp")
 }
 
