@@ -5,7 +5,7 @@ import Foundation
 /// **How the files of this folder meet.** Each file is one section of the account's pages: `+Overview`, `+Profile`, `+Address`, `+Factors`,
 /// `+Enrolling`, `+Password`, `+Sessions`, `+Applications`, `+Activity`, `+Deletion`. All of them take an ``OwnSession``, and judge it in
 /// the transaction that acts for it, by one of three `Demand`s. A refusal is a ``Refusal``, which each dialect puts into its own words.
-/// Every change is in the log and is mailed to the user, and counts against `RateLimit.ownChangesPerSession`.
+/// Every change is in the log and is mailed to the user, and counts against a limit of 120 an hour for each session.
 public struct OwnAccount: Sendable {
     let realm: Realm
 

@@ -21,7 +21,7 @@ public struct Application: Sendable, Equatable {
     /// What it was registered with.
     public var registration: ApplicationRegistration
 
-    /// The row as stores read and write it. ``Applications/add(_:id:by:)`` registers applications.
+    /// The row as stores read and write it. ``Applications/add(id:_:by:)`` registers applications.
     public init(id: ClientID, revision: Int = 0, createdAt: Date, registration: ApplicationRegistration) {
         self.id = id
         self.revision = revision

@@ -4,7 +4,7 @@ import JSON
 extension Applications {
     /// Judges the credentials that a request shows of its application. The only way to take a request for an application's.
     ///
-    /// - Wrong credentials count against the requester's address (`RateLimit.clientsPerSource`), are in the log, and are
+    /// - Wrong credentials count against the requester's address (100 in ten minutes), are in the log, and are
     ///   answered alike whether there is such an application or not, after the same work.
     /// - Right ones write nothing, unless they are an assertion, which is remembered because it is good once.
     /// - The limit is asked, a secret compared and a wrong one counted in one transaction: many at once, sent to several servers

@@ -69,7 +69,7 @@ public struct Figures: Sendable {
         return tally.day(from: first, to: last)
     }
 
-    /// What could not be delivered to the outside, the newest first: ``mostFailures`` events at most, found by their ids.
+    /// What could not be delivered to the outside, the newest first: 20 events at most, found by their ids.
     public func failures() async throws -> [AuditEvent] {
         let begin = Self.begin(of: Self.hour(of: realm.clock.now) - Self.hours + 1)
         return try await realm.store.read { transaction in

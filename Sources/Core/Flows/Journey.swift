@@ -90,7 +90,7 @@ public struct JourneyAbilities: Codable, Sendable, Equatable {
     public var givesSecondFactor: Bool
     /// Whether the client can lead its user through registering a second factor.
     public var registersSecondFactor: Bool
-    /// Whether it can respond to a challenge (``ProofTraits/Prompt/response``), as a browser can.
+    /// Whether it can respond to a challenge (`ProofTraits.Prompt.response`), as a browser can.
     public var answersChallenges: Bool
 
     /// What a client can do; without arguments, nothing beyond the first proof.

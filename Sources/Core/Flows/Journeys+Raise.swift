@@ -4,7 +4,7 @@ extension Journeys {
     /// Begins to raise a browser's session, step by step: what the session was proven with counts, and a second factor is asked for. A
     /// user without one may register it, as in a sign-in.
     ///
-    /// The session that comes of it holds all proofs; ``Sessions/raise(_:by:)`` puts them into the browser's.
+    /// The session that comes of it holds all proofs; ``Sessions/raise(_:by:stays:)`` puts them into the browser's.
     /// - Parameter kind: what is to be enrolled whatever the session was proven with, by a response; nil asks for any second factor. The
     ///   session has to be one that may enrol it by itself (`signInTooOld`).
     public func begin(

@@ -7,7 +7,7 @@ import Foundation
 /// a thief. The token before the present one is therefore answered with the same successor until that successor was
 /// used, and for a minute at most; what comes later is a theft (RFC 9700, section 4.14.2).
 public enum RefreshGrace {
-    /// Seconds, where a protocol says nothing else, by the clock that all servers on the store share (``StoreTransaction/sharedTime(_:)``).
+    /// Seconds, where a protocol says nothing else, by the clock that all servers on the store share (`StoreTransaction.sharedTime(_:)`).
     public static let seconds: TimeInterval = 60
 
     /// - Parameters:

@@ -231,7 +231,7 @@ public final class Keyring: Sendable {
     }
 
     /// Takes a key out of use at once, as one that may be in other hands: no token that it signed counts any more, here within
-    /// ``freshness`` seconds, elsewhere as soon as the JWKS is read again. Where it signs, a fresh one of its algorithm does from now on.
+    /// five seconds, elsewhere as soon as the JWKS is read again. Where it signs, a fresh one of its algorithm does from now on.
     /// - Returns: the key as it was taken out, and the fresh one; nil where there is no such key.
     public func retire(
         _ id: String, by actor: ClientContext

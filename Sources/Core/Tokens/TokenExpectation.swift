@@ -5,7 +5,7 @@ import JSON
 ///
 /// Nothing is admitted by default: an expectation without types, issuers or audiences admits no token. What every token has
 /// to be, no expectation can leave out: signed by a key of this server that is in use or was until lately, by the algorithm
-/// of that key, without critical headers, in its time (``TokenTimes``).
+/// of that key, without critical headers, in its time (`TokenTimes`).
 public struct TokenExpectation: Sendable {
     /// A rule for `iss` or `aud`. The claim is one text; a list is never taken.
     public enum Names: Sendable, Equatable {

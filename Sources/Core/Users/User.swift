@@ -111,7 +111,7 @@ public struct User: Sendable, Equatable {
     ///
     /// Verifiers elsewhere, which do not know the epoch, compare this with ``tokensValidAfter``. A server whose clock is
     /// behind that of the server which revoked would make tokens that look older than the revocation; so they say the
-    /// second of the revocation, where that is no more than ``clockTolerance`` ahead. An instant that an administrator
+    /// second of the revocation, where that is no more than a minute ahead. An instant that an administrator
     /// named is left as it is.
     public func issueTime(_ instant: Date) -> Date {
         guard tokensValidAfter > tokensRefusedBefore, instant < tokensValidAfter,

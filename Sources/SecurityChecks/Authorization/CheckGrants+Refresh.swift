@@ -44,7 +44,7 @@ extension CheckGrants {
     /// Trades a refresh token for the next and a grant; nil where it is unknown, used, too old or another client's, or what it
     /// stands for was ended.
     ///
-    /// A token that comes again gets the same successor, for a minute (``RefreshGrace``) and until that successor was used;
+    /// A token that comes again gets the same successor, for a minute (`RefreshGrace`) and until that successor was used;
     /// later it has been stolen, or its successor has: the family ends for both (RFC 9700, section 4.14.2).
     public func refresh(
         _ token: Secret<String>, by id: RegisteredClientID, from client: ClientContext

@@ -20,7 +20,7 @@ public protocol CredentialsValidationSecurityCheck: SecurityCheck {
     /// Whether the credentials are right. No transaction is open; it may be slow. What it throws is our own failure,
     /// grants nothing, and leaves the attempt counted.
     /// - Parameter credentials: what the client sent, of whatever type that is. A number where a text is expected is the
-    ///   sender's mistake, so read it with ``JSONValue/credentialText``.
+    ///   sender's mistake, so read it with `JSONValue.credentialText`.
     func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
     /// What the client is asked with.
     func challenge(_ attempt: AttemptStanding, in context: SecurityCheckContext) -> [String: JSONValue]

@@ -3,7 +3,7 @@ import Foundation
 
 /// An account of the realm, by address and password: `{"username":…,"password":…[,"rememberMe":…]}`.
 ///
-/// The password goes through ``Authenticator/answer(_:to:by:)`` like any other, with the same lockout: guesses here and
+/// The password goes through `Authenticator.answer(_:to:by:)` like any other, with the same lockout: guesses here and
 /// in other protocols count together. A second factor is another check, such as ``TOTPSecurityCheck``.
 public struct AccountLoginSecurityCheck: AccountRecognisingCheck {
     /// How many wrong answers one client may give; the account's own lockout counts beside it.

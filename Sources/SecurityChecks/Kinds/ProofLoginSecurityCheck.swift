@@ -4,8 +4,8 @@ import Foundation
 /// An account of the realm, by any means of proof that a sign-in can begin with: the challenge is in what the client is asked with, as `challenge`, and
 /// the credentials are the response to it.
 ///
-/// Which means that are, ``ProofMethod``s say themselves: this check knows none. The response goes through
-/// ``Authenticator/answer(_:to:by:)`` like any other, and names the user; wrong ones count against the factor that they name, here and in other
+/// Which means that are, `ProofMethod`s say themselves: this check knows none. The response goes through
+/// `Authenticator.answer(_:to:by:)` like any other, and names the user; wrong ones count against the factor that they name, here and in other
 /// protocols together. Where the proof is one factor and the account has a second, that one is another check, such as
 /// ``TOTPSecurityCheck``.
 public struct ProofLoginSecurityCheck: AccountRecognisingCheck, ChallengePreparing {
@@ -20,7 +20,7 @@ public struct ProofLoginSecurityCheck: AccountRecognisingCheck, ChallengePrepari
     private static let challenge = "challenge"
 
     /// - Parameters:
-    ///   - kind: a means of proof of the realm; ``Authenticator/begins(with:)`` says whether a sign-in can begin with it. With another one
+    ///   - kind: a means of proof of the realm; `Authenticator.begins(with:)` says whether a sign-in can begin with it. With another one
     ///     no response is right.
     ///   - limits: a challenge lasts as long as the window of trying does.
     public init(

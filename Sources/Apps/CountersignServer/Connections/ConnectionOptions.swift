@@ -3,7 +3,7 @@ import ServerHTTP
 
 /// How many connections a server takes, and for how long.
 public struct ConnectionOptions: Sendable {
-    /// Nil: as many as there may be open files, less ``reserve``.
+    /// Nil: as many as there may be open files, less 256 for everything else.
     public var maximum: Int?
     /// From one address (IPv6: one /64); nil: a quarter of all.
     public var maximumPerSource: Int?

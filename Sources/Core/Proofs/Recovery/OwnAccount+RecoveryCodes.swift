@@ -2,7 +2,7 @@ import Foundation
 
 extension OwnAccount {
     /// Fresh recovery codes, in place of all earlier ones. They are shown once.
-    /// - Returns: ``RecoveryCodeFactor/count`` codes; `notOffered` where the account has no second factor that they could stand in for.
+    /// - Returns: Ten codes; `notOffered` where the account has no second factor that they could stand in for.
     public func makeRecoveryCodes(
         of session: OwnSession, by client: ClientContext
     ) async throws -> Result<[Secret<String>], Refusal> {
