@@ -67,7 +67,8 @@ packages: deb ## Try the package in a bare Debian, and the files of deploy/ with
 	scripts/check-deb .build/packages
 	scripts/check-proxies $(dist)/bin/countersign
 	scripts/check-monitoring $(dist)/bin/countersign
-	scripts/check-guides $(dist)/bin/countersign docs/operations.md docs/migrating/*.md
+	$(SWIFT) build $(release) --product notes-service
+	scripts/check-guides $(dist)/bin/countersign README.md docs/operations.md docs/migrating/*.md
 	scripts/check-container $(dist) .build/packages
 
 docs: libraries ## Make the reference documentation of each product in .build/docs, and see that no less is explained than before
@@ -86,6 +87,7 @@ quick: libraries check ## In two minutes after a build: format, seams, core, sto
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	scripts/check-package
+	scripts/docs --count
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
 	    SWIFT=$(SWIFT) scripts/run-tests --parallel --experimental-maximum-parallelization-width 8
 

@@ -317,7 +317,7 @@ let package = Package(
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .nioCore,
-                .nioSSL, .nioTLS, .serviceLifecycle, .tracing, .unixSignals,
+                .nioSSL, .nioTLS, .serviceLifecycle, .tracing, .unixSignals, .asn1, .x509,
             ],
             path: "Sources/Apps/CountersignServer",
             resources: [.embedInCode("Development/Templates/inbox.mustache")]),
@@ -438,8 +438,9 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "Delivery", "CountersignCore", "CCurl", "TestSupport", .crypto, .hummingbird, .hummingbirdCore,
-                .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL, .serviceLifecycle,
+                "Delivery", "CountersignCore", "CCurl", "TestSupport", "Traces", .crypto, .hummingbird,
+                .hummingbirdCore,
+                .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL, .serviceLifecycle, .tracing,
             ]),
         .testTarget(
             name: "ServerHTTPTests",
@@ -449,6 +450,7 @@ let package = Package(
                 "TestSupport", "Traces",
                 .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+                .tracing,
             ]),
         .testTarget(
             name: "WebPagesTests",

@@ -96,7 +96,7 @@ import Testing
         for page in [root.appendingPathComponent("README.md")] + docs {
             let text = try String(contentsOf: page, encoding: .utf8)
             let blocks = text.split(separator: "```").enumerated().filter { $0.offset.isMultiple(of: 2) == false }
-            for (_, block) in blocks where block.hasPrefix("sh\n") {
+            for (_, block) in blocks where ["sh\n", "console\n"].contains(where: block.hasPrefix) {
                 for words in Self.calls(in: String(block), indented: false) {
                     count += 1
                     #expect(throws: Never.self, "\(page.lastPathComponent): \(words)") {

@@ -129,8 +129,130 @@ import Testing
         let (report, status) = try await check(
             directory, "--data", directory.data, "--tls-certificate", files.certificate, "--tls-key", files.key)
         #expect(status == 1)
-        #expect(report.states("tls") == ["warning"])
+        let certificates = report.findings.filter { $0.area == "tls" }
+        #expect(certificates.map(\.state) == ["warning", "warning"], "Its end, and its authority.")
+        #expect(certificates.first?.text.contains("is good for 0 days") == true, "\(certificates)")
         #expect(report.findings.contains { $0.area == "database" && $0.text.contains("holds development data") })
+    }
+
+    /// What is said of a certificate file and a key file, on a machine that trusts the authorities of a third one.
+    private func certificate(
+        _ certificate: String, _ key: String, trusting authorities: String, publicURL: String? = nil
+    ) async throws -> [Report.Finding] {
+        let directory = try TestDirectory()
+        let place = directory.url.appendingPathComponent("key.pem").path
+        try directory.writePrivately(key, to: place)
+        let arguments = [
+            "--tls-certificate", try directory.write(certificate, to: "certificate.pem"), "--tls-key", place,
+        ]
+        let transcript = try await Program.run(
+            ["serve", "--check", "--json", "--listen", "127.0.0.1:0", "--data", directory.data] + arguments
+                + (publicURL.map { ["--public-url", $0] } ?? []), in: directory,
+            environment: ["SSL_CERT_FILE": try directory.write(authorities, to: "authorities.pem")])
+        #expect(!transcript.output.contains("PRIVATE KEY") && !transcript.error.contains("PRIVATE KEY"))
+        let report = try JSONDecoder().decode(Report.self, from: Data(transcript.output.utf8))
+        return report.findings.filter { $0.area == "tls" }
+    }
+
+    @Test func `A chain that ends too early or is mixed up and a name that it lacks are told`() async throws {
+        let (own, other) = (try TestAuthority(until: 90 * 86_400), try TestAuthority())
+        func states(_ chain: String, trusting authorities: String, _ url: String? = nil) async throws -> [String] {
+            try await certificate(chain, own.key, trusting: authorities, publicURL: url).map {
+                "\($0.state) \($0.text)"
+            }
+        }
+        let whole = try await states(own.certificate, trusting: other.root + own.root, "https://localhost")
+        #expect(whole.count == 1 && whole[0].hasPrefix("ok "), "\(whole)")
+        let early = try await states(own.certificate, trusting: "")
+        #expect(early.count == 2 && early[1].contains("ends before an authority that this machine trusts"), "\(early)")
+        let itself = try await states(own.certificate + own.root, trusting: "no certificate")
+        #expect(itself.count == 2 && itself[1].contains("signed by itself"), "\(itself)")
+        let mixed = try await states(own.certificate + other.certificate, trusting: own.root)
+        #expect(
+            mixed.count == 2 && mixed[1].contains("certificate 2 in") && mixed[1].contains("did not sign"), "\(mixed)")
+        let elsewhere = try await states(own.certificate, trusting: own.root, "https://login.example.com")
+        #expect(elsewhere.count == 2 && elsewhere[1].contains("is not for login.example.com"), "\(elsewhere)")
+    }
+
+    @Test func `Files that TLS cannot be had with are faults with the file`() async throws {
+        let (own, other) = (try TestAuthority(), try TestAuthority())
+        let (expired, early) = (try TestAuthority(from: -172_800, until: -86_400), try TestAuthority(from: 3600))
+        for (chain, key, words) in [
+            (expired.certificate, expired.key, "certificate.pem expired on"),
+            (early.certificate, early.key, "certificate.pem is good from"),
+            (own.certificate, other.key, "key.pem cannot be used for TLS (it is not the key of"),
+            ("", own.key, "certificate.pem cannot be used for TLS"),
+            (own.certificate, "", "key.pem cannot be used for TLS"),
+            (own.key, own.key, "certificate.pem cannot be used for TLS"),
+            (own.certificate, own.certificate, "key.pem cannot be used for TLS"),
+            (String(own.certificate.dropLast(80)), own.key, "certificate.pem cannot be used for TLS"),
+        ] {
+            let found = try await certificate(chain, key, trusting: own.root)
+            #expect(found.map(\.state) == ["fault"], "\(words): \(found)")
+            #expect(found.first?.text.contains(words) == true, "\(words): \(found)")
+        }
+        // Root reads everything, and no one reads a directory.
+        let directory = try TestDirectory()
+        for (chain, key) in [(directory.url.path, "nowhere.pem"), ("nowhere.pem", directory.url.path)] {
+            let (report, status) = try await check(
+                directory, "--data", directory.data, "--tls-certificate", chain, "--tls-key", key)
+            #expect(status == 1 && report.states("tls") == ["fault"], "\(report)")
+            #expect(report.findings.contains { $0.area == "tls" && $0.text.contains("it cannot be read") })
+        }
+    }
+
+    @Test func `A mail server without encryption, certificate or login is told with what to do`() async throws {
+        let directory = try TestDirectory()
+        let authority = try TestAuthority().write(into: directory.url)
+        let identity = (authority.certificate, authority.key)
+        let (plain, login) = (
+            try await MailServer(), try await MailServer(tls: .starttls, identity: identity, login: ("ops", "right"))
+        )
+        defer {
+            plain.stop()
+            login.stop()
+        }
+        for (port, more, words, remedy) in [
+            (plain.port, [:], "smtp-no-starttls", "offers no encryption"),
+            (login.port, [:], "smtp-certificate", "mail.smtp.authorities"),
+            (
+                login.port,
+                [
+                    "COUNTERSIGN_MAIL_SMTP_AUTHORITIES": authority.root, "COUNTERSIGN_MAIL_SMTP_USER": "ops",
+                    "COUNTERSIGN_MAIL_SMTP_PASSWORD": "SECRET",
+                ], "smtp-login-535", "mail.smtp.user"
+            ),
+        ] {
+            let settings = [
+                "COUNTERSIGN_MAIL_FROM": "login@example.com", "COUNTERSIGN_MAIL_SMTP_URL": "smtp://localhost:\(port)",
+            ]
+            let (report, status) = try await check(
+                directory, "--data", directory.data, environment: settings.merging(more) { $1 })
+            let found = try #require(report.findings.first { $0.area == "mail" })
+            #expect(status == 1 && found.state == "fault" && found.text.contains(words), "\(found)")
+            #expect(found.remedy?.contains(remedy) == true, "\(found)")
+            #expect(!"\(report)".contains("SECRET"))
+        }
+        #expect(plain.mails.isEmpty && login.mails.isEmpty)
+    }
+
+    /// Both wait at the same time: what never answers costs seconds, and hides nothing else.
+    @Test(.timeLimit(.minutes(2)))
+    func `A database and a mail server that never answer are given up and all else is told beside them`() async throws {
+        let silent = try ScriptedService { _ in [.hold] }
+        defer { silent.stop() }
+        let directory = try TestDirectory()
+        let expired = try TestAuthority(from: -172_800, until: -86_400).write(into: directory.url)
+        let (report, status) = try await check(
+            directory, "--data", directory.data, "--database", "postgres://127.0.0.1:\(silent.port)/x?sslmode=disable",
+            "--tls-certificate", expired.certificate, "--tls-key", expired.key,
+            environment: [
+                "COUNTERSIGN_MAIL_FROM": "login@example.com",
+                "COUNTERSIGN_MAIL_SMTP_URL": "smtp://127.0.0.1:\(silent.port)",
+            ])
+        #expect(status == 1)
+        for area in ["database", "tls", "mail"] { #expect(report.states(area) == ["fault"], "\(area): \(report)") }
+        #expect(report.states("data") == ["ok"] && report.states("listen") == ["ok"])
     }
 
     @Test func `A database without its key and a directory that may not be written are faults`() async throws {

@@ -1,4 +1,5 @@
 import CountersignCore
+import Dispatch
 import JSON
 import Testing
 
@@ -85,6 +86,46 @@ import Testing
             bomb += "a\(level): &a\(level) [\(list)]\n"
         }
         #expect(faults(bomb).first?.contains("there are too many values") == true)
+    }
+
+    @Test func `Values that are nested without end are refused where they are`() {
+        for opening in ["[", "{a: ", "- ", "? "] {
+            let separator = opening.hasPrefix("-") || opening.hasPrefix("?") ? "\n  " : " "
+            let endless = "version: 1\ngroups:" + separator + String(repeating: opening, count: 100_000)
+            #expect(faults(endless) == ["\(separator == " " ? 2 : 3): values are nested too deeply"], "\(opening)")
+        }
+        let deep = String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
+        #expect(faults("version: 1\ngroups: \(deep)\n") == ["2: values are nested too deeply"])
+        let indented = (0..<300).map { String(repeating: " ", count: $0) + "a:\n" }.joined()
+        #expect(faults("version: 1\n" + indented) == ["17: values are nested too deeply"])
+    }
+
+    @Test func `A name that grows by aliases is given up`() {
+        var bomb = "version: 1\na0: &a0 [x, x]\n"
+        for level in 1..<18 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+        bomb += "? *a17\n: 1\n"
+        #expect(throws: LocatedYAML.Fault.self) { try LocatedYAML(bomb, patience: .milliseconds(1)) }
+    }
+
+    @Test(arguments: [
+        ("version: 1\ngroups:\n  - *staff\n", "3: this is no YAML: found undefined alias"),
+        ("version: 1\n---\nversion: 1\n", "2: this is no YAML: but found another document"),
+        ("version: 1\ngroups: &a\n  - *a\n", "3: this is no YAML: found undefined alias"),
+        ("version: 1\ngroups: [{group: a, group: b}]\n", "2: this is there twice: group"),
+        ("version: 1\n? [a, b]\n: c\n", "2: a name is text"),
+        ("version: 1\n<<: {groups: []}\n", "2: there is no \"<<\" here"),
+        ("version: 1\ngroups:\n  - group: \"a\\0b\"\n    summary: !!binary x\n    x: 1\n", "5: there is no \"x\" here"),
+        ("version: 1\ngroups:\n  - {group: a, summary: {x: [1]}}\n", "3: summary is a text"),
+        ("version: 1\nsettings: {a: {b: {}}, a: 1}\n", "2: this is there twice: a"),
+        ("version: one\n", "1: this program reads version 1"),
+    ])
+    func `What no one writes by mistake has a line too`(yaml: String, fault: String) {
+        #expect(faults(yaml).first?.hasPrefix(fault) == true, "\(faults(yaml))")
+    }
+
+    @Test func `A file that is too long is refused unread`() {
+        let long = "version: 1\n" + String(repeating: "#", count: LocatedYAML.sizeLimit)
+        #expect(faults(long) == ["1: the file has more than 4 MiB"])
     }
 
     @Test func `Texts are what they are and no guesses of YAML`() throws {

@@ -9,12 +9,13 @@ package struct TestAuthority: Sendable {
     package let certificate: String
     package let key: String
 
-    package init() throws {
+    /// - Parameters: seconds from now within which both certificates are good.
+    package init(from begin: TimeInterval = -3600, until end: TimeInterval = 86_400) throws {
         let (rootKey, leafKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         // Verifiers that follow RFC 5280 to the letter, as Python's since 3.13, look for these.
         let identifier = SubjectKeyIdentifier(hash: Certificate.PublicKey(rootKey.publicKey))
         let rootName = try DistinguishedName { CommonName("Countersign's tests") }
-        let (from, until) = (Date(timeIntervalSinceNow: -3600), Date(timeIntervalSinceNow: 86_400))
+        let (from, until) = (Date(timeIntervalSinceNow: begin), Date(timeIntervalSinceNow: end))
         let authority = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(rootKey.publicKey),
             notValidBefore: from, notValidAfter: until, issuer: rootName, subject: rootName,

@@ -13,8 +13,8 @@ import NIOSSL
 #endif
 
 extension ServerCheck {
-    /// Seconds that the mail server has.
-    private static let patience = 10
+    /// Seconds that the mail server has, and the database for each step.
+    static let patience = 10
 
     /// Whether the two files fit each other, and how long the certificate is good.
     func certificate() -> [CheckFinding] {
@@ -41,14 +41,48 @@ extension ServerCheck {
             let text =
                 "\(files.certificate) fits its key and is good for \(days) days, until \(expiry.ISO8601Format())."
             let isLate = expiry.timeIntervalSince(now) < CertificateService.notice
-            return [
+            let age =
                 isLate
-                    ? CheckFinding(.tls, .warning, text, remedy: "renew it; a running server reads it by itself")
-                    : CheckFinding(.tls, .ok, text)
-            ]
+                ? CheckFinding(.tls, .warning, text, remedy: "renew it; a running server reads it by itself")
+                : CheckFinding(.tls, .ok, text)
+            return [age] + links(of: try CertificateChain(chain.map { try $0.toDERBytes() }), in: files.certificate)
         } catch {
             return [CheckFinding(.tls, .fault, "\(error)")]
         }
+    }
+
+    /// Whether clients find their way from the certificate to an authority, and under the name that they know.
+    private func links(of chain: CertificateChain, in file: String) -> [CheckFinding] {
+        var findings: [CheckFinding] = []
+        switch chain.end(among: CertificateChain.authorities(environment)) {
+        case .trusted: break
+        case .broken(let number):
+            findings.append(
+                CheckFinding(
+                    .tls, .warning, "certificate \(number + 1) in \(file) did not sign certificate \(number)",
+                    remedy: "put the server's certificate first, and after each the one that signed it"))
+        case .unknown(let issuer):
+            findings.append(
+                CheckFinding(
+                    .tls, .warning,
+                    "\(file) ends before an authority that this machine trusts: the last certificate is signed by \(issuer)",
+                    remedy:
+                        "append the certificates between (a fullchain.pem has them), unless the authority is your own"))
+        case .itself:
+            findings.append(
+                CheckFinding(
+                    .tls, .warning,
+                    "\(file) ends with a certificate that is signed by itself, and not trusted by this machine",
+                    remedy: "only clients that were given it take it"))
+        }
+        for url in configuration.publicURLs where url.scheme == "https" {
+            guard let host = url.host(), !host.contains(":"), !chain.names(host) else { continue }
+            findings.append(
+                CheckFinding(
+                    .tls, .warning, "\(file) is not for \(host), which publicURL names",
+                    remedy: "get a certificate with that name"))
+        }
+        return findings
     }
 
     /// Whether the addresses can be listened on.

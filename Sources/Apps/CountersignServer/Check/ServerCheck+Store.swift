@@ -20,8 +20,13 @@ extension ServerCheck {
         guard isSound(.database, .data, .dev) else { return findings }
         do {
             if let database = configuration.database {
+                // A server may wait for minutes; here an operator waits.
+                var timeouts = configuration.databaseTimeouts
+                timeouts.connect = min(timeouts.connect, Self.patience)
+                timeouts.statement = min(timeouts.statement, Self.patience)
+                timeouts.transaction = min(timeouts.transaction, Self.patience)
                 let inspection = try await PostgresInspection.open(
-                    url: database, options: PostgresStore.Options(configuration.databaseTimeouts))
+                    url: database, options: PostgresStore.Options(timeouts))
                 findings += await judge(inspection, inspection.schema, keys, place: .database)
             } else if access(databasePath, F_OK) == 0 {
                 let inspection = try await SQLiteInspection.open(path: databasePath)

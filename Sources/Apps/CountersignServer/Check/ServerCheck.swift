@@ -20,9 +20,10 @@ import StoreSQLite
 public struct ServerCheck: Sendable {
     let configuration: ServerConfiguration
     let clock: any WallClock
+    let environment: [String: String]
     private let faults: [ConfigurationFaults.Fault]
 
-    /// Asks everything.
+    /// Asks everything. The database and the mail server are asked beside each other, and each has seconds.
     /// - Parameters: as of ``ServerConfiguration/load(flags:environment:file:)``.
     /// - Returns: findings of all areas, what is well included.
     public static func findings(
@@ -32,7 +33,8 @@ public struct ServerCheck: Sendable {
     ) async -> [CheckFinding] {
         let (configuration, faults) = await ServerConfiguration.read(
             flags: flags, environment: environment, file: file)
-        let check = ServerCheck(configuration: configuration, clock: clock, faults: faults)
+        let check = ServerCheck(
+            configuration: configuration, clock: clock, environment: environment, faults: faults)
         var findings = faults.map {
             CheckFinding(.configuration, .fault, "\($0.place): \($0.problem)", remedy: $0.remedy)
         }
@@ -43,14 +45,18 @@ public struct ServerCheck: Sendable {
         findings += configuration.warnings.map { CheckFinding(.configuration, .warning, $0) }
         if findings.isEmpty { findings.append(CheckFinding(.configuration, .ok, "Every key is understood.")) }
         if check.isSound(.data) { findings += check.dataDirectory() }
+        async let mail = check.mail()
         findings += await check.store()
         if check.isSound(.tlsCertificate, .tlsKey) { findings += check.certificate() }
         if check.isSound(.listen, .metricsListen) { findings += check.addresses() }
         if check.isSound(.httpMaxConnections) { findings.append(check.descriptors()) }
-        if check.isSound(.mailSMTPURL, .mailFrom, .mailSMTPUser, .mailSMTPPassword, .mailSMTPPasswordFile) {
-            findings.append(await check.mailServer())
-        }
+        findings += await mail
         return findings
+    }
+
+    private func mail() async -> [CheckFinding] {
+        isSound(.mailSMTPURL, .mailFrom, .mailSMTPUser, .mailSMTPPassword, .mailSMTPPasswordFile)
+            ? [await mailServer()] : []
     }
 
     /// Whether none of the keys has a fault.

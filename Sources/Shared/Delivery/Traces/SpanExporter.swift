@@ -40,24 +40,40 @@ public final class SpanExporter: Sendable {
     static let attempts = 4
     /// The most that `Retry-After` is obeyed.
     static let longestPause = Duration.seconds(30)
-    private static let timeout = TimeAmount.seconds(10)
-    /// The end of the program waits so long, for one request and for all.
-    private static let lastTimeout = TimeAmount.seconds(3)
-    private static let lastPatience = Duration.seconds(5)
     private static let answerLimit = 65_536
+
+    /// How long a collector is waited for.
+    struct Patience: Sendable {
+        /// For the whole of one request, its answer's body included.
+        var request = Duration.seconds(10)
+        /// At the end of the program, for one request and for all.
+        var last = Duration.seconds(3)
+        var lastInAll = Duration.seconds(5)
+    }
 
     private let queue: SpanQueue
     private let destination: Destination
     private let client: HTTPClient
     private let note: @Sendable (Note) -> Void
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let patience: Patience
 
-    /// - Parameter sleep: waits between attempts. Another for tests.
-    public init(
-        _ queue: SpanQueue, to destination: Destination, note: @escaping @Sendable (Note) -> Void = { _ in },
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// - Parameter note: is told what happened.
+    public convenience init(
+        _ queue: SpanQueue, to destination: Destination, note: @escaping @Sendable (Note) -> Void = { _ in }
+    ) {
+        self.init(queue, to: destination, patience: Patience(), note: note) { try await Task.sleep(for: $0) }
+    }
+
+    /// - Parameters:
+    ///   - patience: other times for tests.
+    ///   - sleep: waits between attempts.
+    init(
+        _ queue: SpanQueue, to destination: Destination, patience: Patience,
+        note: @escaping @Sendable (Note) -> Void = { _ in }, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         (self.queue, self.destination, self.note, self.sleep) = (queue, destination, note, sleep)
+        self.patience = patience
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
         configuration.redirectConfiguration = .disallow
@@ -78,10 +94,10 @@ public final class SpanExporter: Sendable {
     /// Exports what waits, without trying again, and lets go of the connections.
     public func finish() async {
         let begin = ContinuousClock.now
-        while begin.duration(to: .now) < Self.lastPatience {
+        while begin.duration(to: .now) < patience.lastInAll {
             let spans = queue.take()
             if spans.isEmpty { break }
-            switch await post(spans, timeout: Self.lastTimeout) {
+            switch await post(spans, within: patience.last) {
             case .taken(let refused): count(spans, refused: refused)
             case .later(let reason, _), .never(let reason):
                 lose(spans.count, reason)
@@ -107,7 +123,7 @@ public final class SpanExporter: Sendable {
     private func export(_ spans: [FinishedSpan]) async {
         var pause = Duration.seconds(1)
         for attempt in 1...Self.attempts {
-            switch await post(spans, timeout: Self.timeout) {
+            switch await post(spans, within: patience.request) {
             case .taken(let refused): return count(spans, refused: refused)
             case .never(let reason): return lose(spans.count, reason)
             case .later(let reason, let after):
@@ -143,7 +159,9 @@ public final class SpanExporter: Sendable {
         case never(reason: String)
     }
 
-    private func post(_ spans: [FinishedSpan], timeout: TimeAmount) async -> Reply {
+    /// - Parameter time: for all of it, the answer's body included.
+    private func post(_ spans: [FinishedSpan], within time: Duration) async -> Reply {
+        let begin = ContinuousClock.now
         let document = TraceDocument(resource: destination.resource, version: destination.version, spans: spans)
         var request = HTTPClientRequest(url: destination.url)
         request.method = .POST
@@ -152,19 +170,36 @@ public final class SpanExporter: Sendable {
         for (name, value) in destination.headers { request.headers.replaceOrAdd(name: name, value: value.reveal()) }
         request.body = .bytes(ByteBuffer(bytes: document.bytes))
         do {
-            let response = try await client.execute(request, timeout: timeout)
+            let response = try await client.execute(request, timeout: TimeAmount(time))
             let status = Int(response.status.code)
             switch status {
             case 200..<300:
-                let body = try? await response.body.collect(upTo: Self.answerLimit)
-                return .taken(refused: Self.refused(in: body.map { Array($0.readableBytesView) } ?? []))
+                // Taken is taken, whatever the rest of the answer is. The library's deadline ended with the head of it.
+                let body = await Self.collect(response.body, within: time - begin.duration(to: .now))
+                return .taken(refused: Self.refused(in: body))
             case 429, 502, 503, 504:
                 let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
                 return .later(reason: "status-\(status)", after: seconds.map { .seconds(max(0, min($0, 3600))) })
             default: return .never(reason: "status-\(status)")
             }
+        } catch let error as HTTPClientError where error == .deadlineExceeded {
+            return .later(reason: "timeout", after: nil)
         } catch {
             return .later(reason: "connection", after: nil)
+        }
+    }
+
+    /// Nothing where it does not end in time, or is longer than it may be.
+    private static func collect(_ body: HTTPClientResponse.Body, within time: Duration) async -> [UInt8] {
+        await withTaskGroup(of: [UInt8].self) { tasks in
+            tasks.addTask { (try? await body.collect(upTo: answerLimit)).map { Array($0.readableBytesView) } ?? [] }
+            tasks.addTask {
+                try? await Task.sleep(for: time)
+                return []
+            }
+            let first = await tasks.next() ?? []
+            tasks.cancelAll()
+            return first
         }
     }
 

@@ -99,10 +99,14 @@ struct Apply: AsyncParsableCommand {
     }
 
     private func read() throws -> Setup {
-        let data =
-            file == "-"
-            ? try FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: file)
-        guard let data else { throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.") }
+        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
+        // One byte more than is allowed, so that a file that is too long is told as one. A device may have no end.
+        guard let data = try? handle.map({ try $0.read(upToCount: LocatedYAML.sizeLimit + 1) ?? Data() }) else {
+            throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.")
+        }
+        guard data.count <= LocatedYAML.sizeLimit else {
+            throw CommandFailure(.usage, "\(file) has more than \(LocatedYAML.sizeLimit >> 20) MiB.")
+        }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.usage, "The content of \(file) is not UTF-8.")
         }

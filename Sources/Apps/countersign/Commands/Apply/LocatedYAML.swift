@@ -1,5 +1,7 @@
 import CountersignCore
+import Dispatch
 import Foundation
+import Synchronization
 import Yams
 
 /// A value of a YAML file with the line that it stands in, so that a fault can be told where it is.
@@ -29,8 +31,27 @@ struct LocatedYAML: Sendable {
     /// Values in all, those of aliases counted where each stands.
     private static let countLimit = 200_000
 
+    /// - Parameter patience: how long reading may take. An alias of an alias of an alias, as a name, is compared with all other names at
+    ///   its full length.
     /// - Throws: ``Fault``.
-    init(_ text: String) throws(Fault) {
+    init(_ text: String, patience: DispatchTimeInterval = .seconds(20)) throws(Fault) {
+        let outcome = Mutex<Result<LocatedYAML, Fault>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            let result = Result { () throws(Fault) in try Self.read(text) }
+            outcome.withLock { $0 = result }
+            done.signal()
+        }
+        // Yams calls itself for each of the thousand levels that it reads.
+        thread.stackSize = 16 << 20
+        thread.start()
+        guard done.wait(timeout: .now() + patience) == .success, let result = outcome.withLock({ $0 }) else {
+            throw Fault(line: 1, text: "the file takes too long to read: write its aliases out")
+        }
+        self = try result.get()
+    }
+
+    private static func read(_ text: String) throws(Fault) -> LocatedYAML {
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
@@ -41,7 +62,7 @@ struct LocatedYAML: Sendable {
         }
         guard let root else { throw Fault(line: 1, text: "the file is empty") }
         var room = Self.countLimit
-        try self.init(root, depth: 0, &room)
+        return try LocatedYAML(root, depth: 0, &room)
     }
 
     private init(_ node: Node, depth: Int, _ room: inout Int) throws(Fault) {
@@ -95,6 +116,8 @@ struct LocatedYAML: Sendable {
 
     private static func fault(_ error: YamlError) -> Fault {
         switch error {
+        case .parser(_, let problem, let mark, _) where problem.hasPrefix("Maximum nesting level"):
+            Fault(line: mark.line, text: "values are nested too deeply")
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             Fault(line: mark.line, text: "this is no YAML: \(problem)")
