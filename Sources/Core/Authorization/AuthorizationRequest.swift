@@ -181,7 +181,7 @@ public struct ConsentQuestion: Sendable, Equatable {
 public enum AuthorizationFailure: String, Sendable, Codable {
     /// The user denied it.
     case accessDenied = "access_denied"
-    /// The request may show no page, and nobody is signed in as it needs.
+    /// The request may show no page, and no session is what it needs.
     case loginRequired = "login_required"
     /// The request may show no page, and the user would have to do something.
     case interactionRequired = "interaction_required"

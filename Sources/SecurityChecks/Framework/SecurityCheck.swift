@@ -99,7 +99,7 @@ public struct CheckStanding: Sendable, Equatable {
     public var isSuccessful = false
     /// When that success is over; nil where there is none.
     public var expiresAt: Date?
-    /// The user that the other check has recognised; nil where it is not in success, or recognises nobody.
+    /// The user that the other check has recognised; nil where it is not in success, or recognises no user.
     public var user: AuthenticatedUser?
 }
 

@@ -19,7 +19,7 @@ public protocol UserAuthenticationSecurityCheck: CredentialsValidationSecurityCh
 public enum UserVerdict: Sendable {
     /// The credentials are this user's.
     case right(AuthenticatedUser)
-    /// The credentials are nobody's, or the check does not say whose.
+    /// The credentials are no user's, or the check does not say whose.
     /// - Parameters:
     ///   - message: for the next challenge.
     ///   - isKept: whether later challenges of the same window repeat it.
