@@ -206,6 +206,9 @@ public struct ClientContext: Sendable {
     public var correlationID: String?
     /// Whether a password is refused that the user had lately: the protocol has a word for it.
     public var refusesFormerPasswords = false
+    /// Whether clients of the protocol put the host of their page in the place of the domain that passkeys belong to, where it is another:
+    /// then passkeys of a host that may ask for them are taken, too.
+    public var namesSiteByHost = false
     /// The administrator who asks, as the log names them beside ``clientID``: `user:ID` or `token:ID`. Nil for the command line, for
     /// the administrator's token of the data directory, and where a user asks for their own account.
     public var administrator: String?

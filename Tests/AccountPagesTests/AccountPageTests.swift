@@ -232,9 +232,7 @@ struct AccountPageTests {
             let page = try await browser.open("/account/recovery-codes")
             let make = try #require(page.forms.first { $0.action == "/account/recovery-codes" })
             let made = try #require(try await browser.sendForm(make, [:]).page)
-            let codes = made.html.matches(of: /<li class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</).map {
-                String($0.1)
-            }
+            let codes = made.recoveryCodes
             #expect(Set(codes).count == 10, "\(made.html)")
             let file = try await browser.send(.get, "/account/recovery-codes.txt")
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"recovery-codes.txt\"")

@@ -272,7 +272,13 @@ import Testing
                         #expect(reply.bytes.isEmpty, "\(endpoint.path)")
                         if endpoint.method == .get { continue }
                     }
-                    #expect(reply.status == 404 || reply.status == 405, "\(method) \(endpoint.path): \(reply.status)")
+                    let allowed = reply.headers[.allow]?.split(separator: ", ").map(String.init) ?? []
+                    #expect(allowed.contains(endpoint.method.rawValue), "\(method) \(endpoint.path): \(allowed)")
+                    if method == .options {
+                        #expect(reply.status == 204 && reply.bytes.isEmpty, "\(endpoint.path): \(reply.status)")
+                        continue
+                    }
+                    #expect(reply.status == 405, "\(method) \(endpoint.path): \(reply.status)")
                     if method == .head { continue }
                     #expect(reply.json["error"]["code"] == .integer(reply.status), "\(method) \(endpoint.path)")
                 }

@@ -361,6 +361,79 @@ struct PasskeyTests {
         }
     }
 
+    /// The older branch of the SDK for JavaScript puts `location.hostname` in the place of `rp.id` and `rpId`.
+    @Test
+    func `A passkey of the page's host is made and signs in, of a host that may ask for passkeys`() async throws {
+        try await Self.serving { server in
+            _ = try await server.realm.changeSettings(by: .testAdministrator) { $0.passkeys.rpID = "example.org" }
+            let person = try await server.verifiedPerson()
+            func make(_ rpID: String) async throws -> (authenticator: SoftwareAuthenticator, reply: Reply) {
+                let begun = try await server.post(Self.enrol + ":start", ["idToken": .string(person.idToken)])
+                let options = begun.json["credentialCreationOptions"]
+                #expect(options["rp"]["id"] == "example.org", "\(begun.text)")
+                let authenticator = SoftwareAuthenticator(
+                    origin: Self.origin, userHandle: try bytes(options["user"]["id"]))
+                let made = authenticator.register(challenge: try bytes(options["challenge"]), rpID: rpID)
+                let reply = try await server.post(
+                    Self.enrol + ":finalize",
+                    [
+                        "idToken": .string(person.idToken), "name": "Laptop",
+                        "authenticatorRegistrationResponse": [
+                            "credentialId": Alphabet.standard.text(made.rawID), "credentialType": "public-key",
+                            "authenticatorAttestationResponse": [
+                                "clientDataJSON": Alphabet.standard.text(made.clientDataJSON),
+                                "attestationObject": Alphabet.standard.text(made.attestationObject),
+                            ],
+                        ],
+                    ])
+                return (authenticator, reply)
+            }
+            for other in ["www.example.org", "evil.example", "org"] {
+                let (_, refused) = try await make(other)
+                expectRefused(refused, "INVALID_AUTHENTICATOR_RESPONSE", .status)
+            }
+            let (authenticator, enrolled) = try await make("login.example.org")
+            #expect(enrolled.status == 200, "\(enrolled.text)")
+            func asked(as rpID: JSON) async throws -> JSON { try await begin(server).with(["rpId": rpID]) }
+            for alphabet in Alphabet.allCases {
+                let signedIn = try await finish(
+                    server, response(authenticator, to: try await asked(as: "login.example.org"), alphabet))
+                #expect(signedIn.status == 200, "\(signedIn.text)")
+                #expect(try claims(signedIn.json["idToken"])["amr"] == ["swk", "user", "mfa"])
+            }
+            for other: JSON in ["example.org", "www.example.org"] {
+                let refused = try await finish(server, response(authenticator, to: try await asked(as: other)))
+                expectRefused(refused, "INVALID_AUTHENTICATOR_RESPONSE", .status)
+            }
+            var elsewhere = authenticator
+            elsewhere.origin = "https://www.example.org"
+            let refused = try await finish(server, response(elsewhere, to: try await asked(as: "login.example.org")))
+            expectRefused(refused, "INVALID_AUTHENTICATOR_RESPONSE", .status)
+        }
+    }
+
+    @Test(arguments: ["co.uk", "github.io", "com", "s3.amazonaws.com", "xn--55qx5d.cn"])
+    func `A public suffix is no domain for passkeys`(domain: String) async throws {
+        try await Self.serving { server in
+            var headers = server.administrator
+            headers[.contentType] = "application/json"
+            let set = try await server.send(
+                .post, "/admin/v1/settings:set", headers: headers,
+                body: JSON.object(["key": "passkeys.rpID", "value": .string(domain), "confirmed": true]).bytes)
+            #expect(set.status == 400, "\(set.text)")
+            let config = try await server.changeConfig(
+                mask: "rpId", ["rpId": .string(domain)], path: "/v2/projects/countersign/passkeyConfig")
+            #expect(config.status == 400 && config.message?.hasPrefix("INVALID_CONFIG") == true, "\(config.text)")
+            #expect(try await begin(server)["rpId"] == "login.example.org")
+        }
+        try await TestServer.with(publicURLs: ["https://\(domain)"]) { server in
+            let warning = try await server.realm.passkeyWarning()
+            #expect(warning?.contains("is a public suffix") == true, "\(warning ?? "")")
+            let begun = try await server.post(Self.signIn + ":start")
+            #expect(begun.status == 400, "\(begun.text)")
+        }
+    }
+
     @Test
     func `A change of the domain that is confirmed is made, warns with their number, and leaves passkeys behind`()
         async throws

@@ -242,6 +242,34 @@ struct PasskeyTests {
         }
     }
 
+    /// The challenge of options, as text.
+    private func challenge(_ begun: Reply) -> JSON { begun.json["authn_params_public_key"]["challenge"] }
+
+    @Test
+    func `The handle is another random value than the challenge, and both have to be of one attempt`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let token = try await token(server)
+            let begun = [
+                try await begin(server), try await register(server, ["email": "new@example.com"]),
+                try await json(server, Self.methods, ["type": "passkey"], token: token),
+            ]
+            for reply in begun {
+                let (handle, asked) = (
+                    try #require(reply.json["auth_session"].text), try #require(challenge(reply).text)
+                )
+                #expect(handle != asked && handle.count == 43 && asked.count == 43, "\(reply.text)")
+            }
+            var (authenticator, _) = try await enrol(server, token)
+            let (first, second) = (try await begin(server), try await begin(server))
+            let answer = try response(try authenticator.get(optionsJSON: options(first.json)))
+            // The challenge is no handle, and another attempt's handle has another challenge.
+            #expect(try await redeem(server, challenge(first), answer).json["error"] == "invalid_grant")
+            #expect(try await redeem(server, second.json["auth_session"], answer).json["error"] == "invalid_grant")
+            #expect(try await redeem(server, first.json["auth_session"], answer).status == 200)
+        }
+    }
+
     @Test
     func `Handles of enrolling and of signing in do not cross, nor do two users'`() async throws {
         try await TestServer.with(.development) { server in

@@ -207,6 +207,28 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test
+    func `No application gets for itself what only a user's token makes use of`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-web"), by: .testAdministrator) {
+                $0.scopes = ["api", "account", "admin", "groups", "openid", "read:me:authentication_methods"]
+            }
+            func granted(_ scope: String?) async throws -> Reply {
+                var fields = ["grant_type": "client_credentials"]
+                fields["scope"] = scope
+                return try await server.form("/oauth/token", fields, headers: TestServer.devWeb)
+            }
+            for scope in ["account", "admin", "groups", "openid", "read:me:authentication_methods", "account admin"] {
+                let refused = try await granted(scope)
+                #expect(refused.status == 400 && refused.json["error"] == "invalid_scope", "\(scope): \(refused.text)")
+                #expect(refused.json["error_description"].text?.contains(scope.split(separator: " ")[0]) == true)
+            }
+            for scope in ["api account admin", nil] {
+                #expect(try await granted(scope).json["scope"] == "api", "\(scope ?? "all")")
+            }
+        }
+    }
+
     // MARK: How applications authenticate
 
     @Test

@@ -53,6 +53,44 @@ import Testing
         try expect(.topOriginNotAllowed) { site, _ in site.authenticator.clientData["topOrigin"] = "https://a.example" }
     }
 
+    @Test
+    func `A credential of the page's host counts where that is asked for, of that very host, and nowhere else`() throws
+    {
+        let host = "login.example.org"
+        let site = try Site(origins: ["https://login.example.org", "https://www.example.org", "https://example.org"])
+        func registration(_ rpID: String) throws -> RegistrationResponse {
+            let made = site.authenticator.register(challenge: site.creation.challenge, rpID: rpID)
+            return try RegistrationResponse(parsing: Array(site.authenticator.registrationJSON(made)))
+        }
+        func register(_ rpID: String, takesHost: Bool = true) throws -> CredentialRecord {
+            try site.party.verifyRegistration(
+                registration(rpID), options: site.creation, takesHost: takesHost, at: Site.time
+            ).credential
+        }
+        #expect(try register(host).rpID == host)
+        #expect(try register("example.org").rpID == "example.org")
+        #expect(throws: PasskeyFault.wrongRelyingParty) { try register(host, takesHost: false) }
+        for other in ["www.example.org", "org", "evil.example", "LOGIN.example.org", ""] {
+            #expect(throws: PasskeyFault.wrongRelyingParty, "\(other)") { try register(other) }
+        }
+
+        let record = try register(host)
+        func signIn(_ rpID: String, origin: String = "https://login.example.org", takesHost: Bool = true) throws {
+            var authenticator = site.authenticator
+            authenticator.origin = origin
+            let made = try authenticator.assert(challenge: site.request.challenge, rpID: rpID)
+            _ = try site.party.verifyAssertion(
+                AuthenticationResponse(parsing: Array(authenticator.assertionJSON(made))), options: site.request,
+                credential: record, takesHost: takesHost)
+        }
+        try signIn(host)
+        #expect(throws: PasskeyFault.wrongRelyingParty) { try signIn(host, takesHost: false) }
+        #expect(throws: PasskeyFault.wrongRelyingParty) { try signIn("example.org") }
+        for origin in ["https://www.example.org", "https://example.org"] {
+            #expect(throws: PasskeyFault.wrongRelyingParty, "\(origin)") { try signIn(host, origin: origin) }
+        }
+    }
+
     @Test func `5: the user`() throws {
         try expect(.missingUserHandle, response: { $0.userHandle = nil })
         try expect(.userMismatch, response: { $0.userHandle = Array("user-2".utf8) })

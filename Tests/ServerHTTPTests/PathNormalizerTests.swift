@@ -42,7 +42,14 @@ import Testing
         ("/%3", "/%3"),
         ("http://example.org/example.com/a%3Ab?c=d", "/a:b?c=d"),
         ("http://example.org", "/"),
+        ("HTTPS://example.org?c=d", "/?c=d"),
+        ("http://user@example.org:80/a", "/a"),
         ("*", "*"),
+        ("?", "?"),
+        ("v1/projects", "v1/projects"),
+        ("http://", "http://"),
+        ("http:///a", "http:///a"),
+        ("ftp://example.org/a", "ftp://example.org/a"),
     ])
     func `The path is rewritten and the query is not`(target: String, expected: String) {
         let normalizer = PathNormalizer(Echo(), rules: [Self.withoutHost, Self.anyTenant])

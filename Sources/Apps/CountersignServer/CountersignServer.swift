@@ -173,7 +173,8 @@ public struct CountersignServer: Sendable {
                 try Self.format(failure, request) ?? nativeAuth.format(failure, request)
                     ?? site.format(failure, request, reference: reference)
             })
-        router.add(middleware: WholePathMiddleware())
+        let methods = PathMethods<CountersignRequestContext>()
+        router.add(middleware: RequestTargetMiddleware(methods))
         HealthRoutes(readiness: watch.readiness).add(to: router)
         metrics.add(to: router)
         WellKnownRoutes(realm: realm).add(to: router)
@@ -221,6 +222,7 @@ public struct CountersignServer: Sendable {
             ).add(to: router)
             DevelopmentRoutes.addList(of: router)
         }
+        methods.tell(router.routes)
         return router
     }
 
@@ -256,7 +258,7 @@ public struct CountersignServer: Sendable {
                 publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
                     isDevelopment ? publicURL.ofDevelopment : publicURL.all
                 }, isDevelopment: options.isDevelopment, site: site, grants: guardian.grants,
-                shared: guardian.sharedEndpoints))
+                shared: guardian.sharedEndpoints, userScopes: [AccountAPI.scope, AdministrationRoutes.scope]))
     }
 
     /// The senders of messages. The caller shuts them down.

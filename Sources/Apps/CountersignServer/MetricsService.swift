@@ -24,8 +24,10 @@ struct MetricsService: Service, CustomStringConvertible {
         router.add(middleware: RequestLogMiddleware(logsAccess: logsAccess))
         router.add(middleware: SecurityHeadersMiddleware())
         router.add(middleware: FailureMiddleware())
-        router.add(middleware: WholePathMiddleware())
+        let methods = PathMethods<CountersignRequestContext>()
+        router.add(middleware: RequestTargetMiddleware(methods))
         route.add(to: router, isForEverybody: true)
+        methods.tell(router.routes)
         let connections = ServerConnections(
             deadlines: deadlines, maximum: Self.maximumConnections, maximumPerSource: Self.maximumConnections,
             logger: logger)

@@ -28,12 +28,15 @@ extension Authenticator {
     }
 
     /// Begins a sign-in by a means of proof that finds its user by the response. Counted against the source, as each is a row.
-    /// - Parameter lifetime: seconds in which the response may come.
+    /// - Parameters:
+    ///   - lifetime: seconds in which the response may come.
+    ///   - handleApart: whether the handle is another random value than the challenge, for protocols that send it beside the response:
+    ///     then both have to be of one attempt.
     public func begin(
         _ kind: FactorKind, terms: GrantTerms = GrantTerms(), lifetime: TimeInterval = FlowLifetime.secondFactor,
-        by client: ClientContext
+        handleApart: Bool = false, by client: ClientContext
     ) async throws -> BeginOutcome {
-        try await begin(kind, terms: terms, lifetime: lifetime, journey: nil, by: client)
+        try await begin(kind, terms: terms, lifetime: lifetime, handleApart: handleApart, journey: nil, by: client)
     }
 
     /// Begins a sign-in that goes step by step under the same handle, with a means of proof that finds its user by the response, at the
@@ -42,20 +45,20 @@ extension Authenticator {
         _ kind: FactorKind, leadingTo abilities: JourneyAbilities, by client: ClientContext
     ) async throws -> BeginOutcome {
         try await begin(
-            kind, terms: GrantTerms(), lifetime: FlowLifetime.standard,
+            kind, terms: GrantTerms(), lifetime: FlowLifetime.standard, handleApart: false,
             journey: Journey(stage: .firstProof, method: .password, abilities: abilities), by: client)
     }
 
     private func begin(
-        _ kind: FactorKind, terms: GrantTerms, lifetime: TimeInterval, journey: Journey?, by client: ClientContext
+        _ kind: FactorKind, terms: GrantTerms, lifetime: TimeInterval, handleApart: Bool, journey: Journey?,
+        by client: ClientContext
     ) async throws -> BeginOutcome {
         let realm = realm
         guard begins(with: kind), let method = realm.proofs.method(kind) else {
             return .refused(Refusal(.unexpectedAnswer))
         }
         let now = realm.clock.now
-        let nonce = realm.random.bytes(32)
-        let handle = FlowHandle(nonce: nonce)
+        let (handle, nonce) = FlowHandle.drawn(apart: handleApart, realm.random)
         return try await realm.store.write { transaction in
             let settings = try transaction.settings()
             guard realm.proofs.isOffered(kind, settings.secondFactors),

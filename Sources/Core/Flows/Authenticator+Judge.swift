@@ -51,7 +51,8 @@ extension Authenticator {
 
     private func permit(_ attempt: Attempt, _ context: AttemptContext) -> JudgingPermit {
         JudgingPermit(
-            realm, settings: context.settings, at: attempt.now, revealsAddresses: attempt.client.revealsAddresses)
+            realm, settings: context.settings, at: attempt.now, revealsAddresses: attempt.client.revealsAddresses,
+            namesSiteByHost: attempt.client.namesSiteByHost)
     }
 
     private func telling(_ refusals: [Refusal]) -> Refusal {

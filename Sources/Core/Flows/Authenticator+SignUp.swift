@@ -28,19 +28,20 @@ extension Authenticator {
     /// to the flow with ``Answer/registration(of:response:name:)``, makes the account and signs in; one response, right or wrong.
     ///
     /// The address is not proven by it. Like other sign-ups this one tells that an address has an account.
-    /// - Parameter terms: what the session will be like, where the request with the response says nothing else.
+    /// - Parameters:
+    ///   - terms: what the session will be like, where the request with the response says nothing else.
+    ///   - handleApart: whether the handle is another random value than the challenge; then both have to be of one attempt.
     /// - Returns: ``BeginOutcome/begun(_:)``; refused with `signUpClosed`, `addressTaken`, `factorNotOffered`, `sourceLimited`.
     public func begin(
         signingUp account: SignUp, by kind: FactorKind, terms: GrantTerms = GrantTerms(),
-        lifetime: TimeInterval = FlowLifetime.standard, from client: ClientContext
+        lifetime: TimeInterval = FlowLifetime.standard, handleApart: Bool = false, from client: ClientContext
     ) async throws -> BeginOutcome {
         let realm = realm
         guard let method = realm.proofs.method(kind) as? any ResponseEnrolledProof, method.traits.role.isFirst else {
             return .refused(Refusal(.unexpectedAnswer))
         }
         let now = realm.clock.now
-        let nonce = realm.random.bytes(32)
-        let handle = FlowHandle(nonce: nonce)
+        let (handle, nonce) = FlowHandle.drawn(apart: handleApart, realm.random)
         let id = UserID(random: realm.random)
         return try await realm.store.write { transaction in
             let settings = try transaction.settings()

@@ -16,6 +16,13 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
     /// The handle that these random bytes name.
     init(nonce: [UInt8]) { token = Secret(nonce.base64URL) }
 
+    /// The handle of an attempt that begins with a challenge, and the challenge's random bytes.
+    /// - Parameter isApart: whether they are two values; else the handle is the challenge's text.
+    static func drawn(apart isApart: Bool, _ random: any RandomSource) -> (handle: FlowHandle, nonce: [UInt8]) {
+        let nonce = random.bytes(32)
+        return (isApart ? FlowHandle(random: random) : FlowHandle(nonce: nonce), nonce)
+    }
+
     /// A handle as a client sent it. Whether there is such a flow shows when it is used.
     public init(_ token: String) {
         self.token = Secret(token)

@@ -6,17 +6,23 @@ package struct JudgingPermit: Sendable {
     let realm: Realm
     /// Whether the application may tell that an address has no account.
     let revealsAddresses: Bool
+    /// Whether the client may have put the host of its page in the place of the domain that passkeys belong to.
+    let namesSiteByHost: Bool
     package let now: Date
     package let settings: RealmSettings
 
     package var hasher: any PasswordHasher { realm.hasher }
     package var random: any RandomSource { realm.random }
 
-    init(_ realm: Realm, settings: RealmSettings, at now: Date, revealsAddresses: Bool = false) {
+    init(
+        _ realm: Realm, settings: RealmSettings, at now: Date, revealsAddresses: Bool = false,
+        namesSiteByHost: Bool = false
+    ) {
         self.realm = realm
         self.settings = settings
         self.now = now
         self.revealsAddresses = revealsAddresses
+        self.namesSiteByHost = namesSiteByHost
     }
 }
 

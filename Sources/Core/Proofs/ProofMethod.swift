@@ -63,8 +63,8 @@ package protocol ProofMethod: Sendable {
 
 /// For which attempt a challenge is drawn.
 package struct ProofChallengeRequest<Payload: Sendable>: Sendable {
-    /// 32 random bytes. Where an attempt begins with the challenge, they name it: base64url of them is the token of its handle, so that a
-    /// response which contains the challenge finds its attempt.
+    /// 32 random bytes. Where an attempt begins with the challenge, they name it unless the protocol sends a handle beside the response:
+    /// base64url of them is the token of its handle, so that a response which contains the challenge finds its attempt.
     package let nonce: [UInt8]
     /// The user, where a first proof has shown who it is; nil where no one is known yet.
     package let user: User?

@@ -36,16 +36,19 @@ extension RelyingParty {
     ///   - credential: the stored record. The signature is verified with its key and algorithm.
     ///   - user: the handle of the user, where it is known who signs in. If it is nil, the response has to name the credential's
     ///     owner.
+    ///   - takesHost: whether the credential may also be of the host of the page, as ``verifyRegistration(_:options:attestation:isConditional:takesHost:at:)``
+    ///     may have recorded it.
     /// - Throws: the fault of the first check that fails. Tell a client no more than that it is refused.
     public func verifyAssertion(
         _ response: AuthenticationResponse, options: RequestOptions, credential: CredentialRecord, user: [UInt8]? = nil,
-        counter: CounterPolicy = .refuse
+        counter: CounterPolicy = .refuse, takesHost: Bool = false
     ) throws(PasskeyFault) -> VerifiedAssertion {
         try Self.checkMessage(
             id: response.id, rawID: response.rawID, type: response.type,
             size: response.clientDataJSON.count + response.authenticatorData.count + response.signature.count
                 + (response.userHandle?.count ?? 0))
-        try checkClientData(response.clientDataJSON, type: "webauthn.get", challenge: options.challenge)
+        let clientData = try checkedClientData(
+            response.clientDataJSON, type: "webauthn.get", challenge: options.challenge)
 
         guard user != nil || response.userHandle != nil else { throw .missingUserHandle }
         guard user ?? credential.userHandle == credential.userHandle,
@@ -55,7 +58,8 @@ extension RelyingParty {
             options.allowCredentials.isEmpty || options.allowCredentials.contains(where: { $0.id == credential.id })
         else { throw .credentialNotAllowed }
 
-        guard credential.rpID == id, options.rpId == id else { throw .wrongRelyingParty }
+        let isOfHost = takesHost && credential.rpID == Self.host(ofOrigin: clientData.origin)
+        guard credential.rpID == id || isOfHost, options.rpId == id else { throw .wrongRelyingParty }
         let data = try AuthenticatorData(response.authenticatorData)
         try Self.check(
             data, relyingParty: credential.rpID, isPresenceRequired: true, userVerification: options.userVerification)

@@ -32,22 +32,29 @@ extension RelyingParty {
     ///   - attestation: what a statement about the authenticator is good for.
     ///   - isConditional: whether the browser was asked to make the credential without a dialog (`mediation: "conditional"`); only
     ///     then the user need not have been present.
+    ///   - takesHost: whether the credential may also be for the host of the page, of those in ``origins``, as clients make it that put
+    ///     the page's own name in the place of the options' id. The record says which it is.
     ///   - time: when certificates of an attestation have to be valid.
     /// - Throws: the fault of the first check that fails.
     public func verifyRegistration(
         _ response: RegistrationResponse, options: CreationOptions, attestation: AttestationPolicy = .none,
-        isConditional: Bool = false, at time: Date
+        isConditional: Bool = false, takesHost: Bool = false, at time: Date
     ) throws(PasskeyFault) -> VerifiedRegistration {
         try Self.checkMessage(
             id: response.id, rawID: response.rawID, type: response.type,
             size: response.clientDataJSON.count + response.attestationObject.count)
-        try checkClientData(response.clientDataJSON, type: "webauthn.create", challenge: options.challenge)
+        let clientData = try checkedClientData(
+            response.clientDataJSON, type: "webauthn.create", challenge: options.challenge)
 
         let object: AttestationObject
         do { object = try AttestationObject(response.attestationObject) } catch { throw .malformedAttestationObject }
         let data = try AuthenticatorData(object.authenticatorData)
+        var relyingParty = options.rp.id
+        if takesHost, let host = Self.host(ofOrigin: clientData.origin), Self.isHash(data.rpIDHash, of: host) {
+            relyingParty = host
+        }
         try Self.check(
-            data, relyingParty: options.rp.id, isPresenceRequired: !isConditional,
+            data, relyingParty: relyingParty, isPresenceRequired: !isConditional,
             userVerification: options.authenticatorSelection.userVerification)
 
         guard let attested = try data.parts() else { throw .missingAttestedCredential }
@@ -73,7 +80,7 @@ extension RelyingParty {
         let isVerified = data.flags.contains(.userVerified)
         return VerifiedRegistration(
             credential: CredentialRecord(
-                id: response.rawID, publicKey: key.encoded, userHandle: options.user.id, rpID: options.rp.id,
+                id: response.rawID, publicKey: key.encoded, userHandle: options.user.id, rpID: relyingParty,
                 signCount: data.signCount, uvInitialized: isVerified,
                 backupEligible: data.flags.contains(.backupEligible), backupState: data.flags.contains(.backedUp),
                 transports: response.transports, aaguid: attested.aaguid,
@@ -88,8 +95,8 @@ extension RelyingParty {
         guard id.utf8.elementsEqual(rawID.base64URL.utf8) else { throw .idMismatch }
     }
 
-    /// What both ceremonies check of the client's data.
-    func checkClientData(_ json: [UInt8], type: String, challenge: [UInt8]) throws(PasskeyFault) {
+    /// The client's data, after what both ceremonies check of them.
+    func checkedClientData(_ json: [UInt8], type: String, challenge: [UInt8]) throws(PasskeyFault) -> ClientData {
         let data = try ClientData(json)
         guard data.type.utf8.elementsEqual(type.utf8) else { throw .wrongCeremony }
         guard !challenge.isEmpty, ConstantTime.equal(data.challenge, challenge) else { throw .wrongChallenge }
@@ -103,6 +110,11 @@ extension RelyingParty {
                 guard Self.contains(top, in: topOrigins) else { throw .topOriginNotAllowed }
             }
         }
+        return data
+    }
+
+    private static func isHash(_ hash: [UInt8], of id: String) -> Bool {
+        ConstantTime.equal(hash, Array(SHA256.hash(data: Array(id.utf8))))
     }
 
     /// Whether one of the origins is this one, byte for byte: `String`'s own equality takes different spellings of one character for
@@ -115,9 +127,7 @@ extension RelyingParty {
     static func check(
         _ data: AuthenticatorData, relyingParty id: String, isPresenceRequired: Bool, userVerification: UserVerification
     ) throws(PasskeyFault) {
-        guard ConstantTime.equal(data.rpIDHash, Array(SHA256.hash(data: Array(id.utf8)))) else {
-            throw .wrongRelyingParty
-        }
+        guard isHash(data.rpIDHash, of: id) else { throw .wrongRelyingParty }
         guard data.flags.contains(.userPresent) || !isPresenceRequired else { throw .userNotPresent }
         guard data.flags.contains(.userVerified) || userVerification != .required else { throw .userNotVerified }
         guard data.flags.contains(.backupEligible) || !data.flags.contains(.backedUp) else {

@@ -28,7 +28,7 @@ public struct RelyingParty: Sendable, Hashable {
 
     /// - Parameters:
     ///   - id: a domain in lower case, international ones as A-labels, or `localhost`. No address, and no domain of one label: other
-    ///     sites are below it. Public suffixes of more labels (`co.uk`) are not known here; browsers refuse them.
+    ///     sites are below it. Public suffixes of more labels (`co.uk`) are not known here: see ``PublicSuffixList``.
     ///   - origins: each `https://` and a host that is the id or below it, with a port unless it is 443. `http://` only for
     ///     `localhost` and below. Apps for Android by `android:apk-key-hash:` and 43 characters.
     ///   - relatedOrigins: origins of other domains, as `/.well-known/webauthn` lists them (section 5.11).
@@ -99,6 +99,8 @@ public enum RelyingPartyFault: Error, Sendable, Equatable, CustomStringConvertib
     case notAnOrigin(String)
     /// The origin's host is neither the id nor below it, and the origin is not among the related ones.
     case notBelow(id: String, origin: String)
+    /// Others register names below it (``PublicSuffixList``).
+    case publicSuffix(String)
 
     public var description: String {
         switch self {
@@ -108,6 +110,8 @@ public enum RelyingPartyFault: Error, Sendable, Equatable, CustomStringConvertib
             "\(origin.debugDescription) is no origin: write it as browsers do, https://host or https://host:port"
         case .notBelow(let id, let origin):
             "\(origin.debugDescription) is neither \(id) nor below it: list it as a related origin"
+        case .publicSuffix(let id):
+            "\(id.debugDescription) is a public suffix: others register names below it, and could use passkeys of it"
         }
     }
 }

@@ -177,13 +177,11 @@ extension LiveForm {
                 let (browser, enrol) = try await enrolling(server, address)
                 let shown = try #require(
                     try await browser.sendForm(of: enrol, ["code": try code(of: enrol, server)]).page)
-                let recovery = try #require(
-                    shown.html.firstMatch(of: /<p class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</)
-                ).1
+                let recovery = try #require(shown.recoveryCodes.first)
                 let elsewhere = TestBrowser(server)
                 let page = try await SignInPageTests.password(elsewhere, address)
-                return Scene(browser: elsewhere, page: page, typed: ["recovery_code": String(recovery)])
-            }, leads: { $0.kind == "code" && $0.page?.path.hasPrefix("/sign-in/recovery") == true }),
+                return Scene(browser: elsewhere, page: page, typed: ["recovery_code": recovery])
+            }, leads: { $0.kind == "account" }),
         LiveForm(
             path: "/sign-in/push", name: "a device is asked again",
             reach: { server, address in
@@ -207,7 +205,11 @@ extension LiveForm {
             reach: { server, address in
                 let (browser, page) = try await enrolling(server, address)
                 return Scene(browser: browser, page: page, typed: ["code": try code(of: page, server)])
-            }, leads: { $0.kind == "code" && $0.page?.path.hasPrefix("/sign-in/recovery") == true }),
+            },
+            leads: {
+                $0.page?.path.hasPrefix("/sign-in/recovery") == true && $0.kind == "recovery"
+                    && $0.page?.recoveryCodes.count == 10
+            }),
         LiveForm(
             path: "/sign-in/enrol", name: "a passkey that completes a sign-in",
             reach: { server, address in

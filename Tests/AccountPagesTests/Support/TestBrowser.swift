@@ -117,6 +117,11 @@ struct TestPage: Sendable {
 
     var hasAlert: Bool { html.contains("role=\"alert\"") }
 
+    /// The recovery codes that it shows, in groups.
+    var recoveryCodes: [String] {
+        html.matches(of: /<li class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</).map { String($0.1) }
+    }
+
     func form(with fields: [String: String]) -> Form? {
         forms.first { form in fields.keys.allSatisfy(form.names.contains) }
     }

@@ -32,11 +32,12 @@ extension HandleKind {
             let begun = try await scene.json(
                 "/passkey/register",
                 ["client_id": "dev-native", "user_profile": ["email": "dora@example.org"]])
+            let asked = try Scene.challenge(begun)
             return try Handle(begun.json["auth_session"].text, in: scene) { text in
                 var authenticator = SoftwareAuthenticator.ofScenes()
                 let user = try #require(begun.json["authn_params_public_key"]["user"]["id"].text)
                 authenticator.userHandle = [UInt8](base64URL: user) ?? []
-                return try await scene.webAuthnGrant(text, authenticator.registration(of: text)).status == 200
+                return try await scene.webAuthnGrant(text, authenticator.registration(of: asked)).status == 200
             }
         },
         HandleKind("auth_session of a sign-in by passkey", at: ["/oauth/token webauthn"]) { scene in
@@ -45,8 +46,9 @@ extension HandleKind {
             #expect(try await scene.enrolPasskey(&authenticator, challenge: challenge).status == 200)
             let owned = authenticator
             let begun = try await scene.json("/passkey/challenge", ["client_id": "dev-native"])
+            let asked = try Scene.challenge(begun)
             return try Handle(begun.json["auth_session"].text, in: scene) { text in
-                try await scene.webAuthnGrant(text, owned.assertion(of: text)).status == 200
+                try await scene.webAuthnGrant(text, owned.assertion(of: asked)).status == 200
             }
         },
         HandleKind("auth_session of a passkey for one's own account", at: [ownAccount]) { scene in
@@ -55,13 +57,14 @@ extension HandleKind {
             #expect(try await scene.enrolPasskey(&authenticator, challenge: challenge).status == 200)
             let begun = try await scene.json("/passkey/challenge", ["client_id": "dev-native"])
             let session = try #require(begun.json["auth_session"].text)
-            let token = try await scene.accountToken(session, authenticator.assertion(of: session))
+            let token = try await scene.accountToken(session, authenticator.assertion(of: Scene.challenge(begun)))
             let made = try await scene.json(
                 "/me/v1/authentication-methods", ["type": "passkey"], scene.bearer(token))
+            let asked = try Scene.challenge(made)
             return try Handle(made.json["auth_session"].text, in: scene) { text in
                 var another = SoftwareAuthenticator.ofScenes()
                 another.userHandle = Array(scene.bob.id.rawValue.utf8)
-                return try await scene.verifyMethod(text, another.registration(of: text), token).status == 200
+                return try await scene.verifyMethod(text, another.registration(of: asked), token).status == 200
             }
         },
     ]
@@ -106,7 +109,7 @@ extension HandleEndpoint {
             let session = try #require(begun.json["auth_session"].text, "\(begun.text)")
             authenticator.userHandle =
                 [UInt8](base64URL: begun.json["authn_params_public_key"]["user"]["id"].text ?? "") ?? []
-            let token = try await scene.accountToken(session, authenticator.registration(of: session))
+            let token = try await scene.accountToken(session, authenticator.registration(of: Scene.challenge(begun)))
             var another = SoftwareAuthenticator.ofScenes()
             return try await scene.verifyMethod(handle.text, another.registration(of: handle.text), token)
         },
@@ -143,6 +146,11 @@ extension Scene {
     /// Identity Toolkit writes the alphabet that older clients read.
     static func urlText(_ json: JSON) -> String? {
         json.text.flatMap { Data(base64Encoded: $0) }.map { Array($0).base64URL }
+    }
+
+    /// The challenge beside an `auth_session`.
+    fileprivate static func challenge(_ begun: Reply) throws -> String {
+        try #require(begun.json["authn_params_public_key"]["challenge"].text, "\(begun.text)")
     }
 
     /// The challenge of an enrolment that was begun.

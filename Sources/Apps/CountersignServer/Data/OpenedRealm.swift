@@ -33,6 +33,9 @@ public struct OpenedRealm: Sendable {
     /// Makes spans of what is done; nil where there are no traces.
     let tracer: SpanTracer?
 
+    /// Where the system keeps the list up to date (Debian's package `publicsuffix`, Fedora's `publicsuffix-list`).
+    private static let publicSuffixListPath = "/usr/share/publicsuffix/public_suffix_list.dat"
+
     /// The purpose of opening a realm.
     enum Purpose {
         /// A start, which makes what is missing: the database, the keys, the admin token, a first application.
@@ -114,6 +117,7 @@ public struct OpenedRealm: Sendable {
                 extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
                 proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound),
                 hookCaller: tracer.map { TracedHookCaller(base: hooks, tracer: $0) } ?? hooks)
+            realm.site.tell(publicSuffixes: { FileManager.default.contents(atPath: Self.publicSuffixListPath) })
             try await realm.checkMasterKey()
             let (token, notices) =
                 switch purpose {

@@ -26,12 +26,13 @@ extension Enrolments {
     ///   - session: the caller's. It has to have begun just now, and where the user has a second factor, with one: a stolen
     ///     password must not be enough to enrol what passes the second factor from then on.
     ///   - wish: what the client asks for, by the method's own words; nil leaves all to the server.
+    ///   - handleApart: whether the handle is another random value than the challenge; then both have to be of one attempt.
     public func begin(
-        _ kind: FactorKind, of session: OwnSession, wish: JSONValue? = nil, by client: ClientContext
+        _ kind: FactorKind, of session: OwnSession, wish: JSONValue? = nil, handleApart: Bool = false,
+        by client: ClientContext
     ) async throws -> ResponseOutcome {
         guard let method = realm.proofs.method(kind) as? any ResponseEnrolledProof else { return .refused(.notOffered) }
-        let nonce = realm.random.bytes(32)
-        let handle = FlowHandle(nonce: nonce)
+        let (handle, nonce) = FlowHandle.drawn(apart: handleApart, realm.random)
         let (realm, now) = (realm, realm.clock.now)
         return try await realm.store.write { transaction in
             if let user = try transaction.user(session.userID),

@@ -35,7 +35,7 @@ package struct CreationRequest<Payload: Sendable>: Sendable {
     /// What the user has of the kind already, opened: the client need not make a second credential in one place.
     package let present: [Payload]
     package let settings: RealmSettings
-    /// 32 random bytes, which name the attempt as those of a ``ProofChallengeRequest`` do.
+    /// 32 random bytes, as those of a ``ProofChallengeRequest``.
     package let nonce: [UInt8]
     package let site: PublicSite
     package let mode: RealmMode

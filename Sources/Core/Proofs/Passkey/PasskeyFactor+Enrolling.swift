@@ -64,7 +64,7 @@ extension PasskeyFactor: ResponseEnrolledProof {
         do {
             verified = try site.verifyRegistration(
                 registration, options: creation.options, attestation: permit.settings.passkeys.attestationPolicy,
-                isConditional: creation.isConditional, at: permit.now)
+                isConditional: creation.isConditional, takesHost: permit.namesSiteByHost, at: permit.now)
         } catch {
             return .wrong(Refusal(Self.reason(of: error), fault: "\(error)"))
         }

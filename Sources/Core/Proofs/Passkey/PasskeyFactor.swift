@@ -76,7 +76,8 @@ struct PasskeyFactor: ImmediateProofMethod {
         do {
             verified = try site.verifyAssertion(
                 response, options: options, credential: kept.credential,
-                user: isKnown ? kept.credential.userHandle : nil, counter: .report)
+                user: isKnown ? kept.credential.userHandle : nil, counter: .report,
+                takesHost: permit.namesSiteByHost)
         } catch {
             return .wrong(Refusal(.wrongAnswer, fault: "\(error)"))
         }

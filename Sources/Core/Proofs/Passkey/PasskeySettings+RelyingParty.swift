@@ -12,6 +12,7 @@ extension PasskeySettings {
     func relyingParty(at site: PublicSite, mode: RealmMode) throws(RelyingPartyFault) -> RelyingParty? {
         let pages = site.baseURLs.compactMap { PageOrigin($0, takesLoopback: mode == .development) }
         guard let id = rpID ?? pages.first?.host, rpID != nil || Self.isDomain(id) else { return nil }
+        if site.isPublicSuffix(id) { throw .publicSuffix(id) }
         let own = pages.filter { $0.host == id || $0.host.hasSuffix("." + id) }.map(\.text)
         return try RelyingParty(
             id: id, name: rpName ?? site.name ?? id, origins: origins ?? own, relatedOrigins: relatedOrigins ?? [],
@@ -19,7 +20,8 @@ extension PasskeySettings {
     }
 
     /// Why the settings cannot be together, as a sentence; nil where they can. What depends on the server's address shows at its start.
-    public var fault: String? {
+    /// - Parameter site: knows the public suffixes.
+    public func fault(at site: PublicSite) -> String? {
         if attestation == .enforced, (allowedAAGUIDs ?? []).isEmpty || (attestationRoots ?? []).isEmpty {
             return
                 "passkeys.attestation cannot be enforced without passkeys.allowedAAGUIDs and passkeys.attestationRoots. "
@@ -27,6 +29,7 @@ extension PasskeySettings {
         }
         guard let rpID else { return nil }
         do throws(RelyingPartyFault) {
+            if site.isPublicSuffix(rpID) { throw .publicSuffix(rpID) }
             _ = try RelyingParty(
                 id: rpID, name: rpName ?? rpID, origins: origins ?? [], relatedOrigins: relatedOrigins ?? [])
             return nil

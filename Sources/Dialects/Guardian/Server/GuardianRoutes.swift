@@ -124,6 +124,8 @@ extension Guardian {
                 case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
                     OAuthError(503, "temporarily_unavailable", "There is too much to do.", retryAfter: seconds)
                 case .body(let fault): .invalidRequest("\(fault)")
+                case .status(.methodNotAllowed):
+                    OAuthError(405, "invalid_request", "The endpoint is there, but not for this method.")
                 case .status(let status): OAuthError(status.code, "invalid_request", "There is no such endpoint.")
                 }
             return try error.response()

@@ -34,14 +34,14 @@ extension IdentityToolkit {
                         + "passkeys.rpID … --yes` changes it.")
             }
         }
-        _ = try await realm.changeSettings(by: call.client, details: details) { settings in
+        _ = try await realm.changeSettings(by: call.client, details: details) { [site = realm.site] settings in
             if mask.covers("rpId", present: request.rpId != nil) {
                 settings.passkeys.rpID = request.rpId.flatMap { $0.isEmpty ? nil : $0 }
             }
             if mask.covers("expectedOrigins", present: request.expectedOrigins != nil) {
                 settings.passkeys.origins = request.expectedOrigins.flatMap { $0.isEmpty ? nil : $0 }
             }
-            if let fault = settings.passkeys.fault { throw IdentityToolkitError(.invalidConfig, fault) }
+            if let fault = settings.passkeys.fault(at: site) { throw IdentityToolkitError(.invalidConfig, fault) }
             return settings
         }
         return try await passkeyConfig(call)

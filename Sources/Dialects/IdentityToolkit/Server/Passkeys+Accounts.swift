@@ -36,7 +36,7 @@ extension IdentityToolkit {
         let verdict = try await realm.authenticator.answer(
             .registration(
                 of: .passkey, response: response, name: String((name ?? PasskeySpelling.unnamed).prefix(256))),
-            to: .flow(handle, call.recognised(.enrolment(of: bearer.user.id), response)), by: call.client)
+            to: .flow(handle, call.recognised(.enrolment(of: bearer.user.id), response)), by: call.pageClient)
         switch verdict {
         case .accomplished(.enrolled(_, let signedIn)): return try await session(of: signedIn, call)
         case .refused(let refusal): throw IdentityToolkitError(passkey: refusal)
@@ -73,7 +73,7 @@ extension IdentityToolkit {
         }
         let verdict = try await realm.authenticator.answer(
             .proof(of: .passkey, response: response), to: .flow(handle, call.recognised(.passkeySignIn, response)),
-            by: call.client)
+            by: call.pageClient)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(passkeySignIn: refusal)
         case .pending(let user, let credential, let factors):
@@ -117,6 +117,13 @@ extension IdentityToolkit {
 }
 
 extension Call {
+    /// The client, of which older versions name a relying party by `location.hostname` (firebase-js-sdk, branch `merge-passkey-pr`).
+    fileprivate var pageClient: ClientContext {
+        var client = client
+        client.namesSiteByHost = true
+        return client
+    }
+
     /// What is expected of a response of an authenticator, which is known when it is sent again.
     fileprivate func recognised(_ expectation: FlowExpectation, _ response: JSONValue) -> FlowExpectation {
         expectation.named(requestID, saying: [response], by: client)

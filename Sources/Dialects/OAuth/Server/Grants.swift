@@ -186,11 +186,15 @@ struct ClientGrant: OAuthGrant {
 
     func answer(_ request: TokenRequest) async throws -> TokenResponse? {
         guard request.method != .none else { throw OAuthFailure.unauthorizedClient }
-        let registered = request.application.registration.scopes.filter { !Metadata.scopes.contains($0) }
+        let registered = request.application.registration.scopes.filter { !oauth.isOfUsers(scope: $0) }
         let asked = request.form.words("scope")
         let scopes = asked.isEmpty ? registered : registered.filter(asked.contains)
         if !asked.isEmpty, scopes.isEmpty {
-            throw OAuthFailure.invalidScope("scope names nothing that the application may have for itself.")
+            let ofUsers = asked.filter(oauth.isOfUsers(scope:))
+            throw OAuthFailure.invalidScope(
+                ofUsers.isEmpty
+                    ? "scope names nothing that the application may have for itself."
+                    : "Only a user's token makes use of \(ofUsers.joined(separator: ", ")): have a user sign in.")
         }
         var resources: [String] = []
         if let uri = request.form.text("resource") {

@@ -27,16 +27,19 @@ public struct OAuth: Sendable {
         public var grants: [any TokenGrant]
         /// Endpoints that other protocols answer too.
         public var shared: SharedEndpoints?
+        /// Scopes of this server's other APIs, which mean something in the token of a user alone.
+        public var userScopes: Set<String>
 
         public init(
             publicURLs: @escaping @Sendable () -> [String], isDevelopment: Bool, site: PageSite,
-            grants: [any TokenGrant] = [], shared: SharedEndpoints? = nil
+            grants: [any TokenGrant] = [], shared: SharedEndpoints? = nil, userScopes: Set<String> = []
         ) {
             self.publicURLs = publicURLs
             self.isDevelopment = isDevelopment
             self.site = site
             self.grants = grants
             self.shared = shared
+            self.userScopes = userScopes
         }
     }
 
@@ -73,6 +76,12 @@ public struct OAuth: Sendable {
     /// What an application's tokens and answers say as issuer.
     func issuer(for application: CountersignCore.Application) -> String {
         tokens.issuer(for: application)
+    }
+
+    /// Whether a scope means something in the token of a user alone: an application gets none of these for itself.
+    func isOfUsers(scope: String) -> Bool {
+        Metadata.scopes.contains(scope) || Memberships.scopes.contains(scope)
+            || AccountScope(rawValue: scope) != nil || options.userScopes.contains(scope)
     }
 
     /// Whether the port of an application's loopback addresses is its own to choose.

@@ -41,6 +41,8 @@ extension SecurityChecks {
                 case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
                     .oauth(503, .temporarilyUnavailable, "There is too much to do.", retryAfter: seconds)
                 case .body(let fault): .oauth(400, .invalidRequest, "\(fault)")
+                case .status(.methodNotAllowed):
+                    .oauth(405, .invalidRequest, "The endpoint is there, but not for this method.")
                 case .status(let status): .oauth(status.code, .invalidRequest, "There is no such endpoint.")
                 }
             return try error.response(to: request.uri.path)
@@ -51,6 +53,8 @@ extension SecurityChecks {
             case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
                 .plain(503, .unexpectedError, "The server is overloaded. Try again in a moment.", retryAfter: seconds)
             case .body(let fault): .invalidRequest("\(fault)")
+            case .status(.methodNotAllowed):
+                .plain(405, .invalidRequest, "The endpoint is there, but not for this method.")
             case .status(let status): .plain(status.code, .invalidRequest, "There is no such endpoint.")
             }
         return try error.response(to: request.uri.path)

@@ -65,6 +65,7 @@ public enum ServerFailure: Sendable, Equatable {
         case .outcomeUnknown: "outcome_unknown"
         case .body: "invalid_body"
         case .status(.notFound): "not_found"
+        case .status(.methodNotAllowed): "method_not_allowed"
         case .status: "refused"
         }
     }

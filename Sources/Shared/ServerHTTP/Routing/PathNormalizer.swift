@@ -1,13 +1,15 @@
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 
 /// Rewrites a request's path before the router sees it.
 ///
 /// Clients write `accounts%3AsignUp` for `accounts:signUp`, and dialects have prefixes that mean nothing here (a host
 /// name, any tenant). The escape of the colon is undone first, once; nothing else is decoded and nothing is collapsed.
 /// Then each dialect's rule sees the path, without the query, in the order of the list. The query stays as it is. A path with an
-/// empty segment is left to ``WholePathMiddleware``, which refuses it.
+/// empty segment, and a target that is no path, are left to ``RequestTargetMiddleware``, which refuses them.
+///
+/// A target in the absolute form (`http://host/path`) becomes a path, and its host takes the place of the header's (RFC 9112, section
+/// 3.2.2).
 ///
 /// Wrap it around the router's responder:
 /// `Application(responder: PathNormalizer(router.buildResponder(), rules: …))`.
@@ -30,13 +32,20 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
         if path == original { return try await inner.respond(to: request, context: context) }
         var head = request.head
         head.path = path
+        if let absolute = Self.absolute(original) { head.authority = String(absolute.authority) }
         return try await inner.respond(to: Request(head: head, body: request.body), context: context)
     }
 
     /// What becomes of a request's target, query included.
     func normalize(_ target: String) -> String {
+        if target.isEmpty { return "/" }
         // The absolute form, as it is sent to proxies, becomes the usual one: rules see paths only.
-        let relative = target.utf8.first == UInt8(ascii: "/") ? target[...] : Self.withoutOrigin(target)
+        guard target.utf8.first != UInt8(ascii: "/") else { return normalize(path: target[...]) }
+        guard let absolute = Self.absolute(target) else { return target }
+        return normalize(path: absolute.rest.utf8.first == UInt8(ascii: "/") ? absolute.rest : "/" + absolute.rest)
+    }
+
+    private func normalize(path relative: Substring) -> String {
         let query = relative.utf8.firstIndex(of: UInt8(ascii: "?")) ?? relative.endIndex
         var path = Self.unescapingColons(relative[..<query])
         if !path.hasEmptySegment {
@@ -51,8 +60,13 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
         return String(path.replacing("%3A", with: ":").replacing("%3a", with: ":"))
     }
 
-    private static func withoutOrigin(_ target: String) -> Substring {
-        let uri = URI(target)
-        return (uri.path + (uri.query.map { "?" + $0 } ?? ""))[...]
+    /// The parts of a target in the absolute form: the host with its port, and what follows; nil for anything else.
+    private static func absolute(_ target: String) -> (authority: Substring, rest: Substring)? {
+        guard let scheme = ["http://", "https://"].first(where: { target.prefix($0.count).lowercased() == $0 }) else {
+            return nil
+        }
+        let start = target.index(target.startIndex, offsetBy: scheme.count)
+        let end = target[start...].firstIndex { "/?#".contains($0) } ?? target.endIndex
+        return start == end ? nil : (target[start..<end], target[end...])
     }
 }

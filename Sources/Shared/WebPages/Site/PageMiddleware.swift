@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
@@ -32,7 +31,7 @@ public struct PageMiddleware: RouterMiddleware {
         _ request: Request, context: CountersignRequestContext,
         next: (Request, CountersignRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard let host = request.head.authority, site.addresses.admits(host: host), namesNoOther(request) else {
+        guard let host = request.head.authority, site.addresses.admits(host: host) else {
             return refusal(request, "frameWrongHost", status: .misdirectedRequest)
         }
         let isReading = request.method == .get || request.method == .head
@@ -44,14 +43,6 @@ public struct PageMiddleware: RouterMiddleware {
             return refusal(request, "frameForeignForm", status: .forbidden)
         }
         return try await next(request, context)
-    }
-
-    /// Whether the target is a path, or an absolute address of this server: that counts instead of the host's header (RFC 9112, section
-    /// 3.2.2).
-    private func namesNoOther(_ request: Request) -> Bool {
-        guard let path = request.head.path, !path.hasPrefix("/") else { return true }
-        guard let parts = URLComponents(string: path), let name = parts.host else { return false }
-        return site.addresses.admits(host: name + (parts.port.map { ":\($0)" } ?? ""))
     }
 
     private func comesFromOwnPage(_ request: Request, host: String) -> Bool {

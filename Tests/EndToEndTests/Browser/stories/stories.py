@@ -61,7 +61,7 @@ def password(stage):
 
 @story
 def authenticator(stage):
-    """A code of an authenticator; another time a recovery code, for which there is a new one."""
+    """A code of an authenticator; another time the last recovery code, for which there are new ones."""
     person, email = stage.person, stage.email()
     made = stage.server.account(email)
     secret = stage.server.authenticator(made)
@@ -82,7 +82,7 @@ def authenticator(stage):
     person.type(recovery_code="wrong wrong wrong")
     stage.look("recovery-refused", "code", alert=True)
     person.type(recovery_code=recovery)
-    stage.look("recovery-new", "code")
+    stage.look("recovery-new", "recovery")
 
 
 @story
@@ -212,7 +212,7 @@ def enrolment(stage):
     person.type(code="000000")
     stage.look("enrol-refused", "enrol", alert=True)
     person.type(code=totp(secret, stage.server.now()))
-    stage.look("enrol-recovery-code", "code")
+    stage.look("enrol-recovery-code", "recovery")
     person.press("main a.button")
     assert "code=" in stage.callback.next()
 

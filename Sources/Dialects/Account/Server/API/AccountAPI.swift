@@ -116,6 +116,9 @@ public struct AccountAPI: Sendable {
                 AccountProblem(.outcomeUnknown, "It may have been done or not. Look before you try again.")
             case .body(let fault): AccountProblem(.invalid, "\(fault)")
             case .status(.notFound): AccountProblem(.notFound, "There is no such endpoint.")
+            case .status(.methodNotAllowed):
+                AccountProblem(
+                    .invalid, "The endpoint is there, but not for this method. `Allow` has those that it takes.")
             case .status(let status): AccountProblem(.invalid, "\(status)")
             }
         return try problem.response(status: failure.status)

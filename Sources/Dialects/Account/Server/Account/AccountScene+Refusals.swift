@@ -78,16 +78,23 @@ struct AccountNote: Sendable {
     fileprivate static let separator: Character = "\n"
 }
 
-extension AccountScene {
+extension PageScene {
     /// What an earlier form has begun; nil where it was something else, too long ago, or of another session.
     func note(_ kind: AccountNote.Kind) -> [String]? {
-        guard let text = scene.visit.note?.reveal() else { return nil }
+        guard let text = visit.note?.reveal() else { return nil }
         let parts = text.split(separator: AccountNote.separator, omittingEmptySubsequences: false).map(String.init)
         return parts.first == kind.rawValue && parts.count > 1 ? Array(parts.dropFirst()) : nil
     }
 
-    mutating func keep(_ note: AccountNote) throws {
+    /// - Parameter session: the token of the session whose pages show it.
+    mutating func keep(_ note: AccountNote, of session: Secret<String>) throws {
         let text = ([note.kind.rawValue] + note.values).joined(separator: String(AccountNote.separator))
-        try scene.visit.note(Secret(text), of: token, realm.random)
+        try visit.note(Secret(text), of: session, realm.random)
     }
+}
+
+extension AccountScene {
+    func note(_ kind: AccountNote.Kind) -> [String]? { scene.note(kind) }
+
+    mutating func keep(_ note: AccountNote) throws { try scene.keep(note, of: token) }
 }

@@ -155,7 +155,7 @@ struct DevicePage: Sendable {
 struct RecoveryCodesPage: Sendable {
     static let path = "/account/recovery-codes"
     static let purpose = "recovery-codes"
-    private static let file = "/account/recovery-codes.txt"
+    static let file = "/account/recovery-codes.txt"
 
     func show(_ account: inout AccountScene) async throws -> Response { page(account) }
 

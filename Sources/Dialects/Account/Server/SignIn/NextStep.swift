@@ -118,7 +118,7 @@ struct NextStep: Sendable {
 
     // MARK: The session
 
-    /// Puts the session into the browser, and leads on. A recovery code that replaces a used one is shown first.
+    /// Puts the session into the browser, and leads on. Where the sign-in has made a recovery code, a list is shown first.
     private mutating func hold(_ signedIn: SignedIn, recoveryCode: Secret<String>?) async throws -> Response {
         var held: Sessions.BrowserSession?
         var stays = scene.stays
@@ -146,8 +146,17 @@ struct NextStep: Sendable {
             let terms = scene.pending == nil ? try await scene.pathToTerms(of: held.user) : nil
             return scene.redirect(to: terms ?? scene.destination)
         }
-        try scene.visit.note(recoveryCode, of: held.token, realm.random)
+        let codes = try await codes(for: held) ?? [recoveryCode]
+        try scene.keep(.init(kind: .recoveryCodes, values: codes.map { $0.reveal() }), of: held.token)
         return scene.redirect(to: scene.pathAfterAttempt(RecoveryCodePage.path))
+    }
+
+    /// A list of codes in place of the one that a sign-in makes; nil where the session may make none.
+    private func codes(for held: Sessions.BrowserSession) async throws -> [Secret<String>]? {
+        let own = OwnSession(
+            userID: held.user.id, evidence: SessionEvidence(dialect: .oauth, proofs: held.session.proofs),
+            epoch: held.user.tokenEpoch, session: held.session.id)
+        return try? await realm.ownAccount.makeRecoveryCodes(of: own, by: scene.client).get()
     }
 }
 

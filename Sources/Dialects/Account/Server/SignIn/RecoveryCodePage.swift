@@ -3,19 +3,27 @@ import Hummingbird
 import ServerHTTP
 import WebPages
 
-/// `/sign-in/recovery`: the recovery code that a sign-in has made, for the session that it has made, for a few minutes.
+/// `/sign-in/recovery`: the recovery codes that a sign-in has made, for the session that it has made, for a few minutes. They are a list
+/// like that of the account's own page, whether the sign-in has set up a factor or used up the last code.
 struct RecoveryCodePage: Sendable {
     static let path = "/sign-in/recovery"
 
     func show(_ scene: inout PageScene) async throws -> Response {
-        guard scene.present != nil, let code = scene.visit.note else { return scene.redirect(to: scene.destination) }
+        guard scene.present != nil, let codes = scene.note(.recoveryCodes) else {
+            return scene.redirect(to: scene.destination)
+        }
         let words = scene.words
         return scene.show(
             Page(
-                "code", words("newRecoveryTitle"), words("newRecoveryText"),
+                "recovery", words("newRecoveryTitle"), words("newRecoveryText"),
                 [
-                    .code(.init(caption: words.plain("recoveryLabel"), text: code.reveal().inGroups)),
-                    .links([.init(words("newRecoveryKept"), to: scene.destination, isButton: true)]),
+                    .codes(codes.map(\.inGroups)), .text(words("recoveryCodesPrint")),
+                    .links([
+                        .init(
+                            words("recoveryCodesFile"), to: RecoveryCodesPage.file, isButton: true, isSecondary: true,
+                            download: "recovery-codes.txt"),
+                        .init(words("newRecoveryKept"), to: scene.destination, isButton: true),
+                    ]),
                 ]))
     }
 }

@@ -44,7 +44,7 @@ public struct ChangeSetting: AdministrationOperation {
         // Judged before the transaction, so that the log can say what it became; and in it, against what is there then.
         var preview = try await realm.settings()
         try setting.write(&preview, value)
-        try Self.judge(preview)
+        try Self.judge(preview, at: realm.site)
         let lost = try await realm.passkeys.count(lostBy: preview)
         if lost > 0, confirmed != true {
             throw AdministrationError(
@@ -53,22 +53,24 @@ public struct ChangeSetting: AdministrationOperation {
                     + "Confirm that with --yes (confirmed: true).")
         }
         let details: [String: JSONValue] = ["setting": .string(setting.key), "value": setting.read(preview)]
-        return try await realm.changeSettings(by: client, details: details) { settings in
+        return try await realm.changeSettings(by: client, details: details) { [site = realm.site] settings in
             let before = settings
             try setting.write(&settings, value)
-            try Self.judge(settings)
+            try Self.judge(settings, at: site)
+            // The number says what the setting's own sentence says.
+            let weakness =
+                lost > 0 ? "\(Self.passkeys(lost)) cannot be used any more." : setting.weakness(before, settings)
             return Answer(
                 setting: SettingSummary(setting, in: settings), previous: setting.read(before),
-                warnings: (setting.weakness(before, settings).map { [$0] } ?? [])
-                    + (lost > 0 ? ["\(Self.passkeys(lost)) cannot be used any more."] : []))
+                warnings: weakness.map { [$0] } ?? [])
         }
     }
 
     private static func passkeys(_ count: Int) -> String { "\(count) passkey\(count == 1 ? "" : "s")" }
 
     /// What settings mean together.
-    static func judge(_ settings: RealmSettings) throws {
-        if let fault = settings.passkeys.fault { throw AdministrationError(.invalid, fault) }
+    static func judge(_ settings: RealmSettings, at site: PublicSite) throws {
+        if let fault = settings.passkeys.fault(at: site) { throw AdministrationError(.invalid, fault) }
         let passwords = settings.passwords
         if let alone = passwords.minimumLengthAlone, alone < passwords.minimumLength {
             throw AdministrationError(

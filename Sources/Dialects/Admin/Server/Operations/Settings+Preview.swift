@@ -37,7 +37,7 @@ public struct PreviewSetting: AdministrationOperation {
         let present = try await realm.settings()
         var preview = present
         try setting.write(&preview, value)
-        try ChangeSetting.judge(preview)
+        try ChangeSetting.judge(preview, at: realm.site)
         let concerned = try await realm.accounts.concerned(by: preview)
         return Answer(
             setting: SettingSummary(setting, in: preview), present: SettingSummary(setting, in: present),

@@ -57,7 +57,7 @@ extension OAuth {
             guard form.text("type") == "passkey" else {
                 throw AccountProblem.invalid("type has to be passkey: other methods are added by the pages.")
             }
-            switch try await realm.enrolments.begin(.passkey, of: owner.session, by: owner.client) {
+            switch try await realm.enrolments.begin(.passkey, of: owner.session, handleApart: true, by: owner.client) {
             case .offered(let offer):
                 return try .json(
                     PasskeyChallenge(

@@ -11,7 +11,8 @@ extension OAuth {
     /// The `grant_type` of ``PasskeyGrant``, as applications list it.
     public static let passkeyGrantType = PasskeyGrant.type
 
-    /// `auth_session` names the attempt, and the response to the challenge goes to the token endpoint (``PasskeyGrant``).
+    /// `auth_session` names the attempt, and the response to the challenge goes to the token endpoint (``PasskeyGrant``). The challenge is
+    /// another value: who sees a response, as a page's script does, has not seen the handle.
     struct PasskeyChallenge: Encodable {
         let auth_session: String
         let authn_params_public_key: JSONValue
@@ -24,7 +25,7 @@ extension OAuth {
         guard takesPasskeys(application) else { throw OAuthFailure.unauthorizedClient }
         var client = context.client(application.id, of: .oauth)
         client.requiresSecondFactor = application.registration.requiresSecondFactor
-        switch try await realm.authenticator.begin(.passkey, by: client) {
+        switch try await realm.authenticator.begin(.passkey, handleApart: true, by: client) {
         case .begun(let begun):
             return try .json(
                 PasskeyChallenge(

@@ -26,7 +26,7 @@ extension OAuth {
         let name = names.text("name") ?? (whole.isEmpty ? names.text("nickname") : whole)
         guard (name?.utf8.count ?? 0) <= 256 else { throw OAuthFailure.invalidRequest("The name is too long.") }
         let outcome = try await realm.authenticator.begin(
-            signingUp: .init(email: email, displayName: name), by: .passkey,
+            signingUp: .init(email: email, displayName: name), by: .passkey, handleApart: true,
             from: context.client(application.id, of: .oauth))
         switch outcome {
         case .begun(let begun):

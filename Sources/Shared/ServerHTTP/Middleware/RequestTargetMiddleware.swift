@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses what no route can answer, before any route is asked.
+///
+/// - A target that is neither a path nor the address of a server (`v1/projects`, `http:///`): 400 (RFC 9112, section 3).
+/// - A path with empty segments (`//admin/v1`, `/metrics/`): 404. The router skips such segments, what stands in front of the server may
+///   not: a rule there for `/admin/` would be got around.
+/// - A path that has routes, but none for the method: 405 with `Allow` (RFC 9110, section 15.5.6). `OPTIONS` is answered 204 with `Allow`
+///   (section 9.3.7), for `*` too.
+///
+/// Put it after ``FailureMiddleware``, so that refusals are in the dialect's words, and after ``PublicCORSMiddleware``, which answers
+/// browsers' preflights.
+public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let methods: PathMethods<Context>
+
+    /// - Parameter methods: those of the same router.
+    public init(_ methods: PathMethods<Context>) {
+        self.methods = methods
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let target = request.head.path ?? ""
+        guard target.utf8.first == UInt8(ascii: "/") else {
+            if target == "*", request.method == .options { return Response(status: .noContent) }
+            throw HTTPError(.badRequest)
+        }
+        let path = request.uri.path
+        if path.hasEmptySegment { throw HTTPError(.notFound) }
+        // The router names the route that it found before it calls any middleware.
+        guard context.endpointPath == nil, let allowed = try await methods.allowed(at: path, context) else {
+            return try await next(request, context)
+        }
+        if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed]) }
+        throw HTTPError(.methodNotAllowed, headers: [.allow: allowed])
+    }
+}
+
+extension String {
+    /// Whether a path has an empty segment. The root has none.
+    var hasEmptySegment: Bool {
+        var path = self
+        let slash = UInt8(ascii: "/")
+        return path.withUTF8 { bytes in
+            guard bytes.count > 1 else { return false }
+            return bytes.last == slash || (1..<bytes.count).contains { bytes[$0 - 1] == slash && bytes[$0] == slash }
+        }
+    }
+}

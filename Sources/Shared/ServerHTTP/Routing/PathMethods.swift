@@ -1,0 +1,53 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+
+/// The methods of every path, for requests that have another one (RFC 9110, section 15.5.6).
+///
+/// It is made of the router's own list, and finds paths as the router does. Nothing is put together before the first request that no
+/// route takes.
+public final class PathMethods<Context: RequestContext>: Sendable {
+    private struct State {
+        /// The methods of each path, as the router writes it.
+        var methods: [String: Set<HTTPRequest.Method>] = [:]
+        var finder: RouterResponder<Context>?
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Says which routes there are.
+    public func tell(_ routes: [Router<Context>.RouteDescription]) {
+        let methods = Dictionary(grouping: routes, by: \.path.description).mapValues { Set($0.map(\.method)) }
+        state.withLock { $0 = State(methods: methods) }
+    }
+
+    /// What `Allow` lists for a path; nil for a path that no route has.
+    func allowed(at path: String, _ context: Context) async throws -> String? {
+        let finder = state.withLock { state in
+            if let finder = state.finder { return finder }
+            let finder = Self.finder(state.methods)
+            state.finder = finder
+            return finder
+        }
+        let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
+        let found = try await finder.respond(
+            to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), context: context)
+        return found.status == .ok ? found.headers[.allow] : nil
+    }
+
+    /// Answers each path with its methods.
+    private static func finder(_ methods: [String: Set<HTTPRequest.Method>]) -> RouterResponder<Context> {
+        let router = Router(context: Context.self)
+        for (path, methods) in methods {
+            var methods = methods
+            if methods.contains(.get) { methods.insert(.head) }
+            methods.insert(.options)
+            let text = methods.map(\.rawValue).sorted().joined(separator: ", ")
+            router.get(RouterPath(path)) { _, _ in Response(status: .ok, headers: [.allow: text]) }
+        }
+        return router.buildResponder()
+    }
+}

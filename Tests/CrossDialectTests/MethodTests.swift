@@ -1,0 +1,132 @@
+import CountersignServer
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import ServerHTTP
+import Testing
+
+/// What every path answers whose method is another one (RFC 9110, sections 9.3.2, 9.3.7 and 15.5.6), in all protocols alike.
+@Suite("Methods of paths")
+struct MethodTests {
+    private static let allow = HTTPField.Name.allow
+
+    /// Every path of the server with its methods; parts that vary are `x`.
+    private static func paths(_ server: TestServer) throws -> [(path: String, methods: Set<HTTPRequest.Method>)] {
+        Dictionary(grouping: try server.countersign.endpoints(), by: \.path).map { path, endpoints in
+            var methods = Set(endpoints.map(\.method))
+            if methods.contains(.get) { methods.insert(.head) }
+            return (path.replacing(/\{[^}]*\}|\*+/, with: "x"), methods.union([.options]))
+        }.sorted { $0.path < $1.path }
+    }
+
+    private static func text(_ methods: Set<HTTPRequest.Method>) -> String {
+        methods.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+
+    @Test
+    func `Every path answers a method that it does not have with 405 and those that it has`() async throws {
+        try await TestServer.with(.development) { server in
+            let paths = try Self.paths(server)
+            #expect(paths.count > 200)
+            var tried: [HTTPRequest.Method] = [.delete, .patch, .put, .post, .get, .trace]
+            if let other = HTTPRequest.Method("PROPFIND") { tried.insert(other, at: 2) }
+            for (path, methods) in paths {
+                for method in tried.filter({ !methods.contains($0) }).prefix(3) {
+                    let reply = try await server.send(method, path)
+                    #expect(reply.status == 405, "\(method) \(path): \(reply.status) \(reply.text)")
+                    #expect(reply.headers[Self.allow] == Self.text(methods), "\(method) \(path)")
+                    #expect(reply.headers[.contentType]?.hasPrefix("application/") == true, "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test
+    func `OPTIONS tells the methods of a path, and HEAD answers as GET does where there is GET alone`() async throws {
+        try await TestServer.with(.development) { server in
+            for (path, methods) in try Self.paths(server) {
+                let reply = try await server.send(.options, path)
+                #expect(reply.status == 204 && reply.bytes.isEmpty, "\(path): \(reply.status)")
+                #expect(reply.headers[Self.allow] == Self.text(methods), "\(path)")
+                if !methods.contains(.get) {
+                    let head = try await server.send(.head, path)
+                    #expect(head.status == 405 && head.bytes.isEmpty, "\(path): \(head.status)")
+                }
+            }
+            for path in [
+                "/", "/sign-in", "/forgot", "/.well-known/openid-configuration", "/.well-known/jwks.json", "/userinfo",
+                "/health/ready", "/account", "/console", "/openapi.json", "/account/v1/profile", "/nowhere",
+            ] {
+                let (get, head) = (try await server.send(.get, path), try await server.send(.head, path))
+                #expect(head.status == get.status && head.bytes.isEmpty, "\(path): \(head.status) and \(get.status)")
+                #expect(head.headers[.contentType] == get.headers[.contentType], "\(path)")
+            }
+            #expect(try await server.send(.options, "*").status == 204)
+            #expect(try await server.send(.options, "/nowhere").status == 404)
+        }
+    }
+
+    @Test
+    func `A browser's preflight is answered where pages of other origins may call, and grants nothing elsewhere`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let asked: HTTPFields = [
+                .origin: "https://app.example", .accessControlRequestMethod: "POST",
+                .accessControlRequestHeaders: "authorization",
+            ]
+            for path in ["/oauth/token", "/userinfo", "/v1/accounts:signUp"] {
+                let reply = try await server.send(.options, path, headers: asked)
+                #expect(reply.status == 204, "\(path)")
+                #expect(reply.headers[.accessControlAllowOrigin] == "https://app.example", "\(path)")
+            }
+            for path in ["/sign-in", "/account", "/authorize", "/console", "/admin/v1/users:list"] {
+                let reply = try await server.send(.options, path, headers: asked)
+                #expect(reply.status == 204 && reply.headers[.accessControlAllowOrigin] == nil, "\(path)")
+            }
+        }
+    }
+
+    @Test
+    func `Each protocol refuses another method in its own words, and pages as a page`() async throws {
+        try await TestServer.with(.development) { server in
+            let oauth = try await server.send(.get, "/oauth/token")
+            #expect(oauth.json["error"] == "invalid_request", "\(oauth.text)")
+            #expect(oauth.json["error_description"].text?.contains("not for this method") == true)
+            let account = try await server.send(.put, "/account/v1/profile")
+            #expect(account.json["error"]["code"] == "invalid", "\(account.text)")
+            let admin = try await server.send(.get, "/admin/v1/users:list")
+            #expect(admin.headers[Self.allow] == "OPTIONS, POST")
+            #expect(admin.json["error"]["message"].text?.contains("POST") == true, "\(admin.text)")
+            let toolkit = try await server.send(.get, "/v1/accounts:signUp")
+            #expect(toolkit.json["error"]["code"] == 405, "\(toolkit.text)")
+            let guardian = try await server.send(.put, "/appliance-mfa/api/enroll")
+            #expect(guardian.status == 405 && guardian.json["statusCode"] == 405, "\(guardian.text)")
+            let page = try await server.send(.put, "/account", headers: [.accept: "text/html"])
+            #expect(page.status == 405 && page.text.contains("data-page=\"error\""), "\(page.text)")
+            #expect(page.headers[Self.allow] == "GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test(arguments: ["v1/projects", "?", "http://", "http:///sign-in", "https://?x", "ftp://127.0.0.1/sign-in", "*"])
+    func `A target that is neither a path nor an address of a server is refused`(target: String) async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await server.send(.get, target)
+            #expect(reply.status == 400 && reply.json["error"] == "refused", "\(reply.status) \(reply.text)")
+        }
+    }
+
+    @Test
+    func `The host of a target in the absolute form counts, and not the header's`() async throws {
+        try await TestServer.with(publicURLs: ["https://login.example.com"]) { server in
+            for (target, status) in [
+                ("https://login.example.com/sign-in", 200), ("HTTPS://LOGIN.example.com:443/sign-in", 200),
+                ("https://evil.example/sign-in", 421), ("https://login.example.com@evil.example/sign-in", 421),
+                ("https://login.example.com:443:80/sign-in", 421), ("https://evil.example/userinfo", 401),
+            ] {
+                let reply = try await server.send(.get, target)
+                #expect(reply.status == status, "\(target): \(reply.status)")
+            }
+        }
+    }
+}
