@@ -22,7 +22,8 @@ public final class AccessToken: NSObject, Sendable {
 
     /// The token itself, a bearer secret; never nil here.
     public var value: String! { token }
-    /// The scope that the token was asked for: elements with blanks between them; never nil here.
+    /// The scope that the token is good for, as the server says it, else as it was asked for: elements with blanks between
+    /// them; never nil here.
     public var scope: String! { words }
     /// For the header `Authorization`.
     public var asAuthorizationRequestHeaderField: String! { "Bearer " + token }
