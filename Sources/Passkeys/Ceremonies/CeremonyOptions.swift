@@ -39,7 +39,7 @@ public struct CredentialDescriptor: Codable, Sendable, Hashable {
 /// The options of a registration in the JSON that browsers take (`PublicKeyCredentialCreationOptionsJSON`, WebAuthn Level 3,
 /// section 5.1).
 ///
-/// Keep what was sent: ``RelyingParty/verifyRegistration(_:options:attestation:isConditional:at:)`` compares with it.
+/// Keep what was sent: ``RelyingParty/verifyRegistration(_:options:attestation:isConditional:takesHost:at:)`` compares with it.
 public struct CreationOptions: Codable, Sendable, Hashable {
     /// The relying party as browsers are told of it (`PublicKeyCredentialRpEntity`, WebAuthn Level 3, section 5.4.2).
     public struct Entity: Codable, Sendable, Hashable {
@@ -176,7 +176,7 @@ public struct CreationOptions: Codable, Sendable, Hashable {
 
 /// The options of a sign-in in the JSON that browsers take (`PublicKeyCredentialRequestOptionsJSON`, WebAuthn Level 3, section 5.1).
 ///
-/// Keep what was sent: ``RelyingParty/verifyAssertion(_:options:credential:user:counter:)`` compares with it.
+/// Keep what was sent: ``RelyingParty/verifyAssertion(_:options:credential:user:counter:takesHost:)`` compares with it.
 public struct RequestOptions: Codable, Sendable, Hashable {
     /// At least 16 random bytes, used once; base64url in JSON.
     @Base64URLCoded public var challenge: [UInt8]
