@@ -68,7 +68,7 @@ packages: deb ## Try the package in a bare Debian, and the files of deploy/ with
 	scripts/check-proxies $(dist)/bin/countersign
 	scripts/check-monitoring $(dist)/bin/countersign
 	$(SWIFT) build $(release) --product notes-service
-	scripts/check-guides $(dist)/bin/countersign README.md docs/operations.md docs/migrating/*.md
+	scripts/check-guides $(dist)/bin/countersign README.md docs/operations.md docs/setup.md docs/migrating/*.md
 	scripts/check-container $(dist) .build/packages
 
 docs: libraries ## Make the reference documentation of each product in .build/docs, and see that no less is explained than before
