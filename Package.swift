@@ -206,7 +206,7 @@ let package = Package(
                 "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
                 "Templates/field.mustache", "Templates/listing.mustache", "Templates/cell.mustache",
                 "Templates/countersign.css", "Templates/console.css", "Templates/wait.js", "Templates/post.js",
-                "Templates/form.js", "Templates/passkey.js", "Words/messages.json",
+                "Templates/form.js", "Templates/passkey.js", "Words/messages.json", "Words/said.json",
             ].map { .embedInCode($0) }),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
         .target(

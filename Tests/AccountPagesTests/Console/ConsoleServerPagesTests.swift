@@ -22,6 +22,24 @@ struct ConsoleServerPagesTests {
         return try await browser.open(location)
     }
 
+    @Test func `Every setting and what it takes is said in the language of the page, and so is why a value is refused`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let keys = try await ShowSettings().perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+                .settings
+                .map(\.key)
+            #expect(keys.count > 50)
+            for path in ["/console/settings", "/console/rules"] + keys.map({ "/console/settings/\($0)" }) {
+                let page = try await owner.open(path, language: "de")
+                #expect(page.status == 200 && !page.html.contains("<span lang=\"en\">"), "\(path): \(page.html)")
+            }
+            let refused = try await owner.open("/console/settings/audit.retentionDays?value=many", language: "ja")
+            #expect(refused.html.contains("1～36500 日"), "\(refused.html)")
+        }
+    }
+
     @Test func `Every kind of event has a sentence in the log`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

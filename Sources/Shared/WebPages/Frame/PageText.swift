@@ -22,6 +22,11 @@ public struct PageText: Sendable, Equatable {
         html = "<bdi>\(Self.escaped(plain))</bdi>"
     }
 
+    /// A sentence of ours that is there in English alone, on a page of another language.
+    init(english text: String) {
+        self.init(plain: text, html: text.isEmpty ? "" : "<span lang=\"en\">\(Self.escaped(text))</span>")
+    }
+
     /// A day in UTC, which is said beside it: `2026-11-22 (UTC)` reads alike in every language.
     init(day date: Date) {
         let day = date.formatted(.iso8601.year().month().day())

@@ -48,7 +48,7 @@ enum DoctorPage {
         return page
     }
 
-    /// The sentences of requirements are English everywhere, as the standards are.
+    /// The sentences of requirements are English everywhere, as the standards are, and said to be.
     private static func table(_ findings: [RequirementFinding], _ scene: ConsoleScene) -> PageTable {
         let words = scene.words
         return PageTable(
@@ -59,10 +59,10 @@ enum DoctorPage {
             ],
             rows: findings.map { finding in
                 [
-                    .init(PageText(finding.id)), .init(PageText(finding.text)),
+                    .init(PageText(finding.id)), .init(words.saying(finding.text)),
                     .init(PageText(""), marks: [mark(finding, words)]),
                     .init(
-                        PageText(
+                        words.saying(
                             finding.reasons.map { reason in
                                 reason.remedy.map { "\(reason.why) \($0)" } ?? reason.why
                             }.joined(separator: " "))),

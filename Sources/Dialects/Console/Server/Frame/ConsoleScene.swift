@@ -149,9 +149,9 @@ struct ConsoleScene: Sendable {
         return page
     }
 
-    /// Why an operation was refused. The server's own sentence is the one that the command says.
+    /// Why an operation was refused: what the command says, in the words of pages.
     func problem(_ error: AdministrationError) -> PageText {
-        words("consoleRefused", ["reason": .chosen(error.message)])
+        words("consoleRefused", ["reason": .text(words.said(error.message) ?? PageText(chosen: error.message))])
     }
 
     // MARK: Answers

@@ -51,7 +51,8 @@ enum RulesPage {
         let words = scene.words
         return [
             .init(
-                PageText(setting.summary), to: scene.may(ChangeSetting.right) ? SettingPages.path(of: setting.key) : nil
+                words.saying(setting.summary),
+                to: scene.may(ChangeSetting.right) ? SettingPages.path(of: setting.key) : nil
             ),
             .init(
                 PageText(chosen: SettingPages.text(setting.value, words)),

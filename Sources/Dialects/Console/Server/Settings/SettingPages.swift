@@ -32,7 +32,9 @@ enum SettingPages {
         func isSought(_ texts: String...) -> Bool {
             sought.isEmpty || texts.contains { $0.lowercased().contains(sought) }
         }
-        let settings = try await scene.perform(ShowSettings()).settings.filter { isSought($0.key, $0.summary) }
+        let settings = try await scene.perform(ShowSettings()).settings.filter {
+            isSought($0.key, $0.summary, words.saying($0.summary).plain)
+        }
         let changes = try await changes(scene)
         var page = scene.page(
             "console-settings", "consoleSettings",
@@ -74,7 +76,7 @@ enum SettingPages {
             .init(
                 PageText(chosen: setting.key),
                 to: scene.may(ChangeSetting.right) ? path(of: setting.key) : nil),
-            .init(PageText(setting.summary)),
+            .init(words.saying(setting.summary)),
             .init(
                 PageText(chosen: text(setting.value, words)),
                 marks: isDefault ? [] : [.init(words("consoleSettingSet"))]),
@@ -141,11 +143,11 @@ enum SettingPages {
         let key = scene.parameter("key")
         guard let setting = try await setting(key, scene) else { throw AdministrationError(.notFound, "") }
         var page = scene.page("console-setting", PageText(chosen: key))
-        page.text = key == "passkeys.rpID" ? words("consoleSettingRPID") : PageText(setting.summary)
+        page.text = key == "passkeys.rpID" ? words("consoleSettingRPID") : words.saying(setting.summary)
         var field = PageField(
             name: "value", label: words.plain("consoleValue"), value: scene.fields["value"] ?? plain(setting.value),
             autocomplete: "off", maximumLength: 8192, isRequired: false)
-        field.hint = words.plain("consoleSettingTakes", ["values": .chosen(setting.accepts)])
+        field.hint = words.plain("consoleSettingTakes", ["values": .text(words.saying(setting.accepts))])
         field.isMultiline = plain(setting.value).contains("\n")
         var effects: [PageBlock] = []
         if let value = scene.fields["value"] {
@@ -194,7 +196,7 @@ enum SettingPages {
                 "before": .chosen(text(answer.present.value, words)),
                 "after": .chosen(text(answer.setting.value, words)),
             ])
-        var texts = answer.warnings.map { PageText($0) }
+        var texts = answer.warnings.map { words.saying($0) }
         texts += answer.concerned.map {
             words(WordFamily.key("consoleConcerned", $0.effect), ["count": .number($0.users)])
         }
@@ -215,10 +217,10 @@ enum SettingPages {
         var field = PageField(
             name: "value", label: words.plain("consoleValue"), value: value, autocomplete: "off",
             maximumLength: 8192, isRequired: false, isInvalid: scene.isForm)
-        field.hint = words.plain("consoleSettingTakes", ["values": .chosen(setting.accepts)])
+        field.hint = words.plain("consoleSettingTakes", ["values": .text(words.saying(setting.accepts))])
         field.isMultiline = value.contains("\n")
         var question = ConsoleQuestion(
-            title: PageText(chosen: key), text: PageText(setting.summary), fields: [field],
+            title: PageText(chosen: key), text: words.saying(setting.summary), fields: [field],
             button: words.plain("consoleSave"), back: path(of: key))
         if key == "passkeys.rpID" {
             question.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))

@@ -97,7 +97,7 @@ enum BulkPages {
                         rows: result.refused.map { refused in
                             [
                                 .init(PageText(chosen: refused.what), to: ConsolePath.to("users", refused.what)),
-                                .init(PageText(chosen: refused.reason)),
+                                .init(words.said(refused.reason) ?? PageText(chosen: refused.reason)),
                             ]
                         })))
         }

@@ -102,7 +102,10 @@ enum TransferPages {
                         words.plain("consoleImportRefused"),
                         columns: [words.plain("consoleImportLine"), words.plain("consoleReason")],
                         rows: result.refused.map {
-                            [.init(PageText(chosen: $0.what)), .init(PageText(chosen: $0.reason))]
+                            [
+                                .init(PageText(chosen: $0.what)),
+                                .init(words.said($0.reason) ?? PageText(chosen: $0.reason)),
+                            ]
                         })))
         }
         page.blocks.append(

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import WebPages
+
+/// What the server says in English, in the words of pages.
+@Suite struct ServerSentencesTests {
+    private func texts() throws -> [[String: String]] {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let file = root.appendingPathComponent("Sources/Shared/WebPages/Words/said.json")
+        return try JSONDecoder().decode([[String: String]].self, from: Data(contentsOf: file))
+    }
+
+    private let values = ["{number1}": "12", "{number2}": "34", "{number3}": "56"]
+
+    private func filled(_ text: String, _ names: Set<String>) -> String {
+        names.reduce(text) { $0.replacingOccurrences(of: "{\($1)}", with: values["{\($1)}"] ?? "<\($1)>") }
+    }
+
+    @Test func `Each sentence is known again with its values, in every language, and as no other`() throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        for text in try texts() {
+            let says = try #require(text["says"])
+            let names = try MessageFormat(says).names
+            for language in PageLanguage.allCases {
+                let expected = filled(text[language.rawValue] ?? says, names)
+                #expect(sentences.text(filled(says, names), in: language)?.plain == expected)
+            }
+        }
+    }
+
+    @Test func `Values are escaped, and digits alone stand for numbers`() throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        let text = sentences.text("There is a group <b>x</b> already.", in: .german)
+        #expect(text?.html == "Es gibt schon eine Gruppe <bdi>&lt;b&gt;x&lt;/b&gt;</bdi>.")
+        #expect(sentences.text("6 to 64", in: .german)?.plain == "6 bis 64")
+        #expect(sentences.text("Ada to Grace", in: .german) == nil)
+    }
+
+    @Test func `A value that is a sentence of ours itself is said in the language too`() throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        let text = sentences.text(
+            "audit.retentionDays cannot be many. It takes 1 to 36500 days.", in: .german)
+        #expect(text?.plain == "audit.retentionDays kann nicht many sein. Möglich ist: 1 bis 36500 Tage.")
+    }
+
+    @Test func `What nothing is known of stays English, and says so on other pages`() throws {
+        let messages = try Messages(Array("{}".utf8))
+        #expect(
+            Words(messages: messages, language: .japanese).saying("Nothing & all.").html
+                == "<span lang=\"en\">Nothing &amp; all.</span>")
+        #expect(Words(messages: messages, language: .english).saying("Nothing & all.").html == "Nothing &amp; all.")
+    }
+
+    @Test func `A sentence that lacks a language is a fault`() {
+        #expect(throws: Messages.Faults.self) { try ServerSentences(Array(#"[{"says": "a", "de": "b"}]"#.utf8)) }
+        #expect(throws: Messages.Faults.self) {
+            try ServerSentences(Array(#"[{"says": "a {x}", "de": "{y}", "ja": "{x}"}]"#.utf8))
+        }
+    }
+}
