@@ -34,8 +34,11 @@ public struct PublicSuffixList: Sendable {
         }
         let lengths = Set(verdicts.keys.map(\.count))
         var best: (start: Int, isException: Bool)?
-        for line in text.split(separator: UInt8(ascii: "\n")) {
-            let rule = line.prefix { $0 > UInt8(ascii: " ") }
+        var line = text.startIndex
+        while line < text.endIndex {
+            let end = text[line...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            let rule = text[line..<end].prefix { $0 > UInt8(ascii: " ") }
+            line = end + 1
             guard lengths.contains(rule.count), let verdict = verdicts[Array(rule)], verdict.start < labels.count else {
                 continue
             }
