@@ -19,10 +19,10 @@ struct RecoveryCodePage: Sendable {
                 [
                     .codes(codes.map(\.inGroups)), .text(words("recoveryCodesPrint")),
                     .links([
+                        .init(words("newRecoveryKept"), to: scene.destination, isButton: true),
                         .init(
                             words("recoveryCodesFile"), to: RecoveryCodesPage.file, isButton: true, isSecondary: true,
                             download: "recovery-codes.txt"),
-                        .init(words("newRecoveryKept"), to: scene.destination, isButton: true),
                     ]),
                 ]))
     }
