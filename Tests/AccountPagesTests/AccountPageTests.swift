@@ -142,6 +142,64 @@ struct AccountPageTests {
         }
     }
 
+    /// WCAG 2.2, success criterion 3.3.7.
+    @Test
+    func `What was typed before a proof was asked for is there after it, and nothing is saved meanwhile`() async throws
+    {
+        try await Self.signedIn { server, browser in
+            let page = try await browser.open("/account/profile")
+            let form = try #require(page.form(with: ["display_name": ""]))
+            try await server.advance(301)
+            for (typed, isKept) in [
+                ("Zoë Söhne", true), ("", true), (String(repeating: "語", count: 200), false),
+            ] {
+                var values = form.values
+                values["display_name"] = typed
+                values["locale"] = "de"
+                let asked = try await browser.sendForm(form, values)
+                #expect(asked.kind == "confirm", "\(asked)")
+                let back = try await browser.submit(#require(asked.page), ["password": NativeClient.password])
+                #expect(back.kind == "account-profile" && back.path.hasPrefix("/account/profile?done=confirmed"))
+                #expect(back.html.contains("role=\"status\""))
+                let shown = try #require(back.form(with: ["display_name": ""]))
+                #expect(shown.values["display_name"] == (isKept ? typed : ""), "\(back.html)")
+                #expect((shown.values["locale"] == "de") == isKept)
+                let stored = try await browser.open("/account/profile")
+                #expect(try #require(stored.form(with: ["display_name": ""])).values["display_name"] == "")
+                // What this server put into the path counts for this browser, this page and these words alone.
+                if isKept, !typed.isEmpty {
+                    let other = back.path.replacing("done=confirmed", with: "done=confirmed&attribute_x=1")
+                    let forged = try await browser.open(other)
+                    #expect(try #require(forged.form(with: ["display_name": ""])).values["display_name"] == "")
+                    let saved = try await browser.submit(back, ["display_name": typed])
+                    #expect(
+                        saved.path == "/account/profile?done=saved" && saved.html.contains("Zoë Söhne"), "\(saved.html)"
+                    )
+                    _ = try await browser.submit(saved, ["display_name": "", "locale": ""])
+                }
+                try await server.advance(301)
+            }
+            let lured = try await browser.open("/account/profile?display_name=Mallory&done=confirmed&typed_proof=x")
+            #expect(!lured.html.contains("Mallory"))
+        }
+    }
+
+    @Test
+    func `What is shown once is shown for five minutes, also to a browser that keeps it longer`() async throws {
+        try await Self.signedIn { server, browser in
+            let authenticator = try await browser.open("/account/authenticator")
+            let form = try #require(authenticator.forms.first { $0.action == "/account/authenticator" })
+            _ = try await browser.sendForm(form, [:])
+            #expect(try await browser.open("/account/authenticator").form(with: ["code": ""]) != nil)
+            let kept = browser.cookies
+            try await server.advance(290)
+            #expect(try await browser.open("/account/authenticator").form(with: ["code": ""]) != nil)
+            try await server.advance(11)
+            browser.keep(kept)
+            #expect(try await browser.open("/account/authenticator").form(with: ["code": ""]) == nil)
+        }
+    }
+
     @Test
     func `Who has a second factor gives it too when they prove who they are`() async throws {
         try await TestServer.with(.development) { server in

@@ -176,6 +176,7 @@ import Testing
                 "users:import", "users:export", "users:data", "users:sessions", "users:end-session",
                 "users:end-sessions", "applications:add", "applications:set", "applications:set-logo",
                 "applications:list", "applications:show", "applications:remove", "applications:test-redirect",
+                "applications:sessions",
                 "resources:put", "resources:list", "resources:remove", "clients:list", "clients:show",
                 "clients:set-status", "clients:remove", "extensions:add", "extensions:list", "extensions:show",
                 "extensions:remove", "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove",

@@ -50,6 +50,7 @@ import Testing
         "applications:list": Row("applications:read", .operator, .auditor),
         "applications:show": Row("applications:read", .operator, .auditor),
         "applications:test-redirect": Row("applications:read", .operator, .auditor),
+        "applications:sessions": Row("users:read", .operator, .support, .auditor),
         "applications:remove": Row("applications:write", .operator),
         "resources:put": Row("applications:write", .operator),
         "resources:list": Row("applications:read", .operator, .auditor),

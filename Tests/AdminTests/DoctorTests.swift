@@ -38,7 +38,9 @@ import Testing
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
         for case let file as URL in try #require(files) where file.pathExtension == "swift" {
             let name = file.deletingPathExtension().lastPathComponent
+            // A long name stands on a line of its own.
             suites[name, default: ""] += try String(contentsOf: file, encoding: .utf8)
+                .replacing(/func\s+`/, with: "func `")
         }
         for requirement in Requirement.all {
             for test in requirement.tests {
@@ -114,6 +116,8 @@ import Testing
         settings.secondFactors.offersPasskeys = false
         settings.passkeys.userVerification = .preferred
         settings.passkeys.allowsSynced = true
+        settings.passkeys.allowedAAGUIDs = ["ee882879-721c-4913-9775-3dfcce97072a"]
+        settings.passkeys.attestationRoots = ["MII"]
         settings.privacy.hidesAddresses = false
         settings.signUp.allowsAnonymous = true
         settings.tokens.customTokenKeys = ["backend": "PEM"]
@@ -187,6 +191,67 @@ import Testing
             } else {
                 #expect(requirement.finding(in: situation) == .met, "\(requirement.id)")
             }
+        }
+    }
+
+    @Test func `Each advice can be followed as it is printed, and none locks users out without a word`() async throws {
+        let site = try await TestServer.with { server in server.realm.site }
+        var bare = Self.weakest
+        bare.settings.passkeys.allowedAAGUIDs = nil
+        bare.settings.passkeys.attestationRoots = nil
+        let fresh = Situation(settings: RealmSettings())
+        for (start, hasDomain) in [(Self.weakest, true), (bare, true), (fresh, true), (fresh, false)] {
+            var situation = start
+            situation.hasPasskeyDomain = hasDomain
+            situation.assurance = 3
+            var followed = situation
+            for requirement in Requirement.all {
+                guard case .notMet(let shortcomings) = requirement.finding(in: situation) else { continue }
+                for case .setting(let key, let value)? in shortcomings.map(\.remedy) {
+                    var settings = situation.settings
+                    try SettingCatalogue.setting(key).write(&settings, .string(value))
+                    #expect(throws: Never.self, "\(requirement.id): \(key) \(value)") {
+                        try ChangeSetting.judge(settings, at: site)
+                    }
+                    try SettingCatalogue.setting(key).write(&followed.settings, .string(value))
+                }
+            }
+            // Whoever follows everything for level 3 without a domain is left without a factor, and is told.
+            let found = Requirement.all.first { $0.id == "ASVS-6.3.3" }?.finding(in: followed)
+            #expect(followed.settings.locksUsersOut(hasDomain) == !hasDomain)
+            #expect((found == .met) == hasDomain, "\(String(describing: found))")
+            if !hasDomain {
+                var before = followed.settings
+                before.secondFactors.state = .enabled
+                let warnings = ChangeSetting.warnings(
+                    try SettingCatalogue.setting("secondFactors.state"), before, followed.settings,
+                    hasPasskeyDomain: false)
+                #expect(warnings.count == 1 && warnings[0].contains("users cannot sign in"), "\(warnings)")
+            }
+        }
+    }
+
+    @Test func `A setting that leaves no second factor where one is required says so, whichever it is`() throws {
+        var settings = RealmSettings()
+        settings.secondFactors.state = .mandatory
+        settings.secondFactors.offersPasskeys = false
+        for (key, value, rest) in [
+            ("secondFactors.totp.state", "DISABLED", "secondFactors.offersPush"),
+            ("secondFactors.offersPush", "false", "secondFactors.totp.state"),
+        ] {
+            var before = settings
+            try SettingCatalogue.setting(rest).write(&before, .string(rest.hasSuffix("state") ? "DISABLED" : "false"))
+            var after = before
+            let setting = try SettingCatalogue.setting(key)
+            try setting.write(&after, .string(value))
+            let warnings = ChangeSetting.warnings(setting, before, after, hasPasskeyDomain: true)
+            #expect(
+                warnings.count == 1 && warnings[0].contains("cannot sign in, nor set one up"), "\(key): \(warnings)")
+            // With another one left it is the setting's own word.
+            var one = settings
+            try setting.write(&one, .string(value))
+            let own = ChangeSetting.warnings(setting, settings, one, hasPasskeyDomain: true)
+            #expect(own.count == 1 && !own[0].contains("password alone"), "\(key): \(own)")
         }
     }
 

@@ -52,6 +52,7 @@ struct CommandLineOfOperationsTests {
                 RunDoctor(level: 1, assurance: 3, except: [name]), RetryDelivery(channel: name),
                 SendTestMail(address: name, locale: name), ListApplications(limit: 50, after: name),
                 ShowApplication(id: name), RemoveApplication(id: name), TestRedirect(id: name, uri: name),
+                ListApplicationSessions(id: name, limit: 50, after: name),
                 AddApplication(id: name, registration: registration(name)),
                 ChangeApplication(id: name, registration: registration(name)),
                 PutResource(

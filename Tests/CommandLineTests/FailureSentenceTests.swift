@@ -119,6 +119,29 @@ import Testing
         }
     }
 
+    @Test func `A link begins with the address of a server or is not made`() async throws {
+        let directory = try await TestDirectory.prepared()
+        _ = try await directory.run("user", "add", "anna@example.com")
+        let commands = [
+            ["admin", "invite"], ["user", "reset-password", "anna@example.com", "--print-link"],
+            ["user", "invite", "ben@example.com", "--print-link"],
+        ]
+        for command in commands {
+            for url in [
+                "javascript:alert(1)", "data:text/html,x", "login.example.com", "//login.example.com", "https://",
+                "https://a.example.com/?x=", "https://a.example.com/#x", "https://a:b@example.com", "",
+            ] {
+                let transcript = try await Program.run(
+                    command + ["--public-url", url, "--data", directory.data], in: directory)
+                #expect(transcript.status == 2 && transcript.output.isEmpty, "\(command) \(url): \(transcript.output)")
+                #expect(transcript.error.contains("is no URL of a server"), "\(transcript.error)")
+            }
+            let good = try await Program.run(
+                command + ["--public-url", "https://login.example.com/", "--data", directory.data], in: directory)
+            #expect(good.lines.last?.hasPrefix("https://login.example.com/") == true, "\(good.error)")
+        }
+    }
+
     @Test func `A link to a new password begins with what the server was started with`() async throws {
         let directory = try await TestDirectory.prepared()
         _ = try await directory.run("user", "add", "anna@example.com")

@@ -24,8 +24,20 @@ CALLED = set()
 DONE = set()
 
 
+def whole(schema):
+    """A schema with what its references stand for."""
+    if isinstance(schema, list):
+        return [whole(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return whole(DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+    return {name: whole(value) for name, value in schema.items()}
+
+
 def schema_of(content):
-    return (content.get("application/json") or {}).get("schema")
+    schema = (content.get("application/json") or {}).get("schema")
+    return None if schema is None else whole(schema)
 
 
 def call(method, path, body=None, bearer=None, names=None, query="", basic=None):
@@ -52,6 +64,10 @@ def call(method, path, body=None, bearer=None, names=None, query="", basic=None)
         DONE.add((method, path))
     else:
         expect(status >= 400, what, "is neither described nor a refusal")
+    sent = schema_of(operation.get("requestBody", {}).get("content", {}))
+    if sent is not None and body is not None and str(status) in operation["responses"]:
+        faults = list(OAS31Validator(sent).iter_errors(body))
+        expect(not faults, what, "was taken, and is not described", [fault.message for fault in faults[:3]])
     schema = schema_of(response.get("content", {}))
     if schema is None:
         return status, content
@@ -121,6 +137,7 @@ def administration():
     done(administer("applications:set", id=application, registration={"displayName": "Peer 2"}))
     done(administer("applications:test-redirect", id=application, uri="https://app.example/"))
     done(administer("applications:set-logo", id=application))
+    done(administer("applications:sessions", id=application, limit=2))
     done(administer("applications:remove", id=application))
     uri = "https://peer.example/" + uuid.uuid4().hex[:6]
     done(administer("resources:put", uri=uri, scopes=["read"]))
@@ -178,6 +195,11 @@ def account():
 
     done(own("get", "/profile"))
     done(own("patch", "/profile", {"displayName": "Ada", "locale": "de"}))
+    for refused in [{"displayName": 1}, {"attributes": []}, {"attributes": {"nope": None}}, {"attributes": {"nope": 1}}]:
+        status, value = own("patch", "/profile", refused)
+        expect(status == 400 and "JSONValue" not in value["error"]["message"], refused, value)
+    for query in ["?after=zzz", "?limit=201", "?limit=0", "?limit=x", "?kinds=factors"]:
+        expect(own("get", "/activity", query=query)[0] == 400, query)
     factors = done(own("get", "/factors"))["factors"]
     expect([factor["kind"] for factor in factors] == ["password"], factors)
     done(own("post", "/factors", {"kind": "totp"}))

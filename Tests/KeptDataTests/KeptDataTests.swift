@@ -35,6 +35,27 @@ struct KeptDataTests {
         }
     }
 
+    @Test(.enabled(if: PostgresCluster.isWanted), arguments: [15, 16])
+    func `A database of a version between two kept ones goes on where it is on PostgreSQL`(
+        _ version: Int
+    ) async throws {
+        let kept = try #require(try KeptData.all("postgres").first { $0.testDescription.hasPrefix("14-") })
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        try await database.run(String(contentsOf: kept.folder.appending(path: "postgres.sql"), encoding: .utf8))
+        // As that version's program did, step by step; a store here would go on to the newest.
+        let types = ColumnTypes(integer: "BIGINT", text: #"TEXT COLLATE "C""#, blob: "BYTEA")
+        for step in Migrations.all.steps[14..<version] {
+            let note = "INSERT INTO schema_migrations (version, name) VALUES (\(step.version), '\(step.name)')"
+            for statement in step.statements(types) + [note] { try await database.run(statement + ";") }
+        }
+        try await kept.withCopy { directory in
+            try await kept.finish(
+                OpenedRealm.open(
+                    directory, database: database.url, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock
+                ))
+        }
+    }
+
     @Test(
         .enabled(if: PostgresCluster.isWanted), arguments: try KeptData.all("postgres"))
     func `Everything that an earlier version began is finished on PostgreSQL`(_ kept: KeptData) async throws {

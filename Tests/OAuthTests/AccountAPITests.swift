@@ -122,6 +122,51 @@ struct AccountAPITests {
     }
 
     @Test
+    func `Values of another type, places that are none, numbers out of range and unknown parameters are refused`()
+        async throws
+    {
+        try await Self.with { scene in
+            let token = try await scene.tokens()["access_token"]
+            let bodies: [(JSON, String)] = [
+                (["displayName": 1], #"The member "displayName" has to be a string."#),
+                (["locale": true], #"The member "locale" has to be a string."#),
+                (["attributes": [1]], #"The member "attributes" has to be an object."#),
+                (["attributes": ["nope": .null]], "attributes.nope has a value that it cannot have."),
+                (["attributes": ["nope": 1]], "attributes.nope has a value that it cannot have."),
+            ]
+            for (body, sentence) in bodies {
+                let reply = try await scene.send(.patch, "/profile", token, body)
+                #expect(reply.status == 400 && reply.json["error"]["code"] == "invalid", "\(body)")
+                #expect(reply.json["error"]["message"].text == sentence, "\(body)")
+            }
+            for query in [
+                "after=zzz", "after=", "after=00063F1C2B3A4D5E0A1B2C3D", "limit=0", "limit=201", "limit=-1",
+                "limit=%2B5",
+                "limit=x", "kind=none", "kinds=factors", "limit=5&page=2",
+            ] {
+                let reply = try await scene.send(.get, "/activity?\(query)", token, nil)
+                #expect(reply.status == 400 && reply.json["error"]["code"] == "invalid", "\(query): \(reply.text)")
+            }
+            #expect(try await scene.send(.get, "/activity?limit=200&kind=sign-ins", token, nil).status == 200)
+            let page = try await scene.send(.get, "/activity?limit=1", token, nil).json
+            if let next = page["next"].text {
+                #expect(try await scene.send(.get, "/activity?after=\(next)", token, nil).status == 200)
+            }
+            #expect(try await scene.send(.get, "/sessions?limit=5", token, nil).status == 400)
+            // What the command line does is an administrator's.
+            _ = try await scene.server.realm.accounts.change(
+                scene.user.id,
+                {
+                    var change = AccountChange()
+                    change.displayName = .some("Ada")
+                    return change
+                }(), by: .commandLine)
+            let events = try await scene.send(.get, "/activity?kind=account", token, nil).json["events"].elements
+            #expect(events.contains { $0["kind"] == "user.changed" && $0["isByAdministrator"] == true }, "\(events)")
+        }
+    }
+
+    @Test
     func `A fresh proof changes profile, factors, codes, password and sessions`() async throws {
         try await Self.with { scene in
             let tokens = try await scene.tokens()

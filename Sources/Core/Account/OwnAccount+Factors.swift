@@ -4,6 +4,9 @@ import Foundation
 public struct OwnFactor: Sendable {
     /// The factor as it is stored, with its kind, name and times. Its payload stays sealed.
     public let record: FactorRecord
+    /// When it proved something last: nil where it never did, or where the sessions of that time are gone. A password's own row is not
+    /// written at each sign-in; the sessions say it.
+    public let lastUsedAt: Date?
     /// The network address of the newest session that was proven with it.
     public let lastSource: String?
     /// Where it was made, where that is kept: what the browser of a passkey called itself.
@@ -150,7 +153,7 @@ extension Realm {
                 (userAgent, isBackedUp, isSuspicious) = (passkey.userAgent, passkey.isBackedUp, passkey.isSuspicious)
             }
             return OwnFactor(
-                record: factor,
+                record: factor, lastUsedAt: factor.lastUse(in: sessions),
                 lastSource: sessions.first { $0.proofs.contains { $0.factorID == factor.id } }?.origin.address,
                 userAgent: userAgent, codesLeft: codes?.left, isList: codes?.isList ?? false, isBackedUp: isBackedUp,
                 isSuspicious: isSuspicious,
@@ -160,12 +163,20 @@ extension Realm {
         }
     }
 
-    fileprivate func ownFactor(_ id: FactorID, of user: User, in transaction: any StoreTransaction) throws -> OwnFactor
-    {
+    fileprivate func ownFactor(
+        _ id: FactorID, of user: User, in transaction: any StoreTransaction
+    ) throws -> OwnFactor {
         guard let factor = try ownFactors(of: user, in: transaction).first(where: { $0.id == id }) else {
             throw OwnAccount.Refusal.unknown
         }
         return factor
+    }
+}
+
+extension FactorRecord {
+    /// When it proved something last, by its row and by these sessions of its user.
+    func lastUse(in sessions: [Session]) -> Date? {
+        (sessions.flatMap(\.proofs).filter { $0.factorID == id }.map(\.at) + [lastUsedAt].compactMap { $0 }).max()
     }
 }
 

@@ -5,7 +5,8 @@ import Foundation
 /// **How the files of this folder meet.** Each file is one section of the account's pages: `+Overview`, `+Profile`, `+Address`, `+Factors`,
 /// `+Enrolling`, `+Password`, `+Sessions`, `+Applications`, `+Activity`, `+Deletion`. All of them take an ``OwnSession``, and judge it in
 /// the transaction that acts for it, by one of three `Demand`s. A refusal is a ``Refusal``, which each dialect puts into its own words.
-/// Every change is in the log and is mailed to the user, and counts against a limit of 120 an hour for each session.
+/// Every change is in the log and is mailed to the user, and counts against a limit of 120 an hour for each session; what only takes rights
+/// away has such a limit of its own.
 public struct OwnAccount: Sendable {
     let realm: Realm
 
@@ -128,8 +129,13 @@ public struct OwnAccount: Sendable {
             let value = try await realm.writeSending { transaction in
                 let user = try session.user(demand, draft.proofs, at: draft.now, in: transaction)
                 // By session: what another does with a stolen one must not use up what its owner needs to end it.
-                let key = CounterKey.ownChanges(of: user.id, in: session.session)
-                if let until = try transaction.charge(.ownChangesPerSession, key: key, at: draft.now) {
+                // What only takes rights away is counted apart: a session that has changed too much can still end others, report a factor
+                // lost and disown.
+                let (limit, key): (RateLimit, String) =
+                    demand == .recent
+                    ? (.ownEndingsPerSession, CounterKey.ownEndings(of: user.id, in: session.session))
+                    : (.ownChangesPerSession, CounterKey.ownChanges(of: user.id, in: session.session))
+                if let until = try transaction.charge(limit, key: key, at: draft.now) {
                     throw Refusal.limited(until: until)
                 }
                 return try body(transaction, user, draft)
@@ -149,6 +155,8 @@ extension Realm {
 extension RateLimit {
     /// Changes of an account in its user's name, of one session.
     static let ownChangesPerSession = RateLimit(count: 120, window: 3600)
+    /// What takes rights away in a user's name, of one session.
+    static let ownEndingsPerSession = RateLimit(count: 120, window: 3600)
 }
 
 extension OwnSession {

@@ -57,6 +57,12 @@ extension AuditEvent {
         idPrefix(at: now) + random.bytes(4).hex
     }
 
+    /// Whether a text can be the id of an event: what a program sends as the place of a page is judged by it.
+    public static func isID(_ text: String) -> Bool {
+        text.utf8.count == 24
+            && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
     /// What the ids of all events of an instant begin with.
     static func idPrefix(at instant: Date) -> String {
         let digits = String(UInt64(max(0, instant.microseconds)), radix: 16)

@@ -382,6 +382,9 @@ package enum CounterKey {
     static func ownChanges(of user: UserID, in session: SessionID?) -> String {
         "own-changes/" + (session?.rawValue ?? user.rawValue)
     }
+    static func ownEndings(of user: UserID, in session: SessionID?) -> String {
+        "own-endings/" + (session?.rawValue ?? user.rawValue)
+    }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }
     static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
     static func offers(to user: UserID) -> String { "offers-to/\(user)" }

@@ -66,7 +66,7 @@ public struct StandingLimit: Sendable, Equatable {
     }
 
     /// What a limit is of.
-    public enum Subject: Sendable {
+    public enum Subject: Sendable, Equatable {
         /// Of a factor, by its id.
         case factor
         /// Of a user, by id.
@@ -147,9 +147,14 @@ public struct StandingLimits: Sendable {
     /// Those of one user: of the user's factors, and of what is counted for the user.
     public func list(of user: UserID) async throws -> [StandingLimit] {
         let now = realm.clock.now
-        let proofs = realm.proofs
+        let (proofs, sealer) = (realm.proofs, realm.sealer)
         return try await realm.store.read { transaction in
-            let factors = try transaction.factors(of: user).map { CounterKey.factor($0.id, $0.kind, proofs) }
+            var factors = try transaction.factors(of: user).map { CounterKey.factor($0.id, $0.kind, proofs) }
+            if let address = try transaction.user(user)?.email {
+                factors += try StandingLimit.Kind.ofAddresses.map {
+                    try $0.key(of: address, sealer: sealer, in: transaction)
+                }
+            }
             let own = StandingLimit.Kind.allCases.filter { $0.subject == .user }.map {
                 PlainText.key("\($0.rawValue)/\(user.rawValue)")
             }
@@ -164,6 +169,14 @@ public struct StandingLimits: Sendable {
                 return try Self.limit(
                     kind, of: String(base[base.index(after: slash)...]), counters, at: now, in: transaction)
             }
+        }
+    }
+
+    /// What a limit of an address is counted under: the digest that ``list(after:)`` shows.
+    public func subject(_ kind: StandingLimit.Kind, of address: EmailAddress) async throws -> String {
+        let sealer = realm.sealer
+        return try await realm.store.read { transaction in
+            String(try kind.key(of: address, sealer: sealer, in: transaction).dropFirst(kind.rawValue.count + 1))
         }
     }
 
@@ -242,4 +255,18 @@ public struct StandingLimits: Sendable {
 extension Realm {
     /// The limits that refuse at the moment, to be looked at and lifted.
     public var standingLimits: StandingLimits { StandingLimits(realm: self) }
+}
+
+extension StandingLimit.Kind {
+    /// Those that are counted under the digest of an address.
+    fileprivate static let ofAddresses = allCases.filter { $0.subject == .digest }
+
+    /// The name of an address's counter, whose digest is by the key that seals now.
+    fileprivate func key(
+        of address: EmailAddress, sealer: Sealer, in transaction: any StoreTransaction
+    ) throws -> String {
+        let context = self == .claim ? "claim" : "mailbox"
+        let digest = try sealer.digest(address.canonical, for: context, in: transaction)
+        return self == .claim ? CounterKey.claim(digest) : CounterKey.mails(to: digest)
+    }
 }

@@ -347,6 +347,10 @@ extension RememberingTransaction: StoreTransaction {
 
     func grants(of user: UserID, limit: Int) throws -> [Grant] { try base.grants(of: user, limit: limit) }
 
+    func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant] {
+        try base.grants(of: client, before: place, limit: limit)
+    }
+
     func insert(_ grant: Grant) throws -> Bool {
         grants[grant.id] = nil
         return try base.insert(grant)

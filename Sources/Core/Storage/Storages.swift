@@ -93,6 +93,8 @@ public protocol GrantStorage {
     func grants(of session: SessionID, limit: Int) throws -> [Grant]
     /// The newest first.
     func grants(of user: UserID, limit: Int) throws -> [Grant]
+    /// Those of an application that were not ended, the newest first: what is older than the place, or all of them.
+    func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant]
     /// False where the id is taken, or the session was deleted.
     func insert(_ grant: Grant) throws -> Bool
     /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.

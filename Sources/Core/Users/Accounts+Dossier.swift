@@ -16,6 +16,8 @@ public struct AccountDossier: Sendable {
     public struct Factor: Sendable {
         /// The factor as it is stored.
         public let record: FactorRecord
+        /// When it proved something last, as far as its row and the sessions that are kept say.
+        public let lastUsedAt: Date?
         /// Whether answers by it are judged.
         public let standing: FactorStanding
     }
@@ -51,10 +53,12 @@ extension StoreTransaction {
     func factorStandings(
         of id: UserID, at now: Date, _ proofs: ProofRegistry
     ) throws -> [AccountDossier.Factor] {
-        try factors(of: id).map { record in
+        let sessions = try sessions(of: id, limit: AccountDossier.sessionLimit)
+        return try factors(of: id).map { record in
             let policy = proofs.lockout(of: record.kind)
             let counter = try counter(CounterKey.factor(record.id, record.kind, proofs))
-            return AccountDossier.Factor(record: record, standing: policy.standing(counter, at: now))
+            return AccountDossier.Factor(
+                record: record, lastUsedAt: record.lastUse(in: sessions), standing: policy.standing(counter, at: now))
         }
     }
 }

@@ -37,7 +37,7 @@ public struct FactorSummary: Codable, Sendable, Equatable {
         kind = factor.record.kind.rawValue
         name = factor.record.name
         createdAt = Timestamp(factor.record.createdAt)
-        lastUsedAt = factor.record.lastUsedAt.map(Timestamp.init)
+        lastUsedAt = factor.lastUsedAt.map(Timestamp.init)
         frozenAt = factor.record.frozenAt.map(Timestamp.init)
         switch factor.standing {
         case .open(let wrongAnswers): (state, self.wrongAnswers, lockedUntil) = (.open, wrongAnswers, nil)

@@ -95,6 +95,39 @@ extension StoreConformance {
             }
         },
 
+        Check("Grants of an application that were not ended are listed with the newest first, page by page") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                _ = try transaction.insert(Sample.session("s", of: "u"))
+                // Two of one instant, one that was ended, one of another application.
+                for (id, application, time, isEnded) in [
+                    ("a", "shop", 1, false), ("b", "shop", 2, false), ("c", "shop", 2, false), ("d", "shop", 3, true),
+                    ("e", "bank", 4, false), ("f", "shop", 5, false),
+                ] {
+                    let grant = Sample.grant(
+                        id, on: "s", of: "u", client: application, createdAt: Sample.instant(Int64(time)))
+                    _ = try transaction.insert(grant)
+                    guard isEnded else { continue }
+                    var ended = grant
+                    ended.revokedAt = Sample.instant(9)
+                    _ = try transaction.update(ended)
+                }
+            }
+            func page(after place: GrantPlace?, limit: Int) async throws -> [Grant] {
+                try await store.read {
+                    try $0.grants(of: ClientID(rawValue: "shop"), before: place, limit: limit)
+                }
+            }
+            let all = try await page(after: nil, limit: 9)
+            try requireEqual(all.map(\.id.rawValue), ["f", "c", "b", "a"], "the grants of the application")
+            try requireEqual(try await page(after: nil, limit: 0).count, 0, "none of them")
+            for (number, grant) in all.enumerated() {
+                let place = GrantPlace(createdAt: grant.createdAt, id: grant.id)
+                let rest = try await page(after: place, limit: 2)
+                try requireEqual(rest, Array(all.dropFirst(number + 1).prefix(2)), "what comes after \(grant.id)")
+            }
+        },
+
         Check("Expired grants are removed, no more than asked for at a time, and their session stays") { store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))

@@ -61,11 +61,12 @@ enum Sample {
     }
 
     static func grant(
-        _ id: String, on session: String, of user: String, createdAt: Date = instant(), expiresAt: Date = instant(1)
+        _ id: String, on session: String, of user: String, client: String = "app", createdAt: Date = instant(),
+        expiresAt: Date = instant(1)
     ) -> Grant {
         Grant(
             id: GrantID(rawValue: id), sessionID: SessionID(rawValue: session), userID: UserID(rawValue: user),
-            clientID: ClientID(rawValue: "app"), dialect: .identityToolkit, createdAt: createdAt,
+            clientID: ClientID(rawValue: client), dialect: .identityToolkit, createdAt: createdAt,
             expiresAt: expiresAt, refresh: RefreshTokenState(currentDigest: Data(id.utf8)))
     }
 

@@ -45,6 +45,11 @@ private enum Statements {
     static let byID = Grant.selection("WHERE id = $1", isByRow: true)
     static let ofSession = Grant.selection("WHERE session_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
     static let ofUser = Grant.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let ofClient = Grant.selection(
+        """
+        WHERE client_id = $1 AND revoked_at IS NULL AND (created_at, id) < ($2, $3) \
+        ORDER BY created_at DESC, id DESC LIMIT $4
+        """)
     static let insertion = Grant.insertion(
         where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)", isByRow: true)
     static let update = SQLStatement(
@@ -67,6 +72,12 @@ extension SQLTransaction {
 
     public func grants(of user: UserID, limit: Int) throws -> [Grant] {
         try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
+    }
+
+    public func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant] {
+        try select(
+            Statements.ofClient, SQLValue(client.rawValue), .integer(place?.createdAt.microseconds ?? .max),
+            SQLValue(place?.id.rawValue ?? ""), SQLValue(limit: limit))
     }
 
     public func insert(_ grant: Grant) throws -> Bool {

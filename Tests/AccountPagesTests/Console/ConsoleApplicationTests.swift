@@ -87,6 +87,57 @@ struct ConsoleApplicationTests {
         }
     }
 
+    @Test func `Who is signed in to an application is listed page by page, and ended from there`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let operators = try await stage.administrator(.operator)
+            let path = "/console/applications/target-app/sessions"
+            let empty = try await operators.open(path)
+            #expect(empty.kind == "console-application-sessions" && empty.html.contains("No session goes on."))
+            let realm = server.realm
+            for number in 0..<52 {
+                let user = try await realm.accounts.create(
+                    id: UserID(rawValue: "guest\(number)"), email: EmailAddress("guest\(number)@example.com"),
+                    password: nil, profile: UserProfile(displayName: "<b>Guest"), by: .testAdministrator
+                ).get()
+                let session = Session(
+                    id: SessionID(rawValue: "s\(number)"), userID: user.id, dialect: .oauth,
+                    tokenEpoch: user.tokenEpoch, createdAt: server.now + Double(number), expiresAt: server.now + 86_400,
+                    proofs: [Proof(kind: .password, at: server.now)],
+                    origin: SessionOrigin(address: "192.0.2.\(number)", userAgent: "Test/1"))
+                let grant = Grant(
+                    id: GrantID(rawValue: "g\(number)"), sessionID: session.id, userID: user.id,
+                    clientID: ClientID(rawValue: "target-app"), dialect: .oauth,
+                    createdAt: server.now + Double(number), expiresAt: server.now + 86_400,
+                    refresh: RefreshTokenState(currentDigest: Data([UInt8(number)])),
+                    terms: GrantTerms(scopes: ["openid"]))
+                try await realm.store.write { transaction in
+                    _ = try transaction.insert(session)
+                    _ = try transaction.insert(grant)
+                }
+            }
+            let first = try await operators.open(path)
+            #expect(first.html.contains("guest51@example.com") && first.html.contains("guest2@example.com"))
+            #expect(!first.html.contains("guest1@example.com") && !first.html.contains("<b>Guest"))
+            #expect(first.html.contains("countersign app sessions --limit 50 target-app"), "\(first.html)")
+            let next = try #require(first.links.first { $0.value.contains("after=") }?.value)
+            let second = try await operators.open(next)
+            #expect(second.html.contains("guest1@example.com") && second.html.contains("guest0@example.com"))
+            #expect(!second.html.contains("guest2@example.com"))
+            let end = try #require(second.links.values.first { $0.hasSuffix("/sessions/s1/end") })
+            let ended = try await ConsoleServerPagesTests.answer(operators, end)
+            #expect(ended.status == 200, "\(ended.html)")
+            #expect(try await !operators.open(next).html.contains("guest1@example.com"))
+            #expect(try await operators.open(path + "?after=zzz").status == 400)
+            // Who looks at users and not at applications sees users, and no way to the application.
+            let support = try await stage.administrator(.support)
+            let seen = try await support.open(path)
+            #expect(seen.html.contains("guest51@example.com"))
+            #expect(!seen.links.values.contains("/console/applications/target-app"))
+            #expect(try await support.open("/console/applications/target-app").status == 403)
+        }
+    }
+
     @Test func `An API is added, changed and removed, and the clients are listed by state`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)

@@ -115,6 +115,7 @@ struct ConsoleRow: Sendable {
         .page("/console/doctor", .auditor),
         .page("/console/applications", .operator, .auditor),
         .page("/console/applications/{id}", .operator, .auditor),
+        .page("/console/applications/{id}/sessions", .operator, .support, .auditor),
         .form("/console/applications-add", .operator),
         .form("/console/applications/{id}/settings", .operator),
         .form("/console/applications/{id}/secret", .operator),

@@ -158,6 +158,31 @@ struct OwnAccountTests {
         #expect(refusals.last == .some(.limited(until: test.now + RateLimit.ownChangesPerSession.window)))
     }
 
+    @Test
+    func `A session that changed too much still takes rights away, and that is limited by itself`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let account = test.realm.ownAccount
+        func rename() async throws -> OwnAccount.Refusal? {
+            var change = ProfileChange()
+            change.displayName = .some("Name \(test.random.uuid())")
+            return try await account.change(change, of: own, by: test.client).refusal
+        }
+        for _ in 0..<RateLimit.ownChangesPerSession.count { #expect(try await rename() == nil) }
+        let until = test.now + RateLimit.ownChangesPerSession.window
+        #expect(try await rename() == .limited(until: until))
+        let thief = try await test.session(of: user)
+        #expect(try await account.endOtherSessions(of: own, by: test.client).get() == 1)
+        #expect(try await !test.isLiving(thief))
+        var last: OwnAccount.Refusal?
+        for _ in 0..<RateLimit.ownEndingsPerSession.count {
+            last = try await account.endOtherSessions(of: own, by: test.client).refusal
+        }
+        #expect(last == .limited(until: until))
+        #expect(try await account.profile(of: own).refusal == nil)
+    }
+
     // MARK: Profile
 
     @Test

@@ -44,6 +44,23 @@ struct OwnFactorTests {
     }
 
     @Test
+    func `A password says when it was used last, to its user and to administrators`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let dossier = try #require(try await test.realm.accounts.dossier(user.id))
+        #expect(dossier.factors.map { FactorSummary($0).lastUsedAt } == [nil])
+        test.clock.advance(60)
+        _ = try await test.signIn()
+        let used = test.now
+        test.clock.advance(60)
+        _ = try await test.signIn(password: "wrong")
+        let own = try await test.session(of: user, at: used - 1000)
+        #expect(try await test.factors(of: own).map(\.lastUsedAt) == [used])
+        let later = try #require(try await test.realm.accounts.dossier(user.id))
+        #expect(later.factors.map { FactorSummary($0).lastUsedAt } == [Timestamp(used)])
+    }
+
+    @Test
     func `Factors of another user are as unknown as made-up ones`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()

@@ -30,13 +30,13 @@ struct BrowseTests {
 
     /// All pages from the first to the last, and then back to the first: the same users both ways, each once.
     private static func walk(
-        _ text: String?, _ filter: UserFilter? = nil, limit: Int = 7, in test: TestRealm
+        _ text: String?, _ filter: UserFilter? = nil, order: UserIndex? = nil, limit: Int = 7, in test: TestRealm
     ) async throws -> [User] {
         func page(_ place: UserListPlace?, back: Bool = false) async throws -> Accounts.UserListPage {
             // Places survive being written and read.
             let place = try place.map { try #require(UserListPlace($0.text)) }
             return try await test.realm.accounts.browse(
-                .init(text: text, filter: filter, from: place, isBackwards: back, limit: limit))
+                .init(text: text, filter: filter, order: order, from: place, isBackwards: back, limit: limit))
         }
         var pages = [try await page(nil)]
         #expect(pages[0].before == nil)
@@ -67,6 +67,23 @@ struct BrowseTests {
         let expected = users.sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }.map(\.id)
         for limit in [1, 7, 50, 100, 101] {
             #expect(try await Self.walk(nil, limit: limit, in: test).map(\.id) == expected, "\(limit)")
+        }
+    }
+
+    /// A look that met users whom the order does not list would read the same page again and again.
+    @Test(.timeLimit(.minutes(1)), arguments: TestStore.available)
+    func `An order by name or address leaves out who has none, however many they are`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let users = (0..<60).map { number in
+            User(
+                id: UserID(rawValue: "n\(number)"), email: nil,
+                profile: UserProfile(displayName: number == 7 ? "Ada" : nil),
+                createdAt: Date(microseconds: Int64(number)))
+        }
+        try await Self.insert(users, into: test)
+        for limit in [1, 7, 50] {
+            #expect(try await Self.walk(nil, order: .name, limit: limit, in: test).map(\.id) == [users[7].id])
+            #expect(try await Self.walk(nil, order: .email, limit: limit, in: test).isEmpty)
         }
     }
 

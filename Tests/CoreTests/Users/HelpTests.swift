@@ -90,6 +90,27 @@ struct HelpTests {
         #expect(try await limits.list(of: user.id).isEmpty)
     }
 
+    @Test func `What is refused for an address is found by the address, and lifted by it`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let limits = test.realm.standingLimits
+        var tries = 0
+        while try await limits.list(of: user.id).isEmpty, tries < 50 {
+            _ = try await test.realm.mailings.sendLink(.resetPassword(TestRealm.email), by: test.client)
+            tries += 1
+        }
+        let standing = try #require(try await limits.list(of: user.id).first)
+        #expect(standing.kind == .mailsToAddress && standing.count > 0)
+        let all = try await limits.list(after: nil).limits
+        #expect(all.map(\.kind) == [.mailsToAddress] && all.first?.user == nil, "The list does not know whose it is.")
+        #expect(all.first?.subject == standing.subject)
+        #expect(try await limits.subject(.mailsToAddress, of: TestRealm.email) == standing.subject)
+        #expect(try await limits.subject(.mailsToAddress, of: TestRealm.otherEmail) != standing.subject)
+        #expect(try await limits.subject(.claim, of: TestRealm.email) != standing.subject)
+        #expect(try await limits.lift(.mailsToAddress, of: standing.subject, by: test.client))
+        #expect(try await limits.list(of: user.id).isEmpty)
+    }
+
     @Test func `An account that is to be removed is disabled until it goes, and an administrator keeps it`()
         async throws
     {

@@ -44,6 +44,7 @@ struct MigrationTests {
                         SQLRow([.integer(15), .text("event hooks")]),
                         SQLRow([.integer(16), .text("own accounts")]),
                         SQLRow([.integer(17), .text("names of users")]),
+                        SQLRow([.integer(18), .text("sessions of applications")]),
                     ])
             try await store.close()
         }

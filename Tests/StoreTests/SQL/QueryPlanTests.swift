@@ -74,6 +74,9 @@ struct QueryPlanTests {
             _ = try transaction.insert(grant)
             _ = try transaction.grant(grant.id)
             _ = try transaction.grants(of: session.id, limit: 1)
+            for place in [nil, GrantPlace(createdAt: instant, id: grant.id)] {
+                _ = try transaction.grants(of: application.id, before: place, limit: 1)
+            }
             _ = try transaction.grants(of: id, limit: 1)
             _ = try transaction.update(grant)
             _ = try transaction.deleteGrant(grant.id)

@@ -165,4 +165,17 @@ extension RealmOptions {
         while base.hasSuffix("/") { base.removeLast() }
         return base
     }
+
+    /// Refuses what no link of a server begins with.
+    /// - Throws: `ValidationError`.
+    static func check(publicURL text: String?) throws {
+        guard let text else { return }
+        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
+            parts.host?.isEmpty == false, parts.query == nil, parts.fragment == nil, parts.user == nil,
+            parts.password == nil
+        else {
+            throw ValidationError(
+                "\"\(text.printable)\" is no URL of a server. Write one such as https://login.example.com.")
+        }
+    }
 }

@@ -19,10 +19,13 @@ extension PasskeySettings {
             framing: framingOrigins.map { .allowed(topOrigins: Set($0)) } ?? .refused)
     }
 
+    /// Whether it is said which authenticators are trusted, without which attestation cannot be enforced.
+    public var namesTrustedModels: Bool { !(allowedAAGUIDs ?? []).isEmpty && !(attestationRoots ?? []).isEmpty }
+
     /// Why the settings cannot be together, as a sentence; nil where they can. What depends on the server's address shows at its start.
     /// - Parameter site: knows the public suffixes.
     public func fault(at site: PublicSite) -> String? {
-        if attestation == .enforced, (allowedAAGUIDs ?? []).isEmpty || (attestationRoots ?? []).isEmpty {
+        if attestation == .enforced, !namesTrustedModels {
             return
                 "passkeys.attestation cannot be enforced without passkeys.allowedAAGUIDs and passkeys.attestationRoots. "
                 + "Set them first."

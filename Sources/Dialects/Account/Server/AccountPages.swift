@@ -79,11 +79,12 @@ public struct AccountPages: Sendable {
     private func addAccount(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
         pages.account("account", OverviewPage().show)
         let profile = AccountProfilePage()
-        pages.account("account/profile", profile.show)
-        pages.change("account/profile", for: AccountProfilePage.purpose, profile.submit)
+        pages.account("account/profile", typed: AccountProfilePage.typed, profile.show)
+        pages.change(
+            "account/profile", for: AccountProfilePage.purpose, typed: AccountProfilePage.typed, profile.submit)
         let address = AddressPages()
-        pages.account("account/address", proof: .full, address.show)
-        pages.change("account/address", for: AddressPages.purpose, address.submit)
+        pages.account("account/address", proof: .full, typed: ["email"], address.show)
+        pages.change("account/address", for: AddressPages.purpose, typed: ["email"], address.submit)
         pages.account("account/address/verify", address.showCode)
         pages.change("account/address/verify", for: AddressPages.purpose, address.submitCode)
         addSecurity(to: pages)
@@ -116,8 +117,9 @@ public struct AccountPages: Sendable {
         pages.postOfSession("account/passkeys/options", for: AccountPasskeys.purpose, passkeys.options)
         let factor = FactorPage()
         // What is lost cannot be shown: its page, and the report, take any proof; the core judges each change.
-        pages.account("account/factor", proof: .recent, of: ["id"], factor.show)
-        pages.change("account/factor", for: FactorPage.purpose, proof: .recent, of: ["id"], factor.submit)
+        pages.account("account/factor", proof: .recent, of: ["id"], typed: ["name"], factor.show)
+        pages.change(
+            "account/factor", for: FactorPage.purpose, proof: .recent, of: ["id"], typed: ["name"], factor.submit)
         let authenticator = AuthenticatorPage()
         pages.account("account/authenticator", authenticator.show)
         // What was begun is completed after the five minutes too: it waits for the proof of its beginning.
@@ -239,11 +241,13 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
     ///   - proof: what the session has to be proven with; a page that is there for a change asks before its form is filled in.
     ///   - page: where a sign-in leads back to; nil: to the page itself.
     ///   - names: the fields that say what the page is about.
+    ///   - typed: what the names of fields begin with whose text comes back from a confirmation.
     func account(
         _ path: String, proof: AccountScene.Proof = .none, returning page: String? = nil, of names: [String] = [],
-        _ show: @escaping ShowAccount
+        typed: Set<String> = [], _ show: @escaping ShowAccount
     ) {
         get(path) { scene in
+            if !typed.isEmpty { scene.admitTyped(in: typed, at: "/\(path)") }
             let here = PagePath("/\(page ?? path)", names.map { ($0, scene.field($0)) }).text
             guard var account = AccountScene(scene) else {
                 return scene.redirect(to: path == "account" ? "/sign-in" : scene.path("/sign-in", leadingBackTo: here))
@@ -256,16 +260,18 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
     }
 
     /// A form that changes something about the account. A session that was proven too long ago confirms first, and comes back to the page.
-    /// - Parameter returning: the form's page; nil: it has the form's own path.
+    /// - Parameters:
+    ///   - page: the form's page; nil: it has the form's own path.
+    ///   - typed: what the names of fields begin with whose text comes back with the user.
     func change(
         _ path: String, for purpose: String, returning page: String? = nil, proof: AccountScene.Proof = .full,
-        of names: [String] = [], _ take: @escaping ShowAccount
+        of names: [String] = [], typed: Set<String> = [], _ take: @escaping ShowAccount
     ) {
         postOfSession(path, for: purpose) { scene in
             guard var account = AccountScene(scene) else { return scene.redirect(to: "/sign-in") }
+            account.typedFields = typed
             guard account.has(proof) else {
-                let here = PagePath("/\(page ?? path)", names.map { ($0, scene.field($0)) } + [("done", "confirmed")])
-                return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: here.text))
+                return account.confirm(backTo: "/\(page ?? path)", names.map { ($0, scene.field($0)) }, ofForm: true)
             }
             return try await take(&account)
         }

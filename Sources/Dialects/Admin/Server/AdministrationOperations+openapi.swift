@@ -14,7 +14,7 @@ extension AdministrationOperations {
         return OpenAPIEndpoint(
             .post, "/admin/v1/\(type.name)", id: "admin" + words.map(\.capitalized).joined(), "\(type)",
             tag: "administration", security: .administrator(right: type.right.rawValue),
-            request: .json(JSONSchema(of: type).value), response: JSONSchema(of: type.Answer.self).value,
+            request: .json(JSONSchema(of: type).closed), response: JSONSchema(of: type.Answer.self).value,
             refusal: OpenAPIEndpoint.problem)
     }
 }

@@ -30,6 +30,7 @@ public enum AdministrationOperations {
         ShowApplication.self,
         RemoveApplication.self,
         TestRedirect.self,
+        ListApplicationSessions.self,
         PutResource.self,
         ListResources.self,
         RemoveResource.self,

@@ -20,35 +20,5 @@ enum OperationDecoder {
 
 extension AdministrationError {
     /// What is wrong with a body.
-    init(_ fault: RequestBodyFault) {
-        let sentence =
-            switch fault {
-            case .wrongContentType: "The body has to be application/json."
-            case .tooLarge(let limit): "The body has more than \(limit) bytes."
-            case .invalidUTF8: "The body is not UTF-8."
-            case .malformed(let reason, let offset): "The body is no JSON: \(reason) at byte \(offset)."
-            case .tooDeep(let limit): "The body is nested more than \(limit) deep."
-            case .duplicateMember(let path): "The member \"\(path)\" is there twice."
-            case .notAnObject: "The body has to be a JSON object."
-            case .missingMember(let path): "The member \"\(path)\" is missing."
-            case .wrongType(let path, let expected, _): "The member \"\(path)\" has to be \(expected.words)."
-            }
-        self.init(.invalid, sentence)
-    }
-}
-
-extension RequestBodyFault.Expected {
-    /// What a value has to be.
-    var words: String {
-        switch self {
-        case .string: "a string"
-        case .boolean: "true or false"
-        case .integer: "an integer"
-        case .number: "a number"
-        case .bytes: "Base64"
-        case .array: "an array"
-        case .object: "an object"
-        case .value(let name): "a \(name)"
-        }
-    }
+    init(_ fault: RequestBodyFault) { self.init(.invalid, fault.sentence) }
 }

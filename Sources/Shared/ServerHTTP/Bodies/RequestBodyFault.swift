@@ -53,6 +53,22 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         }
     }
 
+    /// What to tell the client: no word of it is of this program's own types.
+    public var sentence: String {
+        switch self {
+        case .wrongContentType: "The body has to be application/json."
+        case .tooLarge(let limit): "The body has more than \(limit) bytes."
+        case .invalidUTF8: "The body is not UTF-8."
+        case .malformed(let reason, let offset): "The body is no JSON: \(reason) at byte \(offset)."
+        case .tooDeep(let limit): "The body is nested more than \(limit) deep."
+        case .duplicateMember(let path): "The member \"\(path)\" is there twice."
+        case .notAnObject: "The body has to be a JSON object."
+        case .missingMember(let path): "The member \"\(path)\" is missing."
+        case .wrongType(let path, let expected, _): "The member \"\(path)\" has to be \(expected.words)."
+        }
+    }
+
+    /// For logs.
     public var description: String {
         switch self {
         case .wrongContentType: "a content type that is not taken here"
@@ -64,6 +80,23 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         case .notAnObject: "not an object"
         case .missingMember(let path): "\(path) is missing"
         case .wrongType(let path, let expected, _): "\(path) is not of the type \(expected)"
+        }
+    }
+}
+
+extension RequestBodyFault.Expected {
+    /// What a value has to be, for people.
+    public var words: String {
+        switch self {
+        case .string: "a string"
+        case .boolean: "true or false"
+        case .integer: "an integer"
+        case .number: "a number"
+        case .bytes: "Base64"
+        case .array: "an array"
+        case .object: "an object"
+        case .value("Timestamp"): "a time such as 2026-07-29T08:15:00.250Z"
+        case .value: "one of the values that are taken here"
         }
     }
 }

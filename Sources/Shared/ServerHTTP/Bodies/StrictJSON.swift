@@ -1,14 +1,15 @@
 import CountersignCore
 import Foundation
 
-/// Reads what clients send, and refuses members that the type does not have: a misspelt one must not look as if it had been heard.
+/// Reads what clients send, and refuses members that the type does not have, and values of another type: a misspelt one must not look as if
+/// it had been heard.
 public enum StrictJSON {
-    /// - Throws: ``RequestBodyFault``; ``UnknownMember``.
+    /// - Throws: ``RequestBodyFault``, also where a number was sent for a string, or the like; ``UnknownMember``.
     public static func decode<T: Codable>(_ type: T.Type, from body: JSONValue) throws -> T {
         let value = try LenientJSON.decode(type, from: body)
         // What was understood is what comes out again.
         let understood = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
-        if let path = unknownMember(of: body, beside: understood, path: "") {
+        if let path = try unknownMember(of: body, beside: understood, path: "") {
             throw UnknownMember(path: path, known: Mirror(reflecting: value).children.compactMap(\.label))
         }
         return value
@@ -28,18 +29,28 @@ public enum StrictJSON {
     }
 
     /// The path of the first member, in alphabetical order, that was sent and not understood.
-    private static func unknownMember(of sent: JSONValue, beside understood: JSONValue, path: String) -> String? {
+    /// - Throws: ``RequestBodyFault`` for one that was understood as another type than it was sent as.
+    private static func unknownMember(
+        of sent: JSONValue, beside understood: JSONValue, path: String
+    ) throws -> String? {
+        func wrongType(_ expected: RequestBodyFault.Expected) -> RequestBodyFault {
+            .wrongType(path: path, expected: expected, found: sent.excerpt())
+        }
         switch (sent, understood) {
+        case (.integer, .string), (.number, .string): throw wrongType(.string)
+        case (.string, .bool): throw wrongType(.boolean)
+        case (.string, .integer): throw wrongType(.integer(bits: 64, isSigned: true))
+        case (.string, .number): throw wrongType(.number)
         case (.object(let sent), .object(let understood)):
             for (name, value) in sent.sorted(by: { $0.key < $1.key }) where value != .null {
                 let path = path.isEmpty ? name : "\(path).\(name)"
                 guard let counterpart = understood[name] else { return path }
-                if let unknown = unknownMember(of: value, beside: counterpart, path: path) { return unknown }
+                if let unknown = try unknownMember(of: value, beside: counterpart, path: path) { return unknown }
             }
             return nil
         case (.array(let sent), .array(let understood)):
             for (index, (value, counterpart)) in zip(sent, understood).enumerated() {
-                if let unknown = unknownMember(of: value, beside: counterpart, path: "\(path)[\(index)]") {
+                if let unknown = try unknownMember(of: value, beside: counterpart, path: "\(path)[\(index)]") {
                     return unknown
                 }
             }

@@ -15,6 +15,28 @@ public struct JSONSchema: Sendable {
     /// Members inside each other; what lies deeper is any value.
     private static let longestPath = 12
 
+    /// The same for what is sent here, where a member that the type does not have is refused.
+    public var closed: JSONValue { Self.closed(value) }
+
+    private static func closed(_ schema: JSONValue) -> JSONValue {
+        switch schema {
+        case .object(var members):
+            if case .object(let properties)? = members["properties"] {
+                members["properties"] = .object(properties.mapValues(closed))
+                if members["additionalProperties"] == nil { members["additionalProperties"] = .bool(false) }
+            }
+            for place in ["items", "additionalProperties"] { members[place] = members[place].map(closed) }
+            if case .string(let title)? = members["title"] { members["title"] = .string(title + "Sent") }
+            return .object(members)
+        default: return schema
+        }
+    }
+
+    /// What the schema of a type is called: the names of the types that it stands in, and its own.
+    private static func title(of type: Any.Type) -> String {
+        String(reflecting: type).split(separator: ".").dropFirst().joined()
+    }
+
     static func schema(of type: any Decodable.Type, depth: Int) -> JSONValue {
         if let described = type as? any SchemaDescribed.Type { return described.schema(depth: depth) }
         guard depth < longestPath else { return .object([:]) }
@@ -30,7 +52,9 @@ public struct JSONSchema: Sendable {
         if let elements = record.elements, record.members.isEmpty {
             return .object(["type": "array", "items": elements])
         }
-        var schema: [String: JSONValue] = ["type": "object", "properties": .object(record.members)]
+        var schema: [String: JSONValue] = [
+            "type": "object", "properties": .object(record.members), "title": .string(title(of: type)),
+        ]
         if !record.required.isEmpty { schema["required"] = .array(record.required.sorted().map { .string($0) }) }
         return .object(schema)
     }

@@ -39,15 +39,18 @@ public struct OpenAPIEndpoint: Sendable {
 
     /// `{"error":{"code":"…","message":"…"}}`, as administration and accounts refuse.
     public static let problem = schema(
-        ["error": schema(["code": text, "message": text], required: ["code", "message"])], required: ["error"])
+        "Problem",
+        ["error": schema("ProblemError", ["code": text, "message": text], required: ["code", "message"])],
+        required: ["error"])
     /// RFC 6749, section 5.2.
-    public static let oauthError = schema(["error": text, "error_description": text], required: ["error"])
+    public static let oauthError = schema(
+        "OAuthError", ["error": text, "error_description": text], required: ["error"])
 
     private static let text = JSONValue.object(["type": "string"])
 
-    private static func schema(_ properties: [String: JSONValue], required: [String]) -> JSONValue {
+    private static func schema(_ title: String, _ properties: [String: JSONValue], required: [String]) -> JSONValue {
         .object([
-            "type": "object", "properties": .object(properties),
+            "type": "object", "title": .string(title), "properties": .object(properties),
             "required": .array(required.map { .string($0) }),
         ])
     }
@@ -146,14 +149,17 @@ public struct OpenAPIDocument: Sendable {
         for endpoint in endpoints {
             paths[endpoint.path, default: [:]][endpoint.method.rawValue.lowercased()] = endpoint.operation
         }
+        var schemas = SharedSchemas()
+        let described = schemas.share(.object(paths.mapValues { .object($0) }))
         var scopes: [String: JSONValue] = [:]
         for case .accessToken(let scope) in endpoints.map(\.security) { scopes[scope] = .string(scope) }
         return .object([
             "openapi": "3.1.0",
             "info": .object(["title": .string(title), "version": .string(version)]),
             "servers": .array([.object(["url": .string(server)])]),
-            "paths": .object(paths.mapValues { .object($0) }),
+            "paths": described,
             "components": .object([
+                "schemas": .object(schemas.found),
                 "securitySchemes": .object([
                     "oauth": .object([
                         "type": "oauth2",
@@ -166,8 +172,41 @@ public struct OpenAPIDocument: Sendable {
                     ]),
                     "administrator": .object(["type": "http", "scheme": "bearer"]),
                     "client": .object(["type": "http", "scheme": "basic"]),
-                ])
+                ]),
             ]),
         ])
+    }
+}
+
+/// Takes the schemas that have a title out of a description, each once (OpenAPI Specification 3.1.0, section 4.8.7).
+struct SharedSchemas {
+    /// By title.
+    private(set) var found: [String: JSONValue] = [:]
+
+    /// The value with a reference where a schema with a title was. Of two schemas of one title the second stays where it is.
+    mutating func share(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map { share($0) })
+        case .object(let members):
+            var shared: [String: JSONValue] = [:]
+            // In order, so that the same description comes out each time.
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) { shared[name] = share(member) }
+            guard case .string(let title)? = members["title"], members["type"] == "object",
+                !title.isEmpty, title.utf8.allSatisfy({ Self.isAllowed($0) })
+            else { return .object(shared) }
+            if let present = found[title], present != .object(shared) { return .object(shared) }
+            found[title] = .object(shared)
+            return .object(["$ref": .string("#/components/schemas/\(title)")])
+        default: return value
+        }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
     }
 }

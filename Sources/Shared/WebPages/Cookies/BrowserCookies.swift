@@ -35,7 +35,7 @@ public struct BrowserCookies: Sendable {
             case .session, .console: nil
             case .browser: 3600
             case .language: 365 * 86_400
-            case .note: 300
+            case .note: Int(SealedNote.lifetime)
             case .known: 90 * 86_400
             }
         }

@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
@@ -101,14 +102,16 @@ public struct PageVisit: Sendable {
 
     /// Has pages of the session show a text for the next five minutes: where a form brings something that is shown, its answer is a
     /// redirect all the same.
-    public mutating func note(_ text: Secret<String>, of session: Secret<String>, _ random: any RandomSource) throws {
-        cookies.append(site.cookies.setting(note: try SealedNote.seal(text, under: session, random)))
+    public mutating func note(
+        _ text: Secret<String>, of session: Secret<String>, at now: Date, _ random: any RandomSource
+    ) throws {
+        cookies.append(site.cookies.setting(note: try SealedNote.seal(text, under: session, at: now, random)))
     }
 
     /// What an earlier answer to this session has pages show.
-    public var note: Secret<String>? {
+    public func note(at now: Date) -> Secret<String>? {
         guard let sealedNote, let sessionToken else { return nil }
-        return SealedNote.open(sealedNote, under: sessionToken)
+        return SealedNote.open(sealedNote, under: sessionToken, at: now)
     }
 
     /// Takes session and key away.

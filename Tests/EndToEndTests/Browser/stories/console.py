@@ -236,3 +236,5 @@ def console_server(stage):
     desk.look("/console/keys/rotate", "console-rotate", "console-ask")
     desk.look("/console/hooks/add", "console-hook-add", "console-ask")
     desk.look("/console/applications/dev-web", "console-application", "console-application")
+    desk.look(
+        "/console/applications/dev-web/sessions", "console-application-sessions", "console-application-sessions")

@@ -63,7 +63,8 @@ extension AccountCommand {
             var change = AccountProfileChange(displayName: name, locale: locale)
             for text in attribute {
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                change.attributes = (change.attributes ?? [:]).merging([parts[0]: Self.value(parts[1])]) { $1 }
+                change.attributes = AccountAttributes(
+                    (change.attributes?.members ?? [:]).merging([parts[0]: Self.value(parts[1])]) { $1 })
             }
             let profile: AccountProfile = try await AccountAccess(signIn).call("PATCH /profile", "", change)
             try output.show(profile) { AccountCommand.describe(profile) }

@@ -25,6 +25,8 @@ extension AdminCommand {
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws { try RealmOptions.check(publicURL: publicURL) }
+
         /// The answer with the whole link, as only the caller knows the server's address.
         private struct Result: Encodable {
             let link: String

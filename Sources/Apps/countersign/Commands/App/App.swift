@@ -8,7 +8,7 @@ struct AppCommand: AsyncParsableCommand {
         commandName: "app",
         abstract: "Register and change applications.",
         discussion: "An application's id is what OAuth calls the client id and Firebase options call the API key.",
-        subcommands: [Add.self, Set.self, List.self, Show.self, Remove.self, TestRedirectURI.self])
+        subcommands: [Add.self, Set.self, List.self, Show.self, Remove.self, TestRedirectURI.self, Sessions.self])
 
     static func describe(_ application: ApplicationSummary) -> [String] {
         var table = Table()

@@ -31,6 +31,11 @@ struct LimitCommand: AsyncParsableCommand {
                     table.add(limit.kind, limit.subject, limit.userID, "\(limit.count)", limit.until?.text ?? "lifted")
                 }
                 var lines = answer.limits.isEmpty ? ["Nothing is refused."] : table.lines
+                if answer.limits.contains(where: { ["mails-to", "claim"].contains($0.kind) }) {
+                    lines.append(
+                        "What is counted for an e-mail address is lifted by the address too: limit lift mails-to anna@example.com"
+                    )
+                }
                 if let next = answer.next { lines.append("There is more: --after \(next.printable)") }
                 return lines
             }
@@ -42,7 +47,10 @@ struct LimitCommand: AsyncParsableCommand {
             commandName: "lift",
             abstract: "Lift one, as `limit list` names it.",
             discussion: """
+                Wrong passwords and mails for an e-mail address are counted under a digest of it: name the digest or the address.
+
                   countersign limit lift answers 192.0.2.7
+                  countersign limit lift mails-to anna@example.com
                 """)
 
         @Argument(help: "What is limited.")

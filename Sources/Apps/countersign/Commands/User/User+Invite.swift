@@ -32,6 +32,7 @@ extension UserCommand {
 
         func validate() throws {
             if publicURL != nil && !printLink { throw ValidationError("--public-url goes with --print-link.") }
+            try RealmOptions.check(publicURL: publicURL)
         }
 
         /// The answer with the whole link, as only the caller knows the server's address.

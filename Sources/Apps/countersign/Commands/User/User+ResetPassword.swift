@@ -38,6 +38,7 @@ extension UserCommand {
         func validate() throws {
             if printLink && generate { throw ValidationError("Give one of --print-link and --generate.") }
             if publicURL != nil && !printLink { throw ValidationError("--public-url goes with --print-link.") }
+            try RealmOptions.check(publicURL: publicURL)
         }
 
         /// The answer with the whole link, as only the caller knows the server's address.

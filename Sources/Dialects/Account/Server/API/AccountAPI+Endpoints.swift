@@ -43,6 +43,18 @@ struct AccountEndpoint: Sendable {
     }
 }
 
+extension AccountEndpoint {
+    /// - Throws: ``AccountProblem`` for a query item that the endpoint does not have: a misspelt one must not look as if it had been heard.
+    func checkQuery(of request: Request) throws {
+        let known = query.map(\.name)
+        guard let unknown = request.queryItems.keys.sorted().first(where: { !known.contains($0) }) else { return }
+        let remedy =
+            NearestName.of(unknown, among: known).map { "Did you mean \($0)?" }
+            ?? (known.isEmpty ? "It takes none." : "It takes \(known.joined(separator: ", ")).")
+        throw AccountProblem(.invalid, "There is no parameter \"\(unknown.prefix(64))\" here. \(remedy)")
+    }
+}
+
 extension AccountAPI {
     static let endpoints: [AccountEndpoint] = [
         getProfile,
@@ -234,11 +246,14 @@ extension AccountAPI {
             kind = ActivityKind(rawValue: text)
             guard kind != nil else { throw AccountProblem(.invalid, "There is no such kind.") }
         }
+        let place = call.request.queryItems["after"]
+        if let place, !AuditEvent.isID(place) {
+            throw AccountProblem(.invalid, "after has to be what a page before gave as next.")
+        }
         return AccountActivity(
             try call.get(
                 try await call.account.activity(
-                    of: call.session, kind: kind, before: call.request.queryItems["after"],
-                    limit: try call.number("limit") ?? 50)))
+                    of: call.session, kind: kind, before: place, limit: try call.number("limit", in: 1...200) ?? 50)))
     }
 
     private static let postActivityIdDisown = AccountEndpoint(

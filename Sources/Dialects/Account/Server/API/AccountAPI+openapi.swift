@@ -11,7 +11,7 @@ extension AccountAPI {
             return OpenAPIEndpoint(
                 endpoint.method, endpoint.path, id: "account\(endpoint.method.rawValue.capitalized)\(name)",
                 endpoint.summary, tag: "account", security: .accessToken(scope: scope), query: endpoint.query,
-                request: endpoint.request.map { .json(JSONSchema(of: $0).value) } ?? .none,
+                request: endpoint.request.map { .json(JSONSchema(of: $0).closed) } ?? .none,
                 response: endpoint.response.map { JSONSchema(of: $0).value }, status: endpoint.status,
                 refusal: OpenAPIEndpoint.problem)
         }

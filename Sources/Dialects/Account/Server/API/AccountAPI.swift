@@ -51,6 +51,7 @@ public struct AccountAPI: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
                 do {
                     let caller = try await caller(request, context)
+                    try endpoint.checkQuery(of: request)
                     return try await endpoint.answer(AccountCall(api: self, request, context, caller))
                 } catch let refusal as OwnAccount.Refusal {
                     return try AccountProblem(refusal, at: realm.clock.now).response()
@@ -63,7 +64,7 @@ public struct AccountAPI: Sendable {
                         .invalid, "There is no member \"\(unknown.path)\" here. \(unknown.remedy)"
                     ).response()
                 } catch let fault as RequestBodyFault {
-                    return try AccountProblem(.invalid, "\(fault)").response(status: fault.status)
+                    return try AccountProblem(.invalid, fault.sentence).response(status: fault.status)
                 }
             }
         }
@@ -114,7 +115,7 @@ public struct AccountAPI: Sendable {
                 AccountProblem(.unavailable, "The server has too much to do. Try again in a moment.")
             case .outcomeUnknown:
                 AccountProblem(.outcomeUnknown, "It may have been done or not. Look before you try again.")
-            case .body(let fault): AccountProblem(.invalid, "\(fault)")
+            case .body(let fault): AccountProblem(.invalid, fault.sentence)
             case .status(.notFound): AccountProblem(.notFound, "There is no such endpoint.")
             case .status(.methodNotAllowed):
                 AccountProblem(
@@ -162,10 +163,10 @@ struct AccountCall: Sendable {
     }
 
     /// The number of a query item; nil where it is not there.
-    func number(_ item: String) throws -> Int? {
+    func number(_ item: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = request.queryItems[item] else { return nil }
-        guard let number = Int(text), number > 0 else {
-            throw AccountProblem(.invalid, "\(item) has to be a positive number.")
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text), range.contains(number) else {
+            throw AccountProblem(.invalid, "\(item) is \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }

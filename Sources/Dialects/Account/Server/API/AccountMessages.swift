@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import OneTimePassword
+import ServerHTTP
 
 // What the endpoints of `/account/v1` take and answer. The same types describe them in `/openapi.json`.
 
@@ -42,21 +43,48 @@ public struct AccountProfile: Codable, Sendable {
 public struct AccountProfileChange: Codable, Sendable {
     public var displayName: String?
     public var locale: String?
-    /// An empty text removes.
-    public var attributes: [String: JSONValue]?
+    public var attributes: AccountAttributes?
 
     public init(displayName: String? = nil, locale: String? = nil, attributes: [String: JSONValue]? = nil) {
         self.displayName = displayName
         self.locale = locale
-        self.attributes = attributes
+        self.attributes = attributes.map(AccountAttributes.init)
     }
 
     var change: ProfileChange {
         var change = ProfileChange()
         if let displayName { change.displayName = .some(displayName.isEmpty ? nil : displayName) }
         if let locale { change.locale = .some(locale.isEmpty ? nil : locale) }
-        for (name, value) in attributes ?? [:] { change.attributes[name] = value == .string("") ? .some(.null) : value }
+        for (name, value) in attributes?.members ?? [:] {
+            change.attributes[name] = value == .string("") ? .some(.null) : value
+        }
         return change
+    }
+}
+
+/// Attributes by name. An empty text and null remove; null of one that there is not is no less unknown than a value.
+public struct AccountAttributes: Codable, Sendable, SchemaDescribed {
+    public var members: [String: JSONValue]
+
+    public init(_ members: [String: JSONValue]) { self.members = members }
+
+    public init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer().decode(JSONValue.self)
+        guard case .object(let members) = value else {
+            throw RequestBodyFault.wrongType(
+                path: decoder.codingPath.map(\.stringValue).joined(separator: "."), expected: .object("attributes"),
+                found: "")
+        }
+        self.members = members
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(JSONValue.object(members))
+    }
+
+    public static func schema(depth: Int) -> JSONValue {
+        .object(["type": "object", "additionalProperties": .object([:])])
     }
 }
 
@@ -102,7 +130,7 @@ public struct AccountFactor: Codable, Sendable {
         kind = factor.record.kind.rawValue
         name = factor.record.name
         createdAt = Timestamp(factor.record.createdAt)
-        lastUsedAt = factor.record.lastUsedAt.map(Timestamp.init)
+        lastUsedAt = factor.lastUsedAt.map(Timestamp.init)
         lastUsedFrom = factor.lastSource
         userAgent = factor.userAgent
         codesLeft = factor.codesLeft
@@ -318,9 +346,14 @@ public struct AccountActivity: Codable, Sendable {
                 id: event.id, at: Timestamp(event.at), kind: event.kind.rawValue,
                 group: ActivityKind(event.kind)?.rawValue, application: event.clientID?.rawValue,
                 address: event.source, reason: event.reason, factor: event.details["factor"]?.stringValue,
-                session: event.details["session"]?.stringValue, isByAdministrator: event.details["by"] != nil)
+                session: event.details["session"]?.stringValue, isByAdministrator: event.isByAdministrator)
         }
     }
+}
+
+extension AuditEvent {
+    /// Whether an administrator caused it: a user with a role, a machine's token, or the command line on the server.
+    var isByAdministrator: Bool { details["by"] != nil || clientID == ClientContext.commandLine.clientID }
 }
 
 public struct AccountDisowned: Codable, Sendable {

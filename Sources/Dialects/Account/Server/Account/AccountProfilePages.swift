@@ -7,6 +7,8 @@ import WebPages
 /// `/account/profile`: what the account is called, and what applications are told of it.
 struct AccountProfilePage: Sendable {
     static let purpose = "account-profile"
+    /// What the names of its fields begin with.
+    static let typed: Set<String> = ["display_name", "locale", "attribute_"]
 
     func show(_ account: inout AccountScene) async throws -> Response { try await page(account) }
 

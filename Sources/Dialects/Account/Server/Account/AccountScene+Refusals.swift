@@ -8,13 +8,15 @@ extension AccountScene {
     /// What follows an operation that was refused: a page that can do something about it, or the same form with the reason.
     /// - Parameters:
     ///   - page: where a new proof leads back to.
+    ///   - items: what that page's query says.
     ///   - form: the page of the form with what was wrong.
     func refused(
-        _ refusal: OwnAccount.Refusal, backTo page: String, _ form: (PageText) async throws -> Response
+        _ refusal: OwnAccount.Refusal, backTo page: String, _ items: [(String, String?)] = [],
+        _ form: (PageText) async throws -> Response
     ) async throws -> Response {
         switch refusal {
         case .revoked: return scene.redirect(to: "/sign-in")
-        case .proofTooOld: return confirm(backTo: page)
+        case .proofTooOld: return confirm(backTo: page, items)
         case .wrong(let wrong):
             switch scene.outcome(of: wrong, wrong: "codeWrong") {
             case .problem(let problem): return try await form(problem)
@@ -24,10 +26,16 @@ extension AccountScene {
         }
     }
 
-    /// Has the user prove who they are, and come back.
-    func confirm(backTo page: String) -> Response {
+    /// Has the user prove who they are, and come back, with what was typed (WCAG 2.2, success criterion 3.3.7).
+    /// - Parameters:
+    ///   - items: what the page's query says.
+    ///   - isForm: whether a form was sent, which the page is to say when its user comes back.
+    func confirm(backTo page: String, _ items: [(String, String?)] = [], ofForm isForm: Bool = false) -> Response {
         var scene = scene
-        return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: page))
+        let typed = scene.typed(in: typedFields, at: page)
+        let done = isForm || !typed.isEmpty ? "confirmed" : nil
+        let back = PagePath(page, items + [("done", done)] + typed).text
+        return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: back))
     }
 
     /// A page for a refusal of what cannot be shown at all.
@@ -81,7 +89,7 @@ struct AccountNote: Sendable {
 extension PageScene {
     /// What an earlier form has begun; nil where it was something else, too long ago, or of another session.
     func note(_ kind: AccountNote.Kind) -> [String]? {
-        guard let text = visit.note?.reveal() else { return nil }
+        guard let text = visit.note(at: realm.clock.now)?.reveal() else { return nil }
         let parts = text.split(separator: AccountNote.separator, omittingEmptySubsequences: false).map(String.init)
         return parts.first == kind.rawValue && parts.count > 1 ? Array(parts.dropFirst()) : nil
     }
@@ -89,7 +97,7 @@ extension PageScene {
     /// - Parameter session: the token of the session whose pages show it.
     mutating func keep(_ note: AccountNote, of session: Secret<String>) throws {
         let text = ([note.kind.rawValue] + note.values).joined(separator: String(AccountNote.separator))
-        try visit.note(Secret(text), of: session, realm.random)
+        try visit.note(Secret(text), of: session, at: realm.clock.now, realm.random)
     }
 }
 

@@ -14,6 +14,8 @@ struct AccountScene: Sendable {
     let user: User
     /// The token of the browser's session.
     let token: Secret<String>
+    /// What the names of fields begin with whose text comes back with the user who has to confirm first.
+    var typedFields: Set<String> = []
 
     /// Nil where the browser has no session.
     init?(_ scene: PageScene) {
@@ -83,7 +85,8 @@ struct AccountScene: Sendable {
                 action: "/sign-out", hidden: hidden("sign-out"),
                 buttons: [.init(words.plain("signOut"), name: "decision", value: "this", isQuiet: true)]))
         if problem == nil, let done = field("done"), let notice = Self.notices[done] {
-            page.blocks.insert(.notice(words(notice)), at: 0)
+            let isWaiting = done == "confirmed" && field(PageScene.typedProof) != nil
+            page.blocks.insert(.notice(words(isWaiting ? "accountConfirmedTyped" : notice)), at: 0)
         }
         return page
     }

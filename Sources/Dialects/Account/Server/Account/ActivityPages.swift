@@ -55,11 +55,16 @@ struct ActivityPages: Sendable {
     static func item(_ event: AuditEvent, _ account: AccountScene, asksBack: Bool = true) -> PageBlock.Item {
         let words = account.words
         var details = [words.moment(event.at, now: account.now)]
-        if let source = event.source { details.append(words("activityFrom", ["address": .chosen(source)])) }
+        if let source = event.source {
+            // What the command line did on the server's machine came from no address.
+            let isOnServer = source == ClientContext.commandLine.source
+            details.append(
+                isOnServer ? words("activityOnServer") : words("activityFrom", ["address": .chosen(source)]))
+        }
         if let by = event.details["by"]?.stringValue {
             details.append(words("activityBy", ["name": .chosen(by)]))
         }
-        let asks = asksBack && event.details["by"] == nil && reportable.contains(event.kind)
+        let asks = asksBack && !event.isByAdministrator && reportable.contains(event.kind)
         return PageBlock.Item(
             words(sentences[event.kind] ?? "kindOther"),
             mark: refusals.contains(event.kind) ? .init(words("activityRefused"), .alarming) : nil, details: details,

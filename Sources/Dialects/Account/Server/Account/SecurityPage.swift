@@ -142,7 +142,7 @@ struct FactorPage: Sendable {
                 } ?? words.moment(factor.record.createdAt, now: account.now)),
             .init(
                 words.plain("factUsed"),
-                factor.record.lastUsedAt.map { used in
+                factor.lastUsedAt.map { used in
                     factor.lastSource.map {
                         words("factDateFrom", ["date": account.ago(used), "address": .chosen($0)])
                     } ?? words.moment(used, now: account.now)
@@ -152,7 +152,7 @@ struct FactorPage: Sendable {
 
     private static func used(_ factor: OwnFactor, _ account: AccountScene) -> PageText {
         let words = account.words
-        guard let used = factor.record.lastUsedAt else { return words("factorUnused") }
+        guard let used = factor.lastUsedAt else { return words("factorUnused") }
         guard let source = factor.lastSource else { return words("passkeyUsed", ["date": account.ago(used)]) }
         return words("factorUsedFrom", ["date": account.ago(used), "address": .chosen(source)])
     }
@@ -265,7 +265,7 @@ struct FactorPage: Sendable {
             return try await page(account, problem: account.words("factorNameProblem"), isOfName: true)
         case let refusal?:
             let account = account
-            return try await account.refused(refusal, backTo: Self.path(of: id)) {
+            return try await account.refused(refusal, backTo: "/account/factor", [("id", id.rawValue)]) {
                 try await page(account, problem: $0)
             }
         }

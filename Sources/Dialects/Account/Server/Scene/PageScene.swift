@@ -158,6 +158,44 @@ struct PageScene: Sendable {
         return PagePath(page, [("return", "\(key.proof(for: Self.returnPurpose, [path])).\(path)")]).text
     }
 
+    // MARK: What was typed
+
+    /// The query item that shows that this server put what was typed into a path.
+    static let typedProof = "typed_proof"
+    private static let typedPurpose = "typed"
+    /// Characters of a query with what was typed: the path that leads back is bounded.
+    private static let longestTyped = 1500
+
+    /// What a form says in these fields, for the path that leads back to its page; nothing where it is too long.
+    /// - Parameter names: what fields' names begin with. Never one of a secret: paths are in a browser's history.
+    mutating func typed(in names: Set<String>, at page: String) -> [(String, String?)] {
+        let said = said(in: names)
+        guard !said.isEmpty, PagePath("", said.map { ($0.0, $0.1) }).text.utf8.count <= Self.longestTyped else {
+            return []
+        }
+        let proof = visit.browserKey(realm.random).proof(
+            for: Self.typedPurpose, [page] + said.flatMap { [$0.0, $0.1] })
+        return said.map { ($0.0, $0.1) } + [(Self.typedProof, proof)]
+    }
+
+    /// Forgets what the query says in these fields where this server did not put it there for this browser: a link of a stranger fills in no
+    /// form.
+    mutating func admitTyped(in names: Set<String>, at page: String) {
+        let said = said(in: names)
+        if let proof = fields[Self.typedProof], let key, !said.isEmpty,
+            key.admits(proof: proof, for: Self.typedPurpose, [page] + said.flatMap { [$0.0, $0.1] })
+        {
+            return
+        }
+        fields[Self.typedProof] = nil
+        for (name, _) in said { fields[name] = nil }
+    }
+
+    private func said(in names: Set<String>) -> [(String, String)] {
+        fields.filter { field in names.contains { field.key.hasPrefix($0) } }.sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value) }
+    }
+
     // MARK: Attempts
 
     private static let purpose = "attempt"

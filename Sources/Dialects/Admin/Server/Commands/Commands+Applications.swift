@@ -91,6 +91,12 @@ extension RemoveClient: CommandedOperation {
     public var commandLine: [String] { CommandParts("client", "remove").arguments(client) }
 }
 
+extension ListApplicationSessions: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "sessions").option("limit", limit).option("after", after).arguments(id)
+    }
+}
+
 extension TestRedirect: CommandedOperation {
     public var commandLine: [String] { CommandParts("app", "test-redirect").arguments(id, uri) }
 }

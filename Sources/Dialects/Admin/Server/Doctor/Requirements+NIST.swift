@@ -106,11 +106,24 @@ extension Requirement {
                         ? nil
                         : Shortcoming(
                             "Users sign in with one factor.", .setting("secondFactors.state", "MANDATORY")),
+                    (passkeys.allowedAAGUIDs ?? []).isEmpty
+                        ? Shortcoming(
+                            "No model of authenticator is named that is trusted: passkeys.allowedAAGUIDs takes the AAGUIDs of yours, and has to be set before passkeys.attestation."
+                        ) : nil,
+                    (passkeys.attestationRoots ?? []).isEmpty
+                        ? Shortcoming(
+                            "No certificate of a maker of authenticators is trusted: passkeys.attestationRoots takes theirs, and has to be set before passkeys.attestation."
+                        ) : nil,
                     passkeys.attestation == .enforced
                         ? nil
                         : Shortcoming(
-                            "Passkeys of any authenticator are taken. passkeys.allowedAAGUIDs and passkeys.attestationRoots have to say first which are trusted.",
-                            .setting("passkeys.attestation", "enforced")),
+                            "Passkeys of any authenticator are taken.",
+                            passkeys.namesTrustedModels ? .setting("passkeys.attestation", "enforced") : nil),
+                    situation.hasPasskeyDomain
+                        ? nil
+                        : Shortcoming(
+                            "The servers have no domain for passkeys: without one no passkey can be set up.",
+                            .start("publicURL", "an https URL with a domain")),
                     passkeys.allowsSynced
                         ? Shortcoming(
                             "Passkeys that leave their device are taken.", .setting("passkeys.allowsSynced", "false"))

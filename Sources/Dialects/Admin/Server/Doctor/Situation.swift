@@ -9,6 +9,8 @@ struct Situation: Sendable {
     var isCut = false
     /// Nil where no server has started yet, or none of this version.
     var deployment: Deployment?
+    /// Whether passkeys can be used where they are offered; false where no server has a domain for them.
+    var hasPasskeyDomain = true
     /// The assurance level that is asked about: advice for a lower one must not lead away from it.
     var assurance = 1
 
@@ -24,6 +26,7 @@ struct Situation: Sendable {
     static func of(_ realm: Realm) async throws -> Situation {
         var situation = Situation(settings: try await realm.settings())
         situation.deployment = try await realm.deployment()
+        situation.hasPasskeyDomain = try await realm.hasPasskeyDomain(situation.settings)
         var last: ClientID?
         repeat {
             let page = try await realm.applications.applications(after: last, limit: 1000)
@@ -91,7 +94,7 @@ struct Situation: Sendable {
                 : Shortcoming(
                     "Users sign in without a second factor, unless they have enrolled one.",
                     .setting("secondFactors.state", "MANDATORY")),
-            factors.offersTOTP || factors.offersPush || factors.offersPasskeys
+            factors.offersTOTP || factors.offersPush || (factors.offersPasskeys && hasPasskeyDomain)
                 ? nil
                 : Shortcoming(
                     "No second factor is offered: users who have none cannot set one up.",

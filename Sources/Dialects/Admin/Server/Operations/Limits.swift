@@ -31,7 +31,8 @@ public struct ListLimits: AdministrationOperation {
 public struct LimitSummary: Codable, Sendable, Equatable {
     /// What is limited: `factor`, `password`, `answers`. The words are stable.
     public let kind: String
-    /// Whom or what it limits: the id of a factor, user or application, a source address, or the digest of an address.
+    /// Whom or what it limits: the id of a factor, user or application, a source address, or the digest of an e-mail address. The address
+    /// itself is not kept there; ``LiftLimit`` takes it, and a user's page shows the limits of the user's address.
     public let subject: String
     /// The user whom it limits, or whose factor.
     public let userID: String?
@@ -56,6 +57,7 @@ public struct LiftLimit: AdministrationOperation {
 
     /// As ``ListLimits`` names them.
     public var kind: String
+    /// As ``ListLimits`` names it; of a limit that is counted under the digest of an address, also the address.
     public var subject: String
 
     public init(kind: String, subject: String) {
@@ -76,9 +78,16 @@ public struct LiftLimit: AdministrationOperation {
             let remedy = NearestName.of(kind, among: words).map { "Did you mean \($0)?" } ?? "`limits:list` says them."
             throw AdministrationError(.invalid, "There is no limit \"\(kind)\". \(remedy)")
         }
+        var subject = subject
+        if known.subject == .digest, subject.contains("@") {
+            guard let address = EmailAddress(subject) else {
+                throw AdministrationError(.invalid, "The address is no e-mail address.")
+            }
+            subject = try await realm.standingLimits.subject(known, of: address)
+        }
         guard try await realm.standingLimits.lift(known, of: subject, by: client) else {
             throw AdministrationError(.notFound, "Nothing is counted there.")
         }
-        return Answer(kind: kind, subject: subject)
+        return Answer(kind: kind, subject: self.subject)
     }
 }

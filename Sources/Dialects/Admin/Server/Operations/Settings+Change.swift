@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 
 /// Changes one of the realm's settings, for all servers at once.
 public struct ChangeSetting: AdministrationOperation {
@@ -52,21 +53,37 @@ public struct ChangeSetting: AdministrationOperation {
                 "\(Self.passkeys(lost)) would not work with this domain, and their users need another way to sign in. "
                     + "Confirm that with --yes (confirmed: true).")
         }
+        let hasPasskeyDomain = try await realm.hasPasskeyDomain(preview)
         let details: [String: JSONValue] = ["setting": .string(setting.key), "value": setting.read(preview)]
         return try await realm.changeSettings(by: client, details: details) { [site = realm.site] settings in
             let before = settings
             try setting.write(&settings, value)
             try Self.judge(settings, at: site)
             // The number says what the setting's own sentence says.
-            let weakness =
-                lost > 0 ? "\(Self.passkeys(lost)) cannot be used any more." : setting.weakness(before, settings)
             return Answer(
                 setting: SettingSummary(setting, in: settings), previous: setting.read(before),
-                warnings: weakness.map { [$0] } ?? [])
+                warnings: lost > 0
+                    ? ["\(Self.passkeys(lost)) cannot be used any more."]
+                    : Self.warnings(setting, before, settings, hasPasskeyDomain: hasPasskeyDomain))
         }
     }
 
     private static func passkeys(_ count: Int) -> String { "\(count) passkey\(count == 1 ? "" : "s")" }
+
+    /// What becomes weaker by a change, and whether it locks users out.
+    /// - Parameter hasPasskeyDomain: false where it is known that no server has a domain for passkeys.
+    static func warnings(
+        _ setting: Setting, _ before: RealmSettings, _ after: RealmSettings, hasPasskeyDomain: Bool
+    ) -> [String] {
+        if !before.locksUsersOut(hasPasskeyDomain), after.locksUsersOut(hasPasskeyDomain) {
+            return [
+                after.secondFactors.offersPasskeys
+                    ? "A second factor is required, and passkeys alone are offered, for which the servers have no domain: users cannot sign in. Set the public URL, or passkeys.rpID."
+                    : "A second factor is required, and none is offered: users who have none cannot sign in, nor set one up."
+            ]
+        }
+        return setting.weakness(before, after).map { [$0] } ?? []
+    }
 
     /// What settings mean together.
     static func judge(_ settings: RealmSettings, at site: PublicSite) throws {
@@ -85,5 +102,24 @@ public struct ChangeSetting: AdministrationOperation {
                 "passwords.maximumLength (\(maximum)) has to be at least the minimum length (\(minimum)). "
                     + "Change the other one first.")
         }
+    }
+}
+
+extension RealmSettings {
+    /// Whether a second factor is required of every user, and none can be set up.
+    func locksUsersOut(_ hasPasskeyDomain: Bool) -> Bool {
+        guard secondFactors.isRequired else { return false }
+        return !secondFactors.offersTOTP && !secondFactors.offersPush
+            && !(secondFactors.offersPasskeys && hasPasskeyDomain)
+    }
+}
+
+extension Realm {
+    /// False where it is known that no server has a domain for passkeys: by these settings, and by where the server that started last is
+    /// reached.
+    func hasPasskeyDomain(_ settings: RealmSettings) async throws -> Bool {
+        if passkeySite(in: settings) != nil || settings.passkeys.rpID != nil { return true }
+        guard let url = try await publicAddress()?.url, let host = URLComponents(string: url)?.host else { return true }
+        return PasskeySettings.isDomain(host.lowercased()) || host == "localhost"
     }
 }

@@ -41,7 +41,8 @@ public struct PreviewSetting: AdministrationOperation {
         let concerned = try await realm.accounts.concerned(by: preview)
         return Answer(
             setting: SettingSummary(setting, in: preview), present: SettingSummary(setting, in: present),
-            warnings: setting.weakness(present, preview).map { [$0] } ?? [],
+            warnings: ChangeSetting.warnings(
+                setting, present, preview, hasPasskeyDomain: try await realm.hasPasskeyDomain(preview)),
             concerned: ConcernedUsers.Effect.allCases.compactMap { effect in
                 concerned.counts[effect].map { ConcernedSummary(effect: effect.rawValue, users: $0) }
             }, seen: concerned.seen, isWhole: concerned.isWhole,

@@ -68,11 +68,7 @@ extension Setting {
             "shown to Identity Toolkit; there is no such factor"),
         .totpState,
         .adjacentIntervals,
-        .bool(
-            "secondFactors.offersPush", \.secondFactors.offersPush, "requests to devices that answer with a signature",
-            weaker: (
-                false, "Devices get no requests any more: users without another factor sign in with the password alone."
-            )),
+        .offersPush,
         .bool(
             "secondFactors.offersPasskeys", \.secondFactors.offersPasskeys, "passkeys are enrolled and taken",
             weaker: (
@@ -347,13 +343,30 @@ extension Setting {
         },
         weakness: { before, after in
             guard before.secondFactors.offersTOTP, !after.secondFactors.offersTOTP else { return nil }
+            // Where none is left although one is required, that is said (``ChangeSetting/warnings(_:_:_:hasPasskeyDomain:)``).
             let others = after.secondFactors.offersPush || after.secondFactors.offersPasskeys
             if !after.secondFactors.isRequired {
                 return "Codes are no longer required: users who enrolled sign in with the password alone."
             }
             return others
                 ? "Codes are not taken any more: users without another second factor have to set one up before they sign in."
-                : "Codes are not taken any more, and no other second factor is offered although one is required: users cannot sign in."
+                : nil
+        })
+
+    private static let offersPush = Setting(
+        "secondFactors.offersPush", accepts: "true or false", "requests to devices that answer with a signature",
+        read: { .bool($0.secondFactors.offersPush) },
+        write: { settings, value in
+            guard let flag = value.asBool else {
+                throw refusal("secondFactors.offersPush", value, accepts: "true or false")
+            }
+            settings.secondFactors.offersPush = flag
+        },
+        weakness: { before, after in
+            guard before.secondFactors.offersPush, !after.secondFactors.offersPush else { return nil }
+            return after.secondFactors.isRequired
+                ? "Devices get no requests any more: users without another second factor have to set one up before they sign in."
+                : "Devices get no requests any more: users without another factor sign in with the password alone."
         })
 
     private static let adjacentIntervals: Setting = {

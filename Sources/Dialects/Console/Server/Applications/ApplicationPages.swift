@@ -7,6 +7,9 @@ enum ApplicationPages {
     static let routes: [ConsoleRoute] = [
         .page("applications", of: ListApplications.self, in: .applications, isEntry: true) { try await list($0) },
         .page("applications/{id}", of: ShowApplication.self, in: .applications) { try await show($0) },
+        .page("applications/{id}/sessions", of: ListApplicationSessions.self, in: .applications) {
+            try await sessions($0)
+        },
         .action(
             "applications-add", AddApplication.self, in: .applications,
             ask: { addition($0) }, make: { try added($0) },
@@ -216,14 +219,17 @@ enum ApplicationPages {
                     .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
                 ]))
         }
-        if scene.may(SearchAuditEvents.right) {
-            page.blocks.append(
-                .links([
-                    .init(
-                        words("consoleApplicationLog"),
-                        to: PagePath("/console/log", [("application", application.id)]).text)
-                ]))
+        var more: [PageBlock.Link] = []
+        if scene.may(ListApplicationSessions.right) {
+            more.append(.init(words("consoleApplicationSessions"), to: own + "/sessions"))
         }
+        if scene.may(SearchAuditEvents.right) {
+            more.append(
+                .init(
+                    words("consoleApplicationLog"),
+                    to: PagePath("/console/log", [("application", application.id)]).text))
+        }
+        if !more.isEmpty { page.blocks.append(.links(more)) }
         if application.oauth.grantTypes.contains("authorization_code") {
             page.blocks += try await tester(application, scene)
         }
@@ -236,6 +242,54 @@ enum ApplicationPages {
         }
         page.blocks += scene.command(operation)
         return page
+    }
+
+    // MARK: Who is signed in
+
+    private static func sessions(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        let id = scene.parameter("id")
+        let operation = ListApplicationSessions(id: id, limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let answer = try await scene.perform(operation)
+        let ends = scene.may(.endSessions)
+        var page = scene.page(
+            "console-application-sessions",
+            words("consoleApplicationSessionsTitle", ["application": .chosen(id)]))
+        page.blocks.append(
+            answer.sessions.isEmpty
+                ? .text(words("consoleNoSessions"))
+                : .table(
+                    PageTable(
+                        words.plain("consoleApplicationSessions"),
+                        columns: ["consoleUser", "consoleSince", "consoleFrom", "consoleProofs", "consoleScopes"].map {
+                            words.plain($0)
+                        } + (ends ? [words.plain("consoleAction")] : []),
+                        rows: answer.sessions.map { row(of: $0, ends: ends, scene) })))
+        page.blocks.append(scene.pager(path(of: id) + "/sessions", before: nil, after: answer.next))
+        if scene.may(ShowApplication.right) {
+            page.blocks.append(.links([.init(words("consoleApplicationBack"), to: path(of: id))]))
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    private static func row(
+        of found: ListApplicationSessions.Answer.Presence, ends: Bool, _ scene: ConsoleScene
+    ) -> [PageTable.Cell] {
+        let words = scene.words
+        let (user, session) = (found.user, found.session)
+        let grant = session.grants.first
+        let proofs = session.proofs.map { words.plain(Words.key(of: FactorKind(rawValue: $0))) }
+        return [
+            .init(PageText(chosen: user.email ?? user.id), to: ConsolePath.to("users", user.id)),
+            .init(words.instant((grant?.createdAt ?? session.createdAt).date)),
+            .init(PageText(chosen: session.address ?? "–")),
+            .init(PageText(proofs.joined(separator: words.plain("listSeparator")))),
+            .init(PageText(chosen: grant?.scopes.joined(separator: " ") ?? "–")),
+        ]
+            + (ends
+                ? [.init(words("consoleEnd"), to: ConsolePath.to("users", user.id, "sessions", session.id, "end"))]
+                : [])
     }
 
     private static func facts(_ application: ApplicationSummary, _ words: Words) -> [PageBlock.Fact] {

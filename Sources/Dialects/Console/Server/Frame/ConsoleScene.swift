@@ -119,7 +119,7 @@ struct ConsoleScene: Sendable {
     /// What a change gave out once; none where this page follows no such change.
     /// - Parameter caption: the key of what it is.
     func secretBlocks(_ caption: String) -> [PageBlock] {
-        guard field("once") != nil, let note = visit.note else { return [] }
+        guard field("once") != nil, let note = visit.note(at: now) else { return [] }
         return [.code(.init(caption: words.plain(caption), text: note.reveal()))]
     }
 
@@ -190,7 +190,7 @@ struct ConsoleScene: Sendable {
             let mark = csrf(of: Self.purpose(ofNotice: notice, at: String(bare))).value
             var items: [(String, String?)] = [("done", notice), ("mark", mark)]
             if let secret, let token = visit.sessionToken {
-                try visit.note(secret, of: token, realm.random)
+                try visit.note(secret, of: token, at: now, realm.random)
                 items.append(("once", "1"))
             }
             let query = PagePath("", items).text
