@@ -625,7 +625,8 @@ let package = Package(
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "hook_peer.py",
-                "openapi_peer.py", "pages.py", "passkey_peer.py", "peer_steps.py", "Traces/otlp_collector.py",
+                "metrics_peer.py", "openapi_peer.py", "pages.py", "passkey_peer.py", "peer_steps.py",
+                "Traces/otlp_collector.py",
                 "verify_token.py",
             ]),
     ]
