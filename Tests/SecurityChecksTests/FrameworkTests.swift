@@ -106,7 +106,7 @@ struct FrameworkTests {
                 (200, try await show(query)), (400, try await show("")), (400, try await show("client_assertion=x")),
                 (400, try await client.json(.post, path, [:])), (400, try await client.json(.post, path, "text")),
                 (400, try await client.json(.put, "\(path)/made-up", body)),
-                (403, try await stranger.register()), (404, try await client.json(.delete, path, [:])),
+                (403, try await stranger.register()), (405, try await client.json(.delete, path, [:])),
             ]
             let large = JSON.string(String(repeating: "a", count: 2_000_000))
             replies.append((400, try await client.json(.post, path, ["signedRegistrationData": large])))

@@ -101,7 +101,10 @@ import Testing
                 for path in ["/admin/v1", "/admin/v1/x", "/admin/v1/user.lis", "/admin/v1/users/list", "/admin"] {
                     let answer = try await RawConnection.exchange(
                         Self.get(path, method, Self.closing + "Content-Length: 0\r\n"), with: url)
-                    #expect(answer.text.statuses.first.map { [401, 404].contains($0) } == true)
+                    // Any name of an operation has the one method that operations have.
+                    let isNamed = ["/admin/v1/x", "/admin/v1/user.lis"].contains(path)
+                    let status = !isNamed ? 404 : method == "POST" ? 401 : method == "OPTIONS" ? 204 : 405
+                    #expect(answer.text.statuses == [status], "\(method) \(path): \(answer.text)")
                     #expect(!answer.text.contains("users."), "\(method) \(path): \(answer.text)")
                 }
             }
