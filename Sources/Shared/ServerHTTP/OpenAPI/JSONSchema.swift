@@ -32,9 +32,11 @@ public struct JSONSchema: Sendable {
         }
     }
 
-    /// What the schema of a type is called: the names of the types that it stands in, and its own.
-    private static func title(of type: Any.Type) -> String {
-        String(reflecting: type).split(separator: ".").dropFirst().joined()
+    /// What the schema of a type is called: the names of the types that it stands in, and its own. Nil for types that have no name outside
+    /// their file, and for those that are made of others.
+    private static func title(of type: Any.Type) -> String? {
+        let title = String(reflecting: type).split(separator: ".").dropFirst().joined()
+        return !title.isEmpty && title.utf8.allSatisfy(SharedSchemas.isAllowed) ? title : nil
     }
 
     static func schema(of type: any Decodable.Type, depth: Int) -> JSONValue {
@@ -53,8 +55,11 @@ public struct JSONSchema: Sendable {
             return .object(["type": "array", "items": elements])
         }
         var schema: [String: JSONValue] = [
-            "type": "object", "properties": .object(record.members), "title": .string(title(of: type)),
+            "type": "object", "properties": .object(record.members),
         ]
+        schema["title"] = title(of: type).map { .string($0) }
+        // A decoder that refused what was made up may ask for more.
+        if !isDecoded { schema["additionalProperties"] = .bool(true) }
         if !record.required.isEmpty { schema["required"] = .array(record.required.sorted().map { .string($0) }) }
         return .object(schema)
     }

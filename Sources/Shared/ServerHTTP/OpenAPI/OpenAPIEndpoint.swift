@@ -191,9 +191,9 @@ struct SharedSchemas {
             var shared: [String: JSONValue] = [:]
             // In order, so that the same description comes out each time.
             for (name, member) in members.sorted(by: { $0.key < $1.key }) { shared[name] = share(member) }
-            guard case .string(let title)? = members["title"], members["type"] == "object",
-                !title.isEmpty, title.utf8.allSatisfy({ Self.isAllowed($0) })
-            else { return .object(shared) }
+            guard case .string(let title)? = members["title"], members["type"] == "object" else {
+                return .object(shared)
+            }
             if let present = found[title], present != .object(shared) { return .object(shared) }
             found[title] = .object(shared)
             return .object(["$ref": .string("#/components/schemas/\(title)")])
@@ -201,7 +201,7 @@ struct SharedSchemas {
         }
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
