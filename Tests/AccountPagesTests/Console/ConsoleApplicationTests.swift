@@ -134,7 +134,7 @@ struct ConsoleApplicationTests {
             let seen = try await support.open(path)
             #expect(seen.html.contains("guest51@example.com"))
             #expect(!seen.links.values.contains("/console/applications/target-app"))
-            #expect(try await support.open("/console/applications/target-app").status == 403)
+            #expect(try await support.open("/console/applications/target-app").status == 404)
         }
     }
 
