@@ -39,7 +39,9 @@ public struct PublicSuffixList: Sendable {
             let end = text[line...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
             let rule = text[line..<end].prefix { $0 > UInt8(ascii: " ") }
             line = end + 1
-            guard lengths.contains(rule.count), let verdict = verdicts[Array(rule)], verdict.start < labels.count else {
+            guard !rule.isEmpty, lengths.contains(rule.count), let verdict = verdicts[Array(rule)],
+                verdict.start < labels.count
+            else {
                 continue
             }
             // An exception wins, then the longest suffix.
