@@ -58,7 +58,8 @@ public struct Console: Sendable {
             }
         }
         pages.get("console/**") { request, context in
-            try await answer(request, context, .unknown, isForm: false)
+            if request.uri.path == "/console/" { return .redirect(to: "/console", type: .permanent) }
+            return try await answer(request, context, .unknown, isForm: false)
         }
     }
 }

@@ -40,7 +40,7 @@ struct ConfirmPage: Sendable {
     private func answer(_ password: String, _ handle: FlowHandle, _ scene: PageScene) async throws -> Response {
         let verdict = try await scene.realm.authenticator.answer(
             .password(Secret(password)), to: .flow(handle, .firstProof), by: scene.client)
-        return try await scene.follow(verdict, of: handle, wrong: "passwordWrong") {
+        return try await scene.follow(verdict, of: handle, wrong: "confirmWrong") {
             try await page(scene, problem: $0)
         }
     }

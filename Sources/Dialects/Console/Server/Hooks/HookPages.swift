@@ -173,7 +173,7 @@ enum HookPages {
     private static func judge(_ sending: HookSending, _ scene: ConsoleScene) throws {
         guard !sending.isDelivered else { return }
         throw AdministrationError(
-            .refused, scene.words.plain("consoleHookNotDelivered", ["result": .chosen(sending.result)]))
+            .refused, scene.words.plain("consoleHookNotDelivered", ["result": .text(words(of: sending.result, scene))]))
     }
 
     // MARK: The list
@@ -205,7 +205,7 @@ enum HookPages {
                                         : PageText(""),
                                     marks: [state(of: hook, words)]),
                                 .init(PageText("\(hook.delivered)")), .init(PageText("\(hook.failed)")),
-                                .init(PageText(chosen: hook.lastError ?? "–")),
+                                .init(hook.lastError.map { HookPages.words(of: $0, scene) } ?? PageText("–")),
                             ]
                         })))
         if scene.may(AddHook.right) {
@@ -232,7 +232,7 @@ enum HookPages {
                     scene.words(
                         hook.isEnabled ? "consoleHookFails" : "consoleHookDead",
                         ["hook": .chosen(hook.label.isEmpty ? hook.url : hook.label)]),
-                    hook.lastError.map { [PageText(chosen: $0)] } ?? [],
+                    hook.lastError.map { [HookPages.words(of: $0, scene)] } ?? [],
                     link: .init(scene.words("consoleHookLook"), to: path(of: hook.id))))
         }
     }
@@ -276,7 +276,8 @@ enum HookPages {
             .init(words.plain("consoleHookDelivered"), PageText("\(hook.delivered)")),
             .init(words.plain("consoleHookFailed"), PageText("\(hook.failed)")),
             .init(words.plain("consoleHookLast"), time(hook.lastDeliveredAt)),
-            .init(words.plain("consoleHookError"), PageText(chosen: hook.lastError ?? "–")),
+            .init(
+                words.plain("consoleHookError"), hook.lastError.map { HookPages.words(of: $0, scene) } ?? PageText("–")),
             .init(words.plain("consoleNextAttempt"), time(hook.nextAttemptAt)),
         ]
     }
@@ -291,6 +292,11 @@ enum HookPages {
             hook.isEnabled ? link("consoleHookDisable", "disable") : link("consoleHookEnable", "enable"),
             link("consoleRemove", "remove"),
         ]
+    }
+
+    /// What a service answered, or why there is no answer.
+    private static func words(of result: String, _ scene: ConsoleScene) -> PageText {
+        scene.words.said(result) ?? PageText(chosen: result)
     }
 
     private static func answers(_ hook: HookSummary, _ scene: ConsoleScene) -> PageBlock {
@@ -309,7 +315,9 @@ enum HookPages {
                             to: scene.may(.readLog) ? ConsolePath.to("log", answer.event) : nil),
                         .init(
                             PageText(""),
-                            marks: [.init(PageText(chosen: answer.result), answer.isDelivered ? .good : .alarming)]),
+                            marks: [
+                                .init(HookPages.words(of: answer.result, scene), answer.isDelivered ? .good : .alarming)
+                            ]),
                     ]
                         + (mayReplay
                             ? [

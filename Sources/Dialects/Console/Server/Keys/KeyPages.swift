@@ -47,6 +47,7 @@ enum KeyPages {
                         words.plain("consoleKeyAge"), words.plain("consoleUntil"),
                     ] + (mayChange ? [words.plain("consoleAction")] : []),
                     rows: answer.keys.reversed().map { key in
+                        let isOut = key.removedAfter.map { $0.date <= scene.now } ?? false
                         let age = scene.now.timeIntervalSince(key.createdAt.date)
                         return [
                             .init(PageText(key.id)), .init(PageText(key.algorithm)),
@@ -54,13 +55,18 @@ enum KeyPages {
                                 PageText(""),
                                 marks: [
                                     key.isActive
-                                        ? .init(words("consoleKeySigns"), .good) : .init(words("consoleKeyRetired"))
+                                        ? .init(words("consoleKeySigns"), .good)
+                                        : .init(words(isOut ? "consoleKeyOut" : "consoleKeyRetired"))
                                 ]),
                             .init(words.duration(age)),
                             .init(key.removedAfter.map { words.instant($0.date) } ?? PageText("–")),
                         ]
                             + (mayChange
-                                ? [.init(words("consoleRetire"), to: ConsolePath.to("keys", key.id, "retire"))] : [])
+                                ? [
+                                    isOut
+                                        ? .init(PageText(""))
+                                        : .init(words("consoleRetire"), to: ConsolePath.to("keys", key.id, "retire"))
+                                ] : [])
                     })))
         if mayChange {
             page.blocks.append(
