@@ -151,9 +151,8 @@ public struct StandingLimits: Sendable {
         return try await realm.store.read { transaction in
             var factors = try transaction.factors(of: user).map { CounterKey.factor($0.id, $0.kind, proofs) }
             if let address = try transaction.user(user)?.email {
-                factors += try StandingLimit.Kind.ofAddresses.map {
-                    try $0.key(of: address, sealer: sealer, in: transaction)
-                }
+                // Wrong passwords from before there was an account refuse its user nothing.
+                factors.append(try StandingLimit.Kind.mailsToAddress.key(of: address, sealer: sealer, in: transaction))
             }
             let own = StandingLimit.Kind.allCases.filter { $0.subject == .user }.map {
                 PlainText.key("\($0.rawValue)/\(user.rawValue)")
@@ -258,9 +257,6 @@ extension Realm {
 }
 
 extension StandingLimit.Kind {
-    /// Those that are counted under the digest of an address.
-    fileprivate static let ofAddresses = allCases.filter { $0.subject == .digest }
-
     /// The name of an address's counter, whose digest is by the key that seals now.
     fileprivate func key(
         of address: EmailAddress, sealer: Sealer, in transaction: any StoreTransaction
