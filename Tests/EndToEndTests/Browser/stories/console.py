@@ -238,3 +238,46 @@ def console_server(stage):
     desk.look("/console/applications/dev-web", "console-application", "console-application")
     desk.look(
         "/console/applications/dev-web/sessions", "console-application-sessions", "console-application-sessions")
+
+
+@story
+def console_connects(stage):
+    """A hook whose service is away is looked after; mails are read in each language; an extension is added and removed."""
+    desk, person = Desk(stage), stage.person
+    desk.confirm("/console/hooks/add", url="http://127.0.0.1:9/events", label="Billing")
+    stage.look("console-hook-secret", "console-hook")
+    desk.look("/console/hooks", "console-hooks-listed", "console-hooks")
+    person.press("main tbody th a")
+    stage.look("console-hook", "console-hook")
+    hook = "/" + person.tab.url.split("?")[0].split("/", 3)[3]
+    for action in ("settings", "test", "replay", "secret", "disable"):
+        desk.look(f"{hook}/{action}", f"console-hook-{action}", "console-ask")
+    desk.confirm(f"{hook}/test")
+    stage.look("console-hook-not-delivered", "console-ask", alert=True)
+    desk.confirm(f"{hook}/disable")
+    desk.look(hook, "console-hook-disabled", "console-hook")
+    desk.confirm(f"{hook}/remove", "console-hook-remove")
+    desk.look("/console/delivery/templates", "console-mails", "console-mails")
+    person.press("main tbody th a")
+    stage.look("console-mail", "console-mail")
+    for page in ("test-mail", "test-push"):
+        desk.look(f"/console/delivery/{page}", f"console-{page}", "console-ask")
+    desk.look("/console/extensions", "console-extensions", "console-extensions")
+    desk.look("/console/extensions/add", "console-extension-add", "console-ask")
+
+
+@story
+def console_moves(stage):
+    """A user is invited, and others come from a file; a rule says before it changes whom it concerns."""
+    desk, person = Desk(stage), stage.person
+    desk.confirm("/console/users/invite", email=stage.email())
+    stage.look("console-user-invited", "console-users")
+    desk.look("/console/users-import", "console-import", "console-ask")
+    desk.look("/console/users-export", "console-export", "console-ask")
+    person.open("/console/rules")
+    person.press("main a[href='/console/settings/passwords.minimumLength']")
+    person.tab.fill("[name=value]", "10")
+    person.press("main form[role=search] button")
+    stage.look("console-rule-preview", "console-setting")
+    person.press("main form[method=post] button")
+    stage.look("console-rule-changed", "console-rules")
