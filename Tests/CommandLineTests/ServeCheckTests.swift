@@ -59,6 +59,23 @@ import Testing
         #expect(try files(directory.url.path) == before)
     }
 
+    /// Foundation's own ends the program for the first of them.
+    @Test(arguments: [
+        ("d", "."), ("dd", "."), ("d/e", "d"), ("d/e/", "d"), ("/d", "/"), ("/", "/"), ("//d", "/"), ("./d", "."),
+        ("/d//e", "/d"), ("", "."), ("..", "."),
+    ])
+    func `A path of any length has a directory`(path: String, directory: String) {
+        #expect(path.parentDirectory == directory)
+    }
+
+    @Test func `A data directory of one letter is one`() async throws {
+        let directory = try TestDirectory()
+        let (report, status) = try await check(directory, "--data", "d")
+        #expect(status == 0 && report.states("data") == ["ok"], "\(report)")
+        let (below, code) = try await check(directory, "--data", "a/b/c")
+        #expect(code == 0 && below.states("data") == ["ok"], "\(below)")
+    }
+
     @Test func `Data of a server is judged and left as it is`() async throws {
         let directory = try await TestDirectory.prepared()
         let before = try files(directory.data)
@@ -193,7 +210,8 @@ import Testing
         }
         // Root reads everything, and no one reads a directory.
         let directory = try TestDirectory()
-        for (chain, key) in [(directory.url.path, "nowhere.pem"), ("nowhere.pem", directory.url.path)] {
+        let files = try own.write(into: directory.url)
+        for (chain, key) in [(directory.url.path, files.key), (files.certificate, directory.url.path)] {
             let (report, status) = try await check(
                 directory, "--data", directory.data, "--tls-certificate", chain, "--tls-key", key)
             #expect(status == 1 && report.states("tls") == ["fault"], "\(report)")

@@ -97,7 +97,7 @@ import Testing
         let deep = String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
         #expect(faults("version: 1\ngroups: \(deep)\n") == ["2: values are nested too deeply"])
         let indented = (0..<300).map { String(repeating: " ", count: $0) + "a:\n" }.joined()
-        #expect(faults("version: 1\n" + indented) == ["17: values are nested too deeply"])
+        #expect(faults("version: 1\n" + indented) == ["18: values are nested too deeply"])
     }
 
     @Test func `A name that grows by aliases is given up`() {

@@ -74,11 +74,8 @@ extension ServerCheck {
     }
 
     private func missing(_ path: String) -> CheckFinding {
-        var parent = path as NSString
-        repeat {
-            parent = parent.deletingLastPathComponent as NSString
-        } while parent.length > 0 && access(parent as String, F_OK) != 0
-        let place = parent.length == 0 ? "." : parent as String
+        var place = path
+        repeat { place = place.parentDirectory } while access(place, F_OK) != 0 && ![".", "/"].contains(place)
         guard access(place, W_OK | X_OK) == 0 else {
             return CheckFinding(
                 .data, .fault, "\(path) is not there, and this user may not make it in \(place)",

@@ -261,8 +261,7 @@ struct DirectoryLock: Sendable {
 
     /// - Throws: ``MasterKeyRotationError/underWay(_:)``.
     init(of path: String) throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_CLOEXEC)
+        descriptor = open(path.parentDirectory, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DataDirectoryError.cannotRead(path, errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)

@@ -109,8 +109,7 @@ enum PrivateFile {
 
     /// Without this the name may be lost in a power failure, though what it names is kept.
     private static func flushDirectory(of path: String) throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY)
+        let descriptor = open(path.parentDirectory, O_RDONLY)
         guard descriptor >= 0 else { throw DataDirectoryError.cannotWrite(path, errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw DataDirectoryError.cannotWrite(path, errno) }

@@ -1,6 +1,7 @@
 import AdminServer
 import ArgumentParser
 import CountersignCore
+import CountersignServer
 import Foundation
 
 /// Makes a server what a file says.
@@ -169,9 +170,8 @@ struct Apply: AsyncParsableCommand {
             }
             return SecretText(text)
         case .file(let path):
-            let folder = file == "-" ? "." : (file as NSString).deletingLastPathComponent
-            let place =
-                path.hasPrefix("/") ? path : ((folder.isEmpty ? "." : folder) as NSString).appendingPathComponent(path)
+            let folder = file == "-" ? "." : file.parentDirectory
+            let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
             do {
                 return SecretText(try SecretInput.file(place))
             } catch {
