@@ -132,6 +132,8 @@ struct DeletionPage: Sendable {
     private func page(_ account: AccountScene, problem: PageText? = nil) async throws -> Response {
         let words = account.words
         let days = try await account.realm.settings().accounts.deletionGraceDays
+        var button = PageForm.Button(words.plain("deleteButton"))
+        button.isDangerous = true
         var page = account.page(
             "account-delete", in: .data, words("deleteTitle"),
             days > 0 ? words("deleteText", ["days": .number(days)]) : words("deleteAtOnce"), problem: problem,
@@ -146,7 +148,7 @@ struct DeletionPage: Sendable {
                             PageField(
                                 name: "typed", label: words.plain("deleteType", ["name": .chosen(account.address)]),
                                 autocomplete: "off", maximumLength: 254, isFirst: false, isInvalid: problem != nil)
-                        ], buttons: [.init(words.plain("deleteButton"))])),
+                        ], buttons: [button])),
                 .links([.init(words("confirmNot"), to: AccountSection.data.path)]),
             ])
         page.problemField = problem == nil ? nil : "typed"
