@@ -33,6 +33,25 @@ struct AnswerTextTests {
     }
 
     @Test
+    func `What a password is answered with is byte for byte as JSONEncoder writes it`() throws {
+        #expect(try isAsEncoded(SignInWithPasswordResponse()))
+        #expect(try isAsEncoded(SignInWithPasswordResponse(kind: nil, mfaInfo: [])))
+        #expect(
+            try isAsEncoded(
+                SignInWithPasswordResponse(
+                    localId: "l", email: "a@b.c", displayName: "Ä/\"", registered: true, profilePicture: "https://p/q",
+                    idToken: "i", refreshToken: "r", expiresIn: 3600, mfaPendingCredential: "m",
+                    mfaInfo: [
+                        MFAEnrollment(),
+                        MFAEnrollment(
+                            mfaEnrollmentId: "e", displayName: "Phone", enrolledAt: "2026-11-23T00:00:00Z",
+                            phoneInfo: "+49", unobfuscatedPhoneInfo: "+4930",
+                            totpInfo: TOTPInfo(sharedSecretKey: "S", algorithm: "SHA1", digits: 6, period: 30)),
+                        MFAEnrollment(totpInfo: TOTPInfo()),
+                    ])))
+    }
+
+    @Test
     func `Refusals are answered byte for byte as JSONEncoder writes them`() throws {
         #expect(try isAsEncoded(ErrorEnvelope()))
         #expect(try isAsEncoded(ErrorEnvelope(error: ErrorBody())))

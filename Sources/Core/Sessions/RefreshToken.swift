@@ -71,6 +71,9 @@ struct BrowserToken: Sendable {
 
 /// A secret that begins with the key of its row: `<16 bytes>.<32 bytes>`, each as URL-safe Base64.
 enum KeyedSecret {
+    /// Characters of sixteen and of 32 bytes as Base64 without padding.
+    private static let (nameLength, secretLength) = (22, 43)
+
     /// A key for a new row.
     static func freshName(random: any RandomSource) -> String { random.bytes(16).base64URL }
 
@@ -80,11 +83,14 @@ enum KeyedSecret {
 
     /// The key in the text; nil where the text is not of this form.
     static func name(in text: String) -> String? {
-        guard text.utf8.count <= 128 else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, [UInt8](base64URL: parts[0])?.count == 16, [UInt8](base64URL: parts[1])?.count == 32
+        // Both parts have one length each, so that the point has one place.
+        let bytes = text.utf8
+        guard bytes.count == nameLength + 1 + secretLength else { return nil }
+        let point = bytes.index(bytes.startIndex, offsetBy: nameLength)
+        guard bytes[point] == UInt8(ascii: "."), [UInt8](base64URL: text[..<point])?.count == 16,
+            [UInt8](base64URL: text[bytes.index(after: point)...])?.count == 32
         else { return nil }
-        return String(parts[0])
+        return String(text[..<point])
     }
 
     static func digest(of text: Secret<String>) -> Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }

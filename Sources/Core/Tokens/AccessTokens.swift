@@ -65,21 +65,20 @@ extension Tokens {
                 .application(ClientID(rawValue: $0.string("client_id") ?? ""), of: .oauth)
             }
         }
-        guard let verified = try await verify(received, expecting: expectation).token,
-            let id = verified.claims.string("jti")
-        else { return nil }
-        if !isOfUser, verified.claims.string("sub") != verified.claims.string("client_id") { return nil }
+        guard let id = claimed.string("jti") else { return nil }
+        if !isOfUser, claimed.string("sub") != claimed.string("client_id") { return nil }
         let now = realm.clock.now
         let digest = Self.usedDigest(Self.revokedPurpose, id)
-        let audience = verified.claims.string("aud") ?? ""
-        return try await realm.store.read { transaction -> AccessToken? in
+        let audience = claimed.string("aud") ?? ""
+        // What the claims say is used for looking only; that this server said so is known before anything counts.
+        let standing = { @Sendable (transaction: any StoreTransaction, session: GrantedSession?) -> Standing? in
             if try transaction.flow(digest: digest) != nil { return nil }
             let resource = takesAPIs ? try transaction.resources().first { $0.uri == audience } : nil
             guard resource != nil || audiences.contains(audience) else { return nil }
-            var session = verified.session
+            var session = session
             if isOfUser {
                 // The newest grant was found; the token may be of another one of the same application.
-                let reference = verified.claims.string(Self.grantClaim)
+                let reference = claimed.string(Self.grantClaim)
                 guard let found = session else { return nil }
                 if reference != Self.grantReference(found.grant.id) {
                     let grants = try transaction.grants(of: found.session.id, limit: Session.longestList)
@@ -92,15 +91,27 @@ extension Tokens {
                 }
             }
             // A token goes with its application, and is none of a later one with the same id.
-            guard let client = verified.claims.string("client_id"),
+            guard let client = claimed.string("client_id"),
                 let application = try transaction.application(ClientID(rawValue: client)),
                 session.map({ application.owns($0.grant) })
-                    ?? ((verified.claims.integer("iat") ?? 0) >= application.createdAt.seconds)
+                    ?? ((claimed.integer("iat") ?? 0) >= application.createdAt.seconds)
             else { return nil }
-            return AccessToken(
-                claims: verified.claims, user: verified.user, session: session, expiresAt: verified.expiresAt,
-                resource: resource)
+            return Standing(session: session, resource: resource)
         }
+        let (judged, found) = try await verify(received, expecting: expectation, reading: standing)
+        guard let verified = judged.token else { return nil }
+        let present = isOfUser ? found : try await realm.store.read(.rows) { try standing($0, nil) }
+        return present.map {
+            AccessToken(
+                claims: verified.claims, user: verified.user, session: $0.session, expiresAt: verified.expiresAt,
+                resource: $0.resource)
+        }
+    }
+
+    /// What the store says of a token beside its user.
+    private struct Standing: Sendable {
+        let session: GrantedSession?
+        let resource: Resource?
     }
 
     // MARK: Opaque tokens
@@ -133,7 +144,7 @@ extension Tokens {
         guard text.utf8.count == Self.opaqueLength, [UInt8](base64URL: text)?.count == 32 else { return text }
         let realm = realm
         let digest = Self.usedDigest(Self.opaquePurpose, text)
-        return try await realm.store.read { transaction in
+        return try await realm.store.read(.rows) { transaction in
             guard let record = try transaction.flow(digest: digest), record.purpose == Self.opaquePurpose else {
                 return nil
             }

@@ -16,6 +16,31 @@ public struct Tokens: Sendable {
 
     /// The same of a token whose parts were decoded already.
     func verify(_ received: ReceivedToken, expecting expectation: TokenExpectation) async throws -> TokenJudgement {
+        try await verify(received, expecting: expectation, reading: { (_, _) -> Void? in nil }).token
+    }
+
+    /// Judges a token, and reads what else its caller asks for from the snapshot that its user and session are of.
+    /// - Parameter read: is given the session, where the token has to be of one. It is not asked where the user or the session is gone, nor
+    ///   of a token without a user.
+    func verify<Rest: Sendable>(
+        _ received: ReceivedToken, expecting expectation: TokenExpectation,
+        reading read: @escaping @Sendable (any StoreTransaction, GrantedSession?) throws -> Rest?
+    ) async throws -> (token: TokenJudgement, rest: Rest?) {
+        switch try await judge(received, expectation) {
+        case .ended(let judgement): return (judgement, nil)
+        case .ofUser(let id, let claims, let times): return try await judge(claims, times, of: id, expectation, read)
+        }
+    }
+
+    /// What can be told of a token without its user.
+    private enum Beginning {
+        case ended(TokenJudgement)
+        case ofUser(UserID?, TokenClaims, Result<TokenTimes, TokenRefusal>)
+
+        static func refused(_ refusal: TokenRefusal) -> Beginning { .ended(.refused(refusal)) }
+    }
+
+    private func judge(_ received: ReceivedToken, _ expectation: TokenExpectation) async throws -> Beginning {
         guard let token = try await authentic(received, expectation) else { return .refused(.malformed) }
         let claims = token.claims
         guard token.algorithm.map(expectation.algorithms.contains) ?? true else { return .refused(.wrongAlgorithm) }
@@ -32,10 +57,10 @@ public struct Tokens: Sendable {
         guard case .user(let id) = expectation.subject else {
             switch times {
             case .failure(let refusal): return .refused(refusal)
-            case .success(let times): return .good(VerifiedToken(claims, times, user: nil, session: nil))
+            case .success(let times): return .ended(.good(VerifiedToken(claims, times, user: nil, session: nil)))
             }
         }
-        return try await judge(claims, times, of: id(claims), expectation)
+        return .ofUser(id(claims), claims, times)
     }
 
     // MARK: Signatures
@@ -60,34 +85,40 @@ public struct Tokens: Sendable {
 
     // MARK: Users
 
-    private func judge(
+    private func judge<Rest: Sendable>(
         _ claims: TokenClaims, _ times: Result<TokenTimes, TokenRefusal>, of userID: UserID?,
-        _ expectation: TokenExpectation
-    ) async throws -> TokenJudgement {
-        guard let userID, let issuedAt = claims.integer("iat") else { return .refused(.incomplete) }
+        _ expectation: TokenExpectation,
+        _ read: @escaping @Sendable (any StoreTransaction, GrantedSession?) throws -> Rest?
+    ) async throws -> (token: TokenJudgement, rest: Rest?) {
+        func refused(_ refusal: TokenRefusal) -> (token: TokenJudgement, rest: Rest?) { (.refused(refusal), nil) }
+        guard let userID, let issuedAt = claims.integer("iat") else { return refused(.incomplete) }
         let epoch = claims.integer(CustomClaims.epochClaim).flatMap { Int(exactly: $0) }
         // A null is as none: only a token that the mode leaves unsigned can say it.
-        guard epoch != nil || (claims[CustomClaims.epochClaim] ?? .null) == .null else { return .refused(.malformed) }
+        guard epoch != nil || (claims[CustomClaims.epochClaim] ?? .null) == .null else { return refused(.malformed) }
         let owner = expectation.session.map { $0(claims) }
         let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
-        if owner != nil, sessionID == nil { return .refused(.incomplete) }
+        if owner != nil, sessionID == nil { return refused(.incomplete) }
         let now = realm.clock.now
-        let (user, session) = try await realm.store.read { transaction -> (User?, GrantedSession?) in
-            guard let user = try transaction.user(userID) else { return (nil, nil) }
-            guard let owner, let sessionID else { return (user, nil) }
-            return (user, try transaction.living(sessionID, of: owner, for: user, at: now))
+        let (user, session, rest) = try await realm.store.read(.rows) {
+            transaction -> (User?, GrantedSession?, Rest?) in
+            guard let user = try transaction.user(userID) else { return (nil, nil, nil) }
+            guard let owner, let sessionID else { return (user, nil, try read(transaction, nil)) }
+            guard let session = try transaction.living(sessionID, of: owner, for: user, at: now) else {
+                return (user, nil, nil)
+            }
+            return (user, session, try read(transaction, session))
         }
-        guard let user else { return .refused(.userNotFound) }
-        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return .refused(.revoked) }
-        if case .failure(.expired) = times { return .refused(.expired) }
-        if user.isDisabled { return .refused(.userDisabled) }
+        guard let user else { return refused(.userNotFound) }
+        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return refused(.revoked) }
+        if case .failure(.expired) = times { return refused(.expired) }
+        if user.isDisabled { return refused(.userDisabled) }
         let good: TokenTimes
         switch times {
-        case .failure(let refusal): return .refused(refusal)
+        case .failure(let refusal): return refused(refusal)
         case .success(let times): good = times
         }
-        if owner != nil, session == nil { return .refused(.sessionEnded) }
-        return .good(VerifiedToken(claims, good, user: user, session: session))
+        if owner != nil, session == nil { return refused(.sessionEnded) }
+        return (.good(VerifiedToken(claims, good, user: user, session: session)), rest)
     }
 }
 

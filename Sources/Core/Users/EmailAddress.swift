@@ -11,27 +11,37 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// Nil where the text cannot be an address: longer than 254 bytes (RFC 5321, section 4.5.3.1.3), no `@`, empty
     /// sides, white space, control characters, or quotes and separators that only serve to smuggle a second recipient.
     public init?(_ text: String) {
+        // Of visible ASCII nothing composes, and nothing is trimmed.
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         // Composed again in the end: lower case letters may compose where capitals did not.
-        let text = text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping.lowercased()
-            .precomposedStringWithCanonicalMapping
-        guard (3...254).contains(text.utf8.count) else { return nil }
-        // An @ with an accent on it is another character to us, and still an @ to a mail server: what separates has to
-        // stand alone, and bytes count.
-        let separators = [UInt8(ascii: "@"), UInt8(ascii: ".")]
-        guard text.count(where: { $0 == "@" || $0 == "." }) == text.utf8.count(where: separators.contains) else {
-            return nil
-        }
+        let text =
+            isPlain
+            ? text.lowercased()
+            : text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping.lowercased()
+                .precomposedStringWithCanonicalMapping
+        guard (3...254).contains(text.utf8.count), isPlain || Self.separatorsStandAlone(in: text) else { return nil }
         let sides = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard sides.count == 2, let local = sides.first, let domain = sides.last, (1...64).contains(local.count)
         else { return nil }
-        let forbidden = CharacterSet.controlCharacters.union(.whitespacesAndNewlines)
-            .union(CharacterSet(charactersIn: "\"<>()[],;:\\"))
-        guard text.unicodeScalars.allSatisfy({ !forbidden.contains($0) }) else { return nil }
+        guard !text.utf8.contains(where: Self.smuggling.contains),
+            isPlain || !text.unicodeScalars.contains(where: Self.invisible.contains)
+        else { return nil }
         let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let hyphen = UInt8(ascii: "-")
         guard labels.allSatisfy({ (1...63).contains($0.count) && $0.first != hyphen && $0.last != hyphen })
         else { return nil }
         canonical = text
+    }
+
+    /// Quotes and separators that only serve to smuggle a second recipient.
+    private static let smuggling = Array("\"<>()[],;:\\".utf8)
+    private static let invisible = CharacterSet.controlCharacters.union(.whitespacesAndNewlines)
+
+    /// An @ with an accent on it is another character to us, and still an @ to a mail server: what separates has to stand alone, and
+    /// bytes count.
+    private static func separatorsStandAlone(in text: String) -> Bool {
+        let separators = [UInt8(ascii: "@"), UInt8(ascii: ".")]
+        return text.count(where: { $0 == "@" || $0 == "." }) == text.utf8.count(where: separators.contains)
     }
 
     /// For stores: an address that was judged before it was kept.

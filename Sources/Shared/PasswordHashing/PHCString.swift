@@ -17,7 +17,7 @@ struct PHCString {
     /// - Returns: nil where the text is not a hash that ``Argon2idHasher`` would compare.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest, !text.utf8.contains(0) else { return nil }
-        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        let parts = Self.parts(of: text[...], at: "$")
         guard parts.count == 6, parts[0].isEmpty, parts[2] == "v=19", !parts[4].isEmpty, !parts[5].isEmpty else {
             return nil
         }
@@ -26,7 +26,7 @@ struct PHCString {
         case "argon2i": isArgon2id = false
         default: return nil
         }
-        let costs = parts[3].split(separator: ",", omittingEmptySubsequences: false)
+        let costs = Self.parts(of: parts[3], at: ",")
         guard costs.count == 3,
             let memory = Self.number(costs[0], after: "m="),
             let operations = Self.number(costs[1], after: "t="),
@@ -40,6 +40,10 @@ struct PHCString {
         self.lanes = lanes
         salt = String(parts[4])
         hash = String(parts[5])
+    }
+
+    private static func parts(of text: Substring, at separator: Unicode.Scalar) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
     private static func number(_ text: Substring, after prefix: String) -> Int? {

@@ -1,3 +1,5 @@
+import JSON
+
 /// One account as `accounts:lookup`, `:batchGet`, `:query` show it and `:batchCreate` takes it. Source: REST reference
 /// of Identity Platform, v1 `UserInfo`.
 public struct Account: Codable, Sendable, Equatable {
@@ -124,6 +126,22 @@ public struct MFAEnrollment: Codable, Sendable, Equatable {
     }
 }
 
+extension MFAEnrollment: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("displayName", text: displayName)
+        json.write("enrolledAt", text: enrolledAt)
+        json.write("mfaEnrollmentId", text: mfaEnrollmentId)
+        json.write("phoneInfo", text: phoneInfo)
+        if let totpInfo {
+            json.name("totpInfo")
+            totpInfo.write(to: &json)
+        }
+        json.write("unobfuscatedPhoneInfo", text: unobfuscatedPhoneInfo)
+        json.endObject()
+    }
+}
+
 /// What marks a factor as TOTP. Answers carry it empty: `{}`.
 ///
 /// The fields are this server's extension for imports, so that accounts can be imported with their authenticators.
@@ -142,6 +160,17 @@ public struct TOTPInfo: Codable, Sendable, Equatable {
         self.algorithm = algorithm
         self.digits = digits
         self.period = period
+    }
+}
+
+extension TOTPInfo: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("algorithm", text: algorithm)
+        json.write("digits", number: digits)
+        json.write("period", number: period)
+        json.write("sharedSecretKey", text: sharedSecretKey)
+        json.endObject()
     }
 }
 

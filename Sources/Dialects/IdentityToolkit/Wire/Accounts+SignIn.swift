@@ -1,3 +1,5 @@
+import JSON
+
 /// `POST v1/accounts:signInWithPassword` (legacy `verifyPassword`). Source: REST reference of Identity Platform, v1
 /// `accounts`.
 public struct SignInWithPasswordRequest: Codable, Sendable, Equatable {
@@ -60,6 +62,32 @@ public struct SignInWithPasswordResponse: Codable, Sendable, Equatable {
         self.expiresIn = expiresIn
         self.mfaPendingCredential = mfaPendingCredential
         self.mfaInfo = mfaInfo
+    }
+}
+
+extension SignInWithPasswordResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("displayName", text: displayName)
+        json.write("email", text: email)
+        json.write("expiresIn", text: expiresIn?.description)
+        json.write("idToken", text: idToken)
+        json.write("kind", text: kind)
+        json.write("localId", text: localId)
+        if let mfaInfo {
+            json.name("mfaInfo")
+            json.beginArray()
+            for enrollment in mfaInfo { enrollment.write(to: &json) }
+            json.endArray()
+        }
+        json.write("mfaPendingCredential", text: mfaPendingCredential)
+        json.write("profilePicture", text: profilePicture)
+        json.write("refreshToken", text: refreshToken)
+        if let registered {
+            json.name("registered")
+            json.write(registered)
+        }
+        json.endObject()
     }
 }
 

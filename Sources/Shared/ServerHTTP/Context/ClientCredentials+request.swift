@@ -26,7 +26,7 @@ extension ClientCredentials.Basic {
         guard parts.count == 2 else { return nil }
         self.init(
             clientID: FormText.decoded(parts[0]) ?? String(parts[0]),
-            spellings: [FormText.decoded(parts[1]), parts[1].removingPercentEncoding, String(parts[1])]
+            spellings: [FormText.decoded(parts[1]), FormText.unescaped(parts[1]), String(parts[1])]
                 .compactMap { $0.map { Secret($0) } })
     }
 }

@@ -31,6 +31,12 @@ enum FormText {
         }
         return String(text).replacing("+", with: " ").removingPercentEncoding
     }
+
+    /// The text without its escapes, where a plus sign is one; nil where an escape is none or the bytes are not UTF-8.
+    static func unescaped(_ text: Substring) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        return text.removingPercentEncoding
+    }
 }
 
 extension CountersignRequestContext {
