@@ -147,7 +147,7 @@ enum SettingPages {
         var field = PageField(
             name: "value", label: words.plain("consoleValue"), value: scene.fields["value"] ?? plain(setting.value),
             autocomplete: "off", maximumLength: 8192, isRequired: false)
-        field.hint = words.plain("consoleSettingTakes", ["values": .text(words.saying(setting.accepts))])
+        field.hint = words.plain("consoleSettingTakes", ["values": .text(accepted(by: setting, words))])
         field.isMultiline = plain(setting.value).contains("\n")
         var effects: [PageBlock] = []
         if let value = scene.fields["value"] {
@@ -217,7 +217,7 @@ enum SettingPages {
         var field = PageField(
             name: "value", label: words.plain("consoleValue"), value: value, autocomplete: "off",
             maximumLength: 8192, isRequired: false, isInvalid: scene.isForm)
-        field.hint = words.plain("consoleSettingTakes", ["values": .text(words.saying(setting.accepts))])
+        field.hint = words.plain("consoleSettingTakes", ["values": .text(accepted(by: setting, words))])
         field.isMultiline = value.contains("\n")
         var question = ConsoleQuestion(
             title: PageText(chosen: key), text: words.saying(setting.summary), fields: [field],
@@ -226,6 +226,11 @@ enum SettingPages {
             question.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
         }
         return question
+    }
+
+    /// What it takes: in words, or words of the setting itself, which are typed as they are.
+    private static func accepted(by setting: SettingSummary, _ words: Words) -> PageText {
+        words.said(setting.accepts) ?? PageText(chosen: setting.accepts)
     }
 
     /// The setting that the path names; nil where there is none.
