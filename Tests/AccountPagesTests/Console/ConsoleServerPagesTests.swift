@@ -81,7 +81,9 @@ struct ConsoleServerPagesTests {
             #expect(unknown.kind == "console-log" && unknown.status == 422 && unknown.hasAlert, "\(unknown.html)")
             #expect(!unknown.html.contains("<b onmouseover") && !unknown.html.contains("\u{202E}"))
             #expect(!unknown.html.contains("A user signed in"))
-            #expect(try await owner.open("/console/log?since=yesterday").status == 400)
+            let mistyped = try await owner.open("/console/log?since=yesterday&source=10.0.0.1")
+            #expect(mistyped.kind == "console-log" && mistyped.status == 422 && mistyped.hasAlert, "\(mistyped.html)")
+            #expect(mistyped.html.contains("value=\"10.0.0.1\""))
 
             let event = try #require(
                 try await server.realm.auditLog.events(limit: 100).first { $0.kind == .groupAdded })

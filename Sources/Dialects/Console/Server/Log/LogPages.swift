@@ -32,8 +32,8 @@ enum LogPages {
         let answer: SearchAuditEvents.Answer
         do {
             answer = try await scene.perform(search)
-        } catch let error as AdministrationError where error.code == .notFound {
-            // The user whom the form names, and not the page.
+        } catch let error as AdministrationError where error.code == .notFound || error.isAboutForm {
+            // What the form says, such as a user or a time that there is not; the page is there.
             page.problem = scene.problem(error)
             return page
         }
