@@ -160,14 +160,8 @@ struct KeyedStore: Store {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await read(.any, body)
-    }
-
-    func read<T: Sendable>(
-        _ extent: ReadExtent, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
         try await keys.retrying {
-            try await base.read(extent) { [standing] in try body(RememberingTransaction($0, standing: standing)) }
+            try await base.read { [standing] in try body(RememberingTransaction($0, standing: standing)) }
         }
     }
 

@@ -33,7 +33,7 @@ extension Applications {
         case _ where !expectation.methods.contains(shown.method): return .refused(.methodNotAdmitted)
         case .secret(let spellings):
             if spellings.contains(where: { $0.reveal().utf8.count == ApplicationRegistration.drawnSecretLength }),
-                let judged = try await realm.store.read(.rows, { try attempt.recognise(spellings, in: $0) })
+                let judged = try await realm.store.read({ try attempt.recognise(spellings, in: $0) })
             {
                 return judged
             }
@@ -43,7 +43,7 @@ extension Applications {
                 }
             }
         case .assertion(let assertion):
-            switch try await realm.store.read(.rows, { try attempt.begin(in: $0) }) {
+            switch try await realm.store.read({ try attempt.begin(in: $0) }) {
             case .ended(let authentication): return authentication
             case .open(let application, _):
                 let registration = application?.registration ?? ApplicationRegistration()

@@ -16,7 +16,7 @@ public struct Applications: Sendable {
 
     /// Nil for one that is disabled, too.
     public func application(_ id: ClientID) async throws -> Application? {
-        try await realm.store.read(.rows) { try $0.application(id) }
+        try await realm.store.read { try $0.application(id) }
     }
 
     /// One that is there, disabled or not: for those who administer.

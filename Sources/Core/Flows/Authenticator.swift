@@ -145,7 +145,7 @@ public struct Authenticator: Sendable {
     public func status(of handle: FlowHandle, expecting expectation: FlowExpectation) async throws -> FlowStatus {
         let realm = realm
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             try Self.status(
                 of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs,
                 in: transaction)
@@ -190,7 +190,7 @@ public struct Authenticator: Sendable {
         let now = realm.clock.now
         // Flow and password are of one instant: a flow whose password was set just now, by this very request that came twice,
         // asks for none any more.
-        let found = try await realm.store.read(.rows) { transaction -> (FlowSummary, RealmSettings, [FactorRecord])? in
+        let found = try await realm.store.read { transaction -> (FlowSummary, RealmSettings, [FactorRecord])? in
             let status = try Self.status(
                 of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs, in: transaction
             )

@@ -79,7 +79,7 @@ extension Sessions {
         let now = realm.clock.now
         guard let seenAt = try given.lastUse(at: now, sealer: realm.sealer) else { return nil }
         let proofs = realm.proofs
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let session = try transaction.session(given.sessionID), let digest = session.browserDigest,
                 ConstantTime.equal(given.digest, digest), let user = try transaction.user(session.userID),
                 !user.isDisabled, session.isLiving(of: user, at: now), !user.refuses(issuedAt: session.createdAt)
@@ -112,7 +112,7 @@ extension Sessions {
         let now = realm.clock.now
         guard let given = BrowserToken(text.reveal()), let seenAt = given.stamp?.at, now >= seenAt + Self.renewalTime
         else { return nil }
-        return try await realm.store.read(.rows) { try given.stamped(at: now, sealer: realm.sealer, in: $0) }
+        return try await realm.store.read { try given.stamped(at: now, sealer: realm.sealer, in: $0) }
     }
 }
 

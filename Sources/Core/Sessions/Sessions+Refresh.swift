@@ -137,7 +137,7 @@ extension Sessions {
     public func evidence(of text: Secret<String>, of owner: HandleOwner) async throws -> SessionEvidence? {
         guard let given = RefreshToken(text.reveal()) else { return nil }
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let found = try transaction.granted(given.grantID), owner.owns(found.grant),
                 found.grant.isLiving(at: now), found.session.revokedAt == nil, found.session.expiresAt > now
             else { return nil }

@@ -17,7 +17,7 @@ public struct Sessions: Sendable {
     /// A session that goes on, of that user; nil for another's, as for one that does not exist.
     public func session(_ id: SessionID, of userID: UserID) async throws -> Session? {
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let user = try transaction.user(userID), let session = try transaction.session(id),
                 session.isLiving(of: user, at: now)
             else { return nil }

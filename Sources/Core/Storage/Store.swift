@@ -14,11 +14,6 @@ public protocol Store: Sendable {
     /// Reads from one consistent snapshot. What the body writes is an error.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
-    /// Reads from one consistent snapshot, as much as the extent says. A store for which it makes no difference reads as always.
-    func read<T: Sendable>(
-        _ extent: ReadExtent, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T
-
     /// Reads and writes; durable when it returns. An error thrown by the body undoes all it wrote and is passed on.
     /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already, `unavailable` where the database
     ///   is away, `readOnly` where it takes no writes, `outcomeUnknown` where it went away in the middle of the commit.
@@ -37,12 +32,6 @@ public protocol Store: Sendable {
 
 extension Store {
     public func changeMark() async throws -> Int64? { nil }
-
-    public func read<T: Sendable>(
-        _ extent: ReadExtent, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await read(body)
-    }
 
     public func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
@@ -64,15 +53,6 @@ public enum Isolation: Sendable, Equatable {
     case rows
     /// No other write is under way when it begins, nor begins before it ends.
     case exclusive
-}
-
-/// How much a transaction that only reads looks at (`docs/decisions/0373`).
-public enum ReadExtent: Sendable, Equatable {
-    /// Whatever it needs.
-    case any
-    /// A handful of rows, each by its key or by its one user or session, as every request needs them: no list that grows with what
-    /// the store holds. A store may read them where it is called.
-    case rows
 }
 
 /// What can be done inside a transaction. Each part is described beside the things it keeps.

@@ -100,7 +100,7 @@ extension Tokens {
         }
         let (judged, found) = try await verify(received, expecting: expectation, reading: standing)
         guard let verified = judged.token else { return nil }
-        let present = isOfUser ? found : try await realm.store.read(.rows) { try standing($0, nil) }
+        let present = isOfUser ? found : try await realm.store.read { try standing($0, nil) }
         return present.map {
             AccessToken(
                 claims: verified.claims, user: verified.user, session: $0.session, expiresAt: verified.expiresAt,
@@ -144,7 +144,7 @@ extension Tokens {
         guard text.utf8.count == Self.opaqueLength, [UInt8](base64URL: text)?.count == 32 else { return text }
         let realm = realm
         let digest = Self.usedDigest(Self.opaquePurpose, text)
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let record = try transaction.flow(digest: digest), record.purpose == Self.opaquePurpose else {
                 return nil
             }

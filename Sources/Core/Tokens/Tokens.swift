@@ -99,7 +99,7 @@ public struct Tokens: Sendable {
         let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
         if owner != nil, sessionID == nil { return refused(.incomplete) }
         let now = realm.clock.now
-        let (user, session, rest) = try await realm.store.read(.rows) {
+        let (user, session, rest) = try await realm.store.read {
             transaction -> (User?, GrantedSession?, Rest?) in
             guard let user = try transaction.user(userID) else { return (nil, nil, nil) }
             guard let owner, let sessionID else { return (user, nil, try read(transaction, nil)) }

@@ -81,7 +81,7 @@ public struct CheckGrants: Sendable {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
         let nonce = realm.random.bytes(16)
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let client = try transaction.client(id, sealer: realm.sealer, at: now, catalogue.memory) else {
                 return nil
             }
@@ -160,8 +160,7 @@ public struct CheckGrants: Sendable {
     public func grant(to id: RegisteredClientID, scope: Set<String>) async throws -> Outcome<Grant> {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { try Self.found(id, scope, catalogue, realm, now, $0) }.map(
-            \.described)
+        return try await realm.store.read { try Self.found(id, scope, catalogue, realm, now, $0) }.map(\.described)
     }
 
     /// A grant whose checks have not said yet what resource servers learn: a developer's code, which runs outside of

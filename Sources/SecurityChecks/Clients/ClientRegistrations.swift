@@ -91,7 +91,7 @@ public struct ClientRegistrations: Sendable {
     public func client(_ id: RegisteredClientID) async throws -> ClientRegistration? {
         let realm = realm
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { try $0.client(id, sealer: realm.sealer, at: now)?.registration }
+        return try await realm.store.read { try $0.client(id, sealer: realm.sealer, at: now)?.registration }
     }
 
     /// The client with the settings of security checks, for who verifies what it signed; nil where there is none.
@@ -100,7 +100,7 @@ public struct ClientRegistrations: Sendable {
     ) async throws -> (client: ClientRegistration, settings: SecurityCheckSettings)? {
         let realm = realm
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let found = try transaction.client(id, sealer: realm.sealer, at: now, checks.memory) else {
                 return nil
             }
@@ -112,7 +112,7 @@ public struct ClientRegistrations: Sendable {
     public func standing(of id: RegisteredClientID) async throws -> Outcome {
         let realm = realm
         let now = realm.clock.now
-        return try await realm.store.read(.rows) { transaction in
+        return try await realm.store.read { transaction in
             guard let found = try transaction.client(id, sealer: realm.sealer, at: now) else {
                 return .refused(.unknownClient)
             }

@@ -32,9 +32,6 @@ final class SQLiteAccess: @unchecked Sendable {
         queue.asyncWriteWithoutTransaction { [self] _ in work(connection) }
     }
 
-    /// Runs something where it is called. Only for an access that nothing is ever run on the queue of, and for one caller at a time.
-    func here<T>(_ work: (SQLiteConnection) throws -> T) rethrows -> T { try work(connection) }
-
     /// Runs something on the queue, and waits for it.
     func wait<T>(for work: (Database) throws -> T) throws -> T { try queue.inDatabase(work) }
 

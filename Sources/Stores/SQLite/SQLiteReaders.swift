@@ -33,7 +33,7 @@ final class SQLiteReaders: Sendable {
 
     private let most: Int
     private let capacity: Int
-    let open: @Sendable () throws -> SQLiteAccess
+    private let open: @Sendable () throws -> SQLiteAccess
     private let state = Mutex(State())
 
     /// - Parameters:

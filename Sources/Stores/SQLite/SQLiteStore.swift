@@ -47,7 +47,6 @@ public final class SQLiteStore: Store {
     /// Whether the file is not to be written.
     let isReadOnly: Bool
     let readers: SQLiteReaders
-    private let nearReader: SQLiteNearReader
     private let writer: SQLiteAccess
     private let queue: Mutex<WriteQueue<PendingWrite>>
     private let counts = Mutex(Statistics())
@@ -62,7 +61,6 @@ public final class SQLiteStore: Store {
         (self.path, self.writer, self.readers, self.isReadOnly) = (path, writer, readers, isReadOnly)
         self.temporaryDirectory = temporaryDirectory
         dataVersion = DataVersion(path: path)
-        nearReader = SQLiteNearReader(open: readers.open)
         queue = Mutex(WriteQueue(capacity: options.waitingWrites, groupSize: options.groupSize))
     }
 
@@ -85,20 +83,6 @@ public final class SQLiteStore: Store {
                 continuation.resume(with: result)
             }
         }
-    }
-
-    public func read<T: Sendable>(
-        _ extent: ReadExtent, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        if extent == .rows,
-            let result = nearReader.run({ connection in
-                defer { counts.withLock { $0.statements += connection.takeStatements() } }
-                return try connection.read(body)
-            })
-        {
-            return try result.get()
-        }
-        return try await read(body)
     }
 
     public func write<T: Sendable>(
@@ -127,9 +111,8 @@ public final class SQLiteStore: Store {
         guard isFirst else { return }
         // The last connection to go tidies the log away, and only one that may write can.
         await readers.close()
-        try await blocking { [writer, dataVersion, nearReader] in
+        try await blocking { [writer, dataVersion] in
             try translatingErrors {
-                try nearReader.close()
                 try dataVersion.close()
                 try writer.close()
             }

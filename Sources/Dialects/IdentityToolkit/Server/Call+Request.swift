@@ -23,7 +23,7 @@ extension IdentityToolkit {
         case .open: break
         }
 
-        let (application, settings) = try await realm.store.read(.rows) { transaction in
+        let (application, settings) = try await realm.store.read { transaction in
             (try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }, try transaction.settings())
         }
         if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
