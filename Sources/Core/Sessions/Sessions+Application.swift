@@ -2,6 +2,7 @@ import Foundation
 
 /// What one application got of one user's session.
 public struct ApplicationSession: Sendable {
+    /// The user whose session it is.
     public let user: User
     /// With the grant of the application alone.
     public let listing: SessionListing
@@ -9,9 +10,12 @@ public struct ApplicationSession: Sendable {
 
 /// Where a grant stands among those of its application: by creation, then by id.
 public struct GrantPlace: Sendable, Equatable {
+    /// When the grant was made.
     public let createdAt: Date
+    /// The grant, which orders those of one instant.
     public let id: GrantID
 
+    /// The place of the grant with that time and id.
     public init(createdAt: Date, id: GrantID) {
         (self.createdAt, self.id) = (createdAt, id)
     }
