@@ -68,8 +68,9 @@ extension PasskeyFactor: ResponseEnrolledProof {
         } catch {
             return .wrong(Refusal(Self.reason(of: error), fault: "\(error)"))
         }
-        let payload = Payload(
+        var payload = Payload(
             credential: verified.credential, userAgent: creation.userAgent.map { String($0.prefix(200)) })
+        if verified.credential.rpID != creation.options.rp.id { payload.isOfHost = true }
         var result = ProofResult()
         result.factorID = FactorID(credential: registration.rawID)
         result.factorName = payload.credential.aaguid.productName

@@ -10,13 +10,16 @@ import Passkeys
 /// Wrong answers count against their source, never against the passkey: who knows a credential's id could lock it otherwise, and there
 /// is nothing to guess.
 struct PasskeyFactor: ImmediateProofMethod {
-    /// What is kept. Shapes so far: `{"credential": …, "isSuspicious": …, "userAgent": …}`, of which the last two may be missing.
+    /// What is kept. Shapes so far: `{"credential": …, "isOfHost": …, "isSuspicious": …, "userAgent": …}`, of which the last three may be
+    /// missing.
     struct Payload: Codable, Equatable, StoredJSON {
         var credential: CredentialRecord
         /// What the browser called itself in which it was made.
         var userAgent: String?
         /// Whether its counter did not grow once: there may be a copy.
         var isSuspicious: Bool?
+        /// Whether it was made for the host of a page and not for the realm's domain (docs/decisions/0303).
+        var isOfHost: Bool?
     }
 
     let kind = FactorKind.passkey
@@ -77,7 +80,7 @@ struct PasskeyFactor: ImmediateProofMethod {
             verified = try site.verifyAssertion(
                 response, options: options, credential: kept.credential,
                 user: isKnown ? kept.credential.userHandle : nil, counter: .report,
-                takesHost: permit.namesSiteByHost)
+                takesHost: permit.namesSiteByHost && kept.isOfHost == true)
         } catch {
             return .wrong(Refusal(.wrongAnswer, fault: "\(error)"))
         }

@@ -67,6 +67,9 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
         }
         let start = target.index(target.startIndex, offsetBy: scheme.count)
         let end = target[start...].firstIndex { "/?#".contains($0) } ?? target.endIndex
-        return start == end ? nil : (target[start..<end], target[end...])
+        let authority = target[start..<end]
+        // The brackets of an IPv6 address (RFC 3986, section 3.2.2).
+        guard !authority.isEmpty, authority.contains("[") == authority.contains("]") else { return nil }
+        return (authority, target[end...])
     }
 }
