@@ -20,10 +20,11 @@ endif
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance bench check format clean
+.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full bench check format
+.PHONY: clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
 
 deps: ## Install the system libraries and tools that are missing (apt or brew), without asking
 	@scripts/deps
@@ -100,12 +101,18 @@ pictures: deps ## Take the pictures of docs/pictures anew, out of the stories
 	$(SWIFT) build --product countersign
 	.build/test-python/bin/python Tests/EndToEndTests/Browser/stories/pictures .build/debug/countersign
 
-# One suite at a time: what one measures, another would spoil.
-endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts, races, connections and fuzzing at full size
+# One suite at a time: what one measures, another would spoil. The driver has a help: Tests/Endurance/endure --help.
+# To try an upgrade while it runs: make endurance ARGS="--older path/to/countersign"
+endurance: deps ## Suites with kills, bursts and races, then a server driven from outside in many ways (docs/endurance.md), in their short form
 	$(SWIFT) build --build-tests
 	for suite in KillTests CodeKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests HostileTextTests; do \
 	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 SWIFT=$(SWIFT) scripts/run-tests --filter $$suite || exit 1; \
 	done
+	.build/test-python/bin/python Tests/Endurance/endure .build/debug/countersign $(ARGS)
+
+endurance-full: deps ## The driver alone at the size of docs/endurance.md, against a release: some hours
+	$(SWIFT) build $(release) --product countersign
+	.build/test-python/bin/python Tests/Endurance/endure .build/release/countersign --full --json .build/endurance.json $(ARGS)
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)

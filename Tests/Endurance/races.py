@@ -1,0 +1,385 @@
+"""What counts once, sent four times at once to two servers on one PostgreSQL: exactly one answer may be a success."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import sys
+import time
+import urllib.parse
+import uuid
+from pathlib import Path
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+
+import lives
+from lives import KEY, OTHER, PASSWORD, Browser, HasDevice, Life, Refused, good, redemption, renewal
+from servers import Cluster, Server, folder, postgres_programs
+from wire import Gone, Several, Wire
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "PasskeysTests"))
+
+# The address of tokens and passkeys, which both servers say is theirs.
+URL = "http://localhost:8080"
+COPIES = 4
+
+
+def encode(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class SigningKey:
+    """P-256, for statements of applications (RFC 7523) and of possession (RFC 9449)."""
+
+    def __init__(self):
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        numbers = self.key.public_key().public_numbers()
+        self.jwk = {"kty": "EC", "crv": "P-256", "x": encode(numbers.x.to_bytes(32, "big")), "y": encode(numbers.y.to_bytes(32, "big"))}
+
+    def sign(self, header, claims):
+        text = ".".join(encode(json.dumps(part).encode()) for part in ({"alg": "ES256"} | header, claims))
+        r, s = utils.decode_dss_signature(self.key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
+        return f"{text}.{encode(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+
+
+class Race:
+    """A kind of race.
+
+    `prepare` makes so many at once, each a function of the copy's number that gives the arguments of `Wire.ask`."""
+
+    name, crowd = "", 40
+
+    def __init__(self, stage):
+        self.stage = stage
+
+    async def begin(self):
+        """Once, before all."""
+
+    async def prepare(self, count):
+        return await asyncio.gather(*[self.one(number) for number in range(count)])
+
+    async def one(self, number):
+        raise NotImplementedError
+
+    def has_won(self, answer):
+        return answer.status == 200
+
+    def judge(self, answers):
+        """A sentence where not exactly one has won."""
+        winners = sum(self.has_won(answer) for answer in answers)
+        if any(answer.status >= 500 for answer in answers):
+            return f"a server's fault: {answers}"
+        return None if winners == 1 else f"{winners} won: {answers}"
+
+
+class AuthorizationCode(Race):
+    name = "authorization code"
+
+    async def one(self, number):
+        code = await self.stage.browser.code(self.stage.both)
+        return lambda copy: (("POST", "/oauth/token"), {"form": redemption(code)})
+
+
+class PushedRequest(Race):
+    name = "pushed request (RFC 9126)"
+
+    async def one(self, number):
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(Browser.authorize()).query))
+        pushed = good(await self.stage.both.form("/oauth/par", query), "par")
+        target = "/authorize?" + urllib.parse.urlencode({"client_id": "dev-native", "request_uri": pushed["request_uri"]})
+        cookies = "; ".join(f"{name}={value}" for name, value in self.stage.browser.cookies.items())
+        return lambda copy: (("GET", target), {"headers": [("Cookie", cookies), ("Sec-Fetch-Dest", "document"), ("Accept", "text/html")]})
+
+    def has_won(self, answer):
+        return answer.status in (302, 303) and "code=" in (answer.header("location") or "")
+
+
+class RefreshToken(Race):
+    """May be repeated for a minute (decision 110): all that are answered get the same successor."""
+
+    name = "refresh token"
+
+    async def begin(self):
+        self.tokens = []
+        for _ in range(self.crowd):
+            code = await self.stage.browser.code(self.stage.both)
+            self.tokens.append(good(await self.stage.both.form("/oauth/token", redemption(code)))["refresh_token"])
+
+    async def one(self, number):
+        if self.tokens[number] is None:
+            code = await self.stage.browser.code(self.stage.both)
+            self.tokens[number] = good(await self.stage.both.form("/oauth/token", redemption(code)))["refresh_token"]
+        token = self.tokens[number]
+        return lambda copy: (("POST", "/oauth/token"), {"form": renewal(token)})
+
+    def judge(self, answers):
+        given = {answer.json.get("refresh_token") for answer in answers if answer.status == 200}
+        if len(given) != 1 or any(answer.status >= 500 for answer in answers):
+            return f"{len(given)} successors: {answers}"
+        return None
+
+
+class ResetLink(Race):
+    name = "link that resets a password"
+    kind, path = "PASSWORD_RESET", "/v1/accounts:resetPassword"
+
+    async def begin(self):
+        self.people = []
+        for _ in range(self.crowd):
+            person = Life()
+            await person.sign_up(self.stage.both)
+            self.people.append(person)
+
+    async def one(self, number):
+        link = await self.people[number].link(self.stage.both, self.kind)
+        body = self.body(self.people[number], link["oobCode"])
+        return lambda copy: (("POST", self.path + KEY), {"body": body})
+
+    def body(self, person, code):
+        return {"oobCode": code, "newPassword": OTHER}
+
+
+class ProvingLink(ResetLink):
+    name = "link that proves an address"
+    kind, path = "VERIFY_EMAIL", "/v1/accounts:update"
+
+    async def one(self, number):
+        # An address is proven once.
+        self.people[number] = Life()
+        await self.people[number].sign_up(self.stage.both)
+        return await super().one(number)
+
+    def body(self, person, code):
+        return {"oobCode": code}
+
+
+class SignInLink(ResetLink):
+    name = "link that signs in"
+    kind, path = "EMAIL_SIGNIN", "/v1/accounts:signInWithEmailLink"
+
+    def body(self, person, code):
+        return {"email": person.email, "oobCode": code}
+
+
+class OneTimeCode(Race):
+    """A code of an authenticator app, over two sign-ins that are pending."""
+
+    name = "code of an authenticator app"
+    secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+    async def prepare(self, count):
+        key, base = b"imported", uuid.uuid4().hex[:10]
+        people = [f"{base}-{number}" for number in range(count)]
+        digest = base64.b64encode(hmac.new(key, PASSWORD.encode(), hashlib.sha256).digest()).decode()
+        good(await self.stage.both.post("/v1/projects/countersign/accounts:batchCreate", {
+            "hashAlgorithm": "HMAC_SHA256", "signerKey": base64.b64encode(key).decode(), "users": [{
+                "localId": person, "email": f"{person}@example.com", "emailVerified": True, "passwordHash": digest,
+                "mfaInfo": [{"mfaEnrollmentId": f"f{person}", "displayName": "App", "totpInfo": {"sharedSecretKey": self.secret}}],
+            } for person in people]}, "owner"), "import")
+        return await asyncio.gather(*[self.pending(person) for person in people])
+
+    async def pending(self, person):
+        body = {"email": f"{person}@example.com", "password": PASSWORD}
+        pending = [good(await self.stage.both.post(f"/v1/accounts:signInWithPassword{KEY}", body), "first")["mfaPendingCredential"]
+                   for _ in range(2)]
+        now = time.time()
+        return lambda copy: (("POST", f"/v2/accounts/mfaSignIn:finalize{KEY}"), {"body": {
+            "mfaPendingCredential": pending[copy // 2 % 2], "mfaEnrollmentId": f"f{person}",
+            "totpVerificationInfo": {"verificationCode": lives.code(self.secret, now)}}})
+
+
+class RecoveryCode(Race):
+    name = "recovery code"
+
+    async def one(self, number):
+        person = HasDevice(self.stage.administrator)
+        await person.run(self.stage.both)
+        tokens = [(await person.password_grant(self.stage.both)).json["mfa_token"] for _ in range(2)]
+        return lambda copy: (("POST", "/oauth/token"), {"body": {
+            "grant_type": "http://auth0.com/oauth/grant-type/mfa-recovery-code", "client_id": "dev-app",
+            "mfa_token": tokens[copy // 2 % 2], "recovery_code": person.device["recovery_code"]}})
+
+
+class EnrolmentTicket(Race):
+    name = "ticket for a device"
+
+    async def one(self, number):
+        made = good(await self.stage.both.post("/api/v2/users", {
+            "email": lives.address(), "password": PASSWORD, "email_verified": True}, self.stage.administrator))
+        ticket = good(await self.stage.both.post(
+            "/api/v2/guardian/enrollments/ticket", {"user_id": made["user_id"]}, self.stage.administrator))
+        begun = good(await self.stage.both.post(
+            "/appliance-mfa/api/start-flow", {"state_transport": "polling"}, f'Ticket id="{ticket["ticket_id"]}"'))
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(begun["enrollment_uri"]).query))
+        return lambda copy: (("POST", "/appliance-mfa/api/enroll"), {
+            "bearer": f'Ticket id="{query["enrollment_tx_id"]}"', "body": {
+                "identifier": f"{number}-{copy}", "name": "Phone", "public_key": self.stage.keys[copy].jwk | {"use": "sig", "alg": "ES256"}}})
+
+    def has_won(self, answer):
+        return answer.status == 201
+
+
+class Assertion(Race):
+    name = "assertion of an application (RFC 7523)"
+
+    async def one(self, number):
+        now = int(time.time())
+        text = self.stage.keys[0].sign({"kid": "racer"}, {
+            "iss": "racer", "sub": "racer", "aud": URL, "jti": uuid.uuid4().hex, "iat": now, "exp": now + 120})
+        return lambda copy: (("POST", "/oauth/token"), {"form": {
+            "grant_type": "client_credentials", "client_id": "racer", "scope": "api", "resource": "http://127.0.0.1/api",
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion": text}})
+
+
+class Possession(Race):
+    name = "proof of possession (RFC 9449)"
+
+    async def one(self, number):
+        text = self.stage.keys[0].sign({"typ": "dpop+jwt", "jwk": self.stage.keys[0].jwk}, {
+            "htm": "POST", "htu": f"{URL}/oauth/token", "iat": int(time.time()), "jti": uuid.uuid4().hex})
+        basic = "Basic " + base64.b64encode(b"dev-web:dev-web-secret").decode()
+        return lambda copy: (("POST", "/oauth/token"), {"bearer": basic, "headers": [("DPoP", text)], "form": {
+            "grant_type": "client_credentials", "scope": "api", "resource": "http://127.0.0.1/api"}})
+
+
+class Passkey(Race):
+    name, crowd = "answer of a passkey", 10
+
+    async def begin(self):
+        self.clients = [await self.enrol() for _ in range(self.crowd)]
+
+    async def enrol(self):
+        from fido2.client import DefaultClientDataCollector, Fido2Client
+        from fido2.webauthn import PublicKeyCredentialCreationOptions, PublicKeyCredentialRequestOptions
+        from peer import Authenticator
+        authenticator = Authenticator(-7)
+        # One that counts nothing, as those of synced passkeys (WebAuthn Level 3, section 6.1.1).
+        authenticator.data = lambda *parts, count=authenticator.data: (setattr(authenticator, "counter", -1), count(*parts))[1]
+        client = Fido2Client(authenticator, DefaultClientDataCollector(URL))
+        self.request = PublicKeyCredentialRequestOptions.from_dict
+        begun = good(await self.stage.both.post("/passkey/register", {
+            "client_id": "dev-native", "user_profile": {"email": lives.address(), "name": "A"}}), "register")
+        made = dict(client.make_credential(PublicKeyCredentialCreationOptions.from_dict(begun["authn_params_public_key"])))
+        good(await self.stage.both.post("/oauth/token", self.grant(begun, made)), "registration")
+        return client
+
+    @staticmethod
+    def grant(begun, response):
+        return {"grant_type": "urn:okta:params:oauth:grant-type:webauthn", "client_id": "dev-native",
+                "auth_session": begun["auth_session"], "authn_response": response, "scope": "openid"}
+
+    async def one(self, number):
+        begun = good(await self.stage.both.post("/passkey/challenge", {"client_id": "dev-native"}), "challenge")
+        response = dict(self.clients[number].get_assertion(self.request(begun["authn_params_public_key"])).get_response(0))
+        return lambda copy: (("POST", "/oauth/token"), {"body": self.grant(begun, response)})
+
+
+class MailedCode(Race):
+    """A sign-up by a mailed code, in native authentication."""
+
+    name = "mailed code"
+
+    async def prepare(self, count):
+        begun = await asyncio.gather(*[self.start() for _ in range(count)])
+        messages = (await self.stage.both.ask("GET", "/dev/inbox.json")).json["messages"]
+        mailed = {message["to"]: lives.number_of(message["text"]) for message in messages if re.search(r"\b\d{8}\b", message["text"])}
+        return await asyncio.gather(*[self.proven(token, mailed[person]) for person, token in begun])
+
+    async def proven(self, token, code):
+        """The code counts once for an attempt: each that sends it again is led on to the same one (decision 83), which opens one session."""
+        form = {"client_id": "dev-app", "continuation_token": token, "grant_type": "oob", "oob": code}
+        tokens = [good(answer)["continuation_token"] for answer in await asyncio.gather(*[
+            self.stage.both.form("/contoso/signup/v1.0/continue", form) for _ in range(COPIES)])]
+        return lambda copy: (("POST", "/contoso/oauth2/v2.0/token"), {"form": {
+            "client_id": "dev-app", "continuation_token": tokens[copy], "grant_type": "continuation_token", "scope": "openid"}})
+
+    async def start(self):
+        person = lives.address()
+        form = {"client_id": "dev-app", "challenge_type": "oob password redirect"}
+        begun = good(await self.stage.both.form("/contoso/signup/v1.0/start", form | {"username": person, "password": PASSWORD}))
+        asked = good(await self.stage.both.form("/contoso/signup/v1.0/challenge", form | {"continuation_token": begun["continuation_token"]}))
+        return person, asked["continuation_token"]
+
+
+KINDS = [AuthorizationCode, PushedRequest, RefreshToken, ResetLink, ProvingLink, SignInLink, OneTimeCode, RecoveryCode, EnrolmentTicket,
+         Assertion, Possession, Passkey, MailedCode]
+
+
+class Stage:
+    """Two servers on one database, and what races need of them."""
+
+    async def build(self, trial, cluster):
+        place, database = folder("races"), cluster.empty_database()
+        first = Server(trial.program, os.path.join(place, "first"), "--public-url", URL, database=database)
+        second = Server(trial.program, os.path.join(place, "second"), "--public-url", URL, "--master-key-file",
+                        os.path.join(first.data, "master-key"), database=database)
+        self.servers, self.administrator = [first, second], first.administrator
+        self.wires = [Wire(server.port) for server in self.servers]
+        self.both = Several(self.wires)
+        person = Life()
+        await person.sign_up(self.wires[0])
+        self.browser = Browser(person.email)
+        await self.browser.visit(self.wires[0])
+        self.keys = [SigningKey() for _ in range(COPIES)]
+        good(await self.both.post("/admin/v1/applications:add", {"id": "racer", "registration": {
+            "displayName": "Racer", "kind": "service", "authMethod": "private_key_jwt", "scopes": ["api"], "resources": ["http://127.0.0.1/api"],
+            "jwks": {"keys": [self.keys[0].jwk | {"kid": "racer", "alg": "ES256", "use": "sig"}]}}}, self.administrator), "application")
+
+    async def run(self, race, made):
+        """The four answers to each."""
+        async def copy(number, arguments):
+            position, named = arguments(number)
+            return await self.wires[number % 2].ask(*position, **named)
+
+        shots = [copy(number, each) for each in made for number in range(COPIES)]
+        answers = await asyncio.gather(*shots)
+        return [answers[start:start + COPIES] for start in range(0, len(answers), COPIES)]
+
+
+async def races(trial):
+    if not postgres_programs():
+        return trial.skip("PostgreSQL is not installed")
+    total = trial.size("races", 520, 100_000)
+    cluster = Cluster()
+    stage = Stage()
+    await stage.build(trial, cluster)
+    before = [(server.descriptors(), server.memory()) for server in stage.servers]
+    kinds, counts = [kind(stage) for kind in KINDS], {kind.name: 0 for kind in KINDS}
+    for race in kinds:
+        await race.begin()
+    done = 0
+    while kinds and done < total and not trial.is_over:
+        for race in list(kinds):
+            crowd = max(1, min(race.crowd, (total - done + len(kinds) - 1) // len(kinds)))
+            try:
+                made = await race.prepare(crowd)
+                answers = await stage.run(race, made)
+            except (Gone, Refused, KeyError) as error:
+                trial.fault(f"{race.name}: {type(error).__name__}: {error}")
+                kinds.remove(race)
+                continue
+            for place, own in enumerate(answers):
+                if wrong := race.judge(own):
+                    trial.fault(f"{race.name}: {wrong}")
+                if isinstance(race, RefreshToken):
+                    good_ones = [answer.json["refresh_token"] for answer in own if answer.status == 200]
+                    race.tokens[place] = good_ones[0] if good_ones else None
+            counts[race.name] += crowd
+            done += crowd
+            trial.progress(f"{done} of {total}, {race.name}, {len(trial.faults)} faults")
+    for wire in stage.wires:
+        wire.close()
+    for place, server in enumerate(stage.servers):
+        after = server.settled(before[place][0] + 8)
+        if after > before[place][0] + 16:
+            trial.fault(f"{after} descriptors, {before[place][0]} before")
+        trial.figure(**{f"server {place + 1}": {"descriptors": [before[place][0], after], "memory MiB": [before[place][1], server.memory()]}})
+        trial.judge_log(server)
+        if server.terminate() != 0:
+            trial.fault("a server does not end as it should")
+    trial.figure(races=done, requests=sum(wire.answered for wire in stage.wires), kinds=counts)
+    cluster.end()

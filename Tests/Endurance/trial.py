@@ -1,0 +1,62 @@
+"""What a chapter of the endurance run is given, and what it says of itself."""
+
+import random
+import time
+
+
+class Trial:
+    """One run: the program, how much of everything, and what was found.
+
+    Attributes:
+        program: Path of `countersign`.
+        older: Path of an earlier one, or None.
+        seed: A number from which all chance comes, so that a failure can be repeated.
+    """
+
+    def __init__(self, program, *, full=False, sizes=None, seed=1, older=None, routes=None, minutes=None, quiet=False):
+        self.program, self.older, self.routes, self.seed = program, older, routes, seed
+        self.full, self.sizes, self.quiet = full, sizes or {}, quiet
+        self.minutes = minutes
+        self.chapter, self.faults, self.figures, self.skipped = "", [], {}, {}
+        self._spoke = 0
+
+    def begin(self, chapter):
+        self.chapter, self.began = chapter, time.monotonic()
+        self.figures[chapter] = {}
+        # Of its own, so that a chapter goes as it does alone.
+        self.random = random.Random(f"{self.seed} {chapter}")
+
+    def size(self, name, short, full):
+        """How much of something: what the command line says, or what the form of the run does."""
+        return self.sizes.get(name, full if self.full else short)
+
+    @property
+    def is_over(self):
+        """Whether the chapter has had its time; it then says what it reached."""
+        return self.minutes is not None and time.monotonic() - self.began > 60 * self.minutes
+
+    def say(self, sentence):
+        print(f"{time.strftime('%H:%M:%S')}  {self.chapter}: {sentence}", flush=True)
+
+    def progress(self, sentence):
+        """The same, at most every ten seconds."""
+        if not self.quiet and time.monotonic() - self._spoke > 10:
+            self._spoke = time.monotonic()
+            self.say(sentence)
+
+    def figure(self, **figures):
+        self.figures[self.chapter] |= figures
+
+    def fault(self, sentence):
+        self.faults.append(f"{self.chapter}: {sentence}")
+        if len(self.faults) < 200:
+            self.say(f"FAULT  {sentence[:600]}")
+
+    def judge_log(self, server):
+        """Errors that the program's log has are faults of this chapter."""
+        for line in server.faults()[:5]:
+            self.fault(f"in the log: {line}")
+
+    def skip(self, sentence):
+        self.skipped[self.chapter] = sentence
+        self.say(f"left out: {sentence}")
