@@ -191,9 +191,9 @@ class HTTP2:
             self.writer.write(self.frame(9, 4 if number == len(parts) else 0, stream, part))
         if raw:
             self.writer.write(raw)
+        start = 0
         try:
             async with asyncio.timeout(PATIENCE):
-                start = 0
                 while body and start < len(body) and not waiting.done():
                     room = min(self.window, state["window"], 16384, len(body) - start)
                     if room <= 0:
@@ -213,6 +213,9 @@ class HTTP2:
             raise Gone(str(error)) from error
         finally:
             self.streams.pop(stream, None)
+            if body and start < len(body) and self.is_kept:
+                # Answered before its end: the stream is open still, and counts among the hundred (RFC 9113, section 8.1).
+                self.writer.write(self.frame(3, 0, stream, struct.pack(">I", 8)))
 
     async def _read(self):
         reason = "the connection ended"
