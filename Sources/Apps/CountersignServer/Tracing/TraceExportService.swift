@@ -32,6 +32,7 @@ struct TraceExportService: Service, CustomStringConvertible {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await exporter.run() }
-        await exporter.finish()
+        // A task of its own: one that was cancelled sends nothing any more.
+        await Task { await exporter.finish() }.value
     }
 }
