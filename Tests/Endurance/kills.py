@@ -183,7 +183,7 @@ async def database_goes(trial):
         trial.figure(**{f"server {place + 1}": {
             "descriptors": [before[place], after], "memory MiB, first, highest, last": [
                 memory[place][0], max(memory[place]), memory[place][-1]]}})
-        trial.judge_log(server)
+        trial.judge_log(server, beside="PostgreSQL cannot be reached")
         if server.terminate() != 0:
             trial.fault("a server does not end as it should")
     trial.figure(outages=len(back), acknowledged=acknowledged, **{"ready again after, longest s": round(max(back), 2)})

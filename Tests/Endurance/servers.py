@@ -132,9 +132,10 @@ def _end_servers():
 
 def postgres_programs():
     """The folder of `initdb`, which Debian keeps out of the search path; None where there is none."""
-    places = [os.environ.get("POSTGRES_BIN"), os.path.dirname(shutil.which("initdb") or "")]
+    places = [os.environ.get("POSTGRES_BIN")]
     if os.path.isdir("/usr/lib/postgresql"):
         places += [f"/usr/lib/postgresql/{version}/bin" for version in sorted(os.listdir("/usr/lib/postgresql"), reverse=True)]
+    places.append(os.path.dirname(shutil.which("initdb") or ""))
     return next((place for place in places if place and os.path.exists(os.path.join(place, "postgres"))), None)
 
 
