@@ -620,7 +620,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "JSON", "PasskeyTestSupport",
-                "ServerTestSupport", "StorePostgres", "TestSupport", .crypto,
+                "ServerTestSupport", "StorePostgres", "TestSupport", .asyncHTTPClient, .crypto,
+                .nioCore, .nioHTTP1,
             ],
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",

@@ -200,7 +200,8 @@ struct ConsoleServerPagesTests {
             #expect(try await server.realm.store.write { try $0.update(fixed) })
             #expect(try await owner.open("/console").links.values.contains(path))
             let page = try await owner.open(path)
-            #expect(page.html.contains("answered 503") && page.html.contains("\(path)/replay?event=\(event)"))
+            #expect(
+                page.html.contains("answered <bdi>503</bdi>") && page.html.contains("\(path)/replay?event=\(event)"))
         }
     }
 

@@ -1,16 +1,15 @@
+import AsyncHTTPClient
 import Crypto
 import Foundation
 import JSON
+import NIOCore
+import NIOHTTP1
 import Synchronization
 import Testing
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A person's browser and the application that it comes from, as far as sign-ins, codes and tokens go: keeps cookies, and fills in the forms
 /// of pages.
-final class PageVisitor: NSObject, URLSessionTaskDelegate, Sendable {
+final class PageVisitor: Sendable {
     struct Tokens: Sendable {
         let access: String
         let refresh: String
@@ -60,46 +59,40 @@ final class PageVisitor: NSObject, URLSessionTaskDelegate, Sendable {
         return visitor
     }
 
-    /// Redirects are answers.
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-    }
+    /// Redirects are answers, and a server that was killed leaves no connection for the next.
+    private static let client = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 200
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     func send(
         _ method: String, _ path: String, form: [String: String]? = nil, bearer: String? = nil
     ) async throws -> Answer {
         let target = try #require(URL(string: path, relativeTo: url))
-        var request = URLRequest(url: target)
-        request.httpMethod = method
-        request.httpShouldHandleCookies = false
+        var request = HTTPClientRequest(url: target.absoluteString)
+        request.method = .RAW(value: method)
+        request.headers.add(name: "Connection", value: "close")
         let known = cookies.withLock { $0 }
         if !known.isEmpty {
-            request.setValue(
-                known.map { "\($0.key)=\($0.value)" }.joined(separator: "; "), forHTTPHeaderField: "Cookie")
+            request.headers.add(name: "Cookie", value: known.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
         }
-        if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
+        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
         if let form {
-            request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
-            request.setValue("same-origin", forHTTPHeaderField: "Sec-Fetch-Site")
-            request.httpBody = Data(Self.encoded(form).utf8)
+            request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+            request.headers.add(name: "Sec-Fetch-Site", value: "same-origin")
+            request.body = .bytes(Array(Self.encoded(form).utf8))
         }
-        let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
-        defer { session.finishTasksAndInvalidate() }
-        let (data, response) = try await session.data(for: request)
-        let answer = try #require(response as? HTTPURLResponse)
-        if let set = answer.value(forHTTPHeaderField: "Set-Cookie") {
-            // Several headers come as one text; none of our values has a comma.
-            for cookie in set.components(separatedBy: ", ") {
-                let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
-                if pair.count == 2, pair[0].contains("cs_") { cookies.withLock { $0[pair[0]] = pair[1] } }
-            }
+        let response = try await Self.client.execute(request, timeout: .seconds(120))
+        let body = try await response.body.collect(upTo: 1 << 22)
+        for cookie in response.headers["Set-Cookie"] {
+            let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
+            guard let name = pair.first, name.contains("cs_") else { continue }
+            cookies.withLock { $0[name] = pair.count == 2 ? pair[1] : nil }
         }
         return Answer(
-            status: answer.statusCode, location: answer.value(forHTTPHeaderField: "Location"),
-            text: String(decoding: data, as: UTF8.self))
+            status: Int(response.status.code), location: response.headers.first(name: "Location"),
+            text: String(buffer: body))
     }
 
     private static func encoded(_ form: [String: String]) -> String {
@@ -140,12 +133,14 @@ final class PageVisitor: NSObject, URLSessionTaskDelegate, Sendable {
                 continue
             }
             #expect(page.status == 200, "\(page.text.prefix(400))")
-            var fields = Self.hidden(in: page.text[...])
-            let (name, password) = (page.text.contains("name=\"username\""), page.text.contains("name=\"password\""))
-            guard name || password else { return .page(page.text) }
-            if name { fields["username"] = email }
-            if password { fields["password"] = "a quiet afternoon" }
-            let action = try #require(page.text.firstMatch(of: /action="([^"]*)"/)?.output.1)
+            // Each form has its own token: only what stands in the one that is sent goes with it.
+            let form = page.text.matches(of: /<form[^>]*action="([^"]*)"[\s\S]*?<\/form>/).first {
+                $0.output.0.contains("name=\"username\"") || $0.output.0.contains("name=\"password\"")
+            }
+            guard let (html, action) = form?.output else { return .page(page.text) }
+            var fields = Self.hidden(in: html)
+            if html.contains("name=\"username\"") { fields["username"] = email }
+            if html.contains("name=\"password\"") { fields["password"] = "a quiet afternoon" }
             let posted = try await send("POST", String(action), form: fields)
             path = try #require(posted.location, "\(posted.status) \(posted.text.prefix(400))")
         }
