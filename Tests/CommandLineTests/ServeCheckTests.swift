@@ -142,7 +142,7 @@ import Testing
 
     @Test func `A certificate that ends soon and development data are told`() async throws {
         let directory = try await TestDirectory.prepared(isDevelopment: true)
-        let files = try TestAuthority().write(into: directory.url)
+        let files = try TestAuthority(until: 43_200).write(into: directory.url)
         let (report, status) = try await check(
             directory, "--data", directory.data, "--tls-certificate", files.certificate, "--tls-key", files.key)
         #expect(status == 1)

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 import urllib.parse
 from html.parser import HTMLParser
 
@@ -82,11 +83,15 @@ class Visitor:
     def __init__(self, base, agent=b"Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"):
         self.base, self.agent, self.cookies = base, agent, {}
         self._connection = http.client.HTTPConnection(urllib.parse.urlsplit(base).netloc, timeout=60)
+        self._used = time.monotonic()
 
     def send(self, method, path, body=None, kind=None, follow=True):
         """An answer, after redirects of this server."""
         for _ in range(8):
             connection = self._connection
+            # The server ends connections that say nothing for a while.
+            if time.monotonic() - self._used > 10:
+                connection.close()
             connection.putrequest(method, path, skip_accept_encoding=True)
             connection.putheader("Accept", "text/html")
             connection.putheader("Accept-Language", "en")
@@ -101,6 +106,7 @@ class Visitor:
             connection.endheaders(body)
             response = connection.getresponse()
             reply = Reply(path, response.status, response.getheaders(), response.read())
+            self._used = time.monotonic()
             for name, line in reply.headers:
                 if name.lower() == "set-cookie":
                     key, _, value = line.split(";")[0].partition("=")
