@@ -131,6 +131,7 @@ def judge_service(glass, name):
 with Browser() as browser:
     glass = Glass(browser, server.base, [390, 320] if everything else [390])
     places, judge = Places(server), Judge(glass)
+    places.console = everything
     for text in PLAIN:
         for place, reply in places.walk(text):
             judge.learn(place, reply)
