@@ -18,7 +18,9 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class _Forms(html.parser.HTMLParser):
+class Forms(html.parser.HTMLParser):
+    """The forms of a page: where each leads, and what it holds."""
+
     def __init__(self, text):
         super().__init__()
         self.all = []
@@ -42,11 +44,18 @@ def exchange(method, url, body=None, headers=None, opener=urllib.request.build_o
     return answer.status, answer.headers, answer.read()
 
 
+def redemption(code):
+    """The form that redeems a code of `Person.code`."""
+    return {
+        "grant_type": "authorization_code", "client_id": "dev-native", "code": code, "redirect_uri": CALLBACK,
+        "code_verifier": VERIFIER}
+
+
 class Person:
     def __init__(self, base):
         self.base = base
-        self._opener = urllib.request.build_opener(
-            _NoRedirect, urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+        self.cookies = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(_NoRedirect, urllib.request.HTTPCookieProcessor(self.cookies))
 
     def go(self, path, fields=None):
         """Follows redirects to a page, with its forms, or to an application, with its address."""
@@ -57,7 +66,7 @@ class Person:
                 urllib.parse.urlencode(fields).encode() if fields is not None else None,
                 {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document", "Origin": self.base}, self._opener)
             if status != 303:
-                return address, _Forms(body.decode()).all
+                return address, Forms(body.decode()).all
             address, fields = urllib.parse.urljoin(address, headers["Location"]), None
         return address, []
 
@@ -66,16 +75,19 @@ class Person:
         action, hidden = next(form for form in page[1] if next(iter(fields)) in form[1])
         return self.go(action, {**hidden, **fields})
 
-    def tokens(self, email, password, scope):
-        """Signs in for the application of this machine, as `serve --dev` has it."""
+    def code(self, scope, email=None, password=None):
+        """A code for the application of this machine, as `serve --dev` has it; signs in where no user is."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
         page = self.go("/authorize?" + urllib.parse.urlencode({
             "client_id": "dev-native", "response_type": "code", "scope": scope, "state": "peer",
             "redirect_uri": CALLBACK, "code_challenge": challenge, "code_challenge_method": "S256"}))
         if not page[0].startswith(CALLBACK):
             page = self.answer(self.answer(page, username=email), password=password)
-        code = urllib.parse.parse_qs(urllib.parse.urlsplit(page[0]).query)["code"][0]
-        _, _, body = exchange("POST", self.base + "/oauth/token", urllib.parse.urlencode({
-            "grant_type": "authorization_code", "client_id": "dev-native", "code": code, "redirect_uri": CALLBACK,
-            "code_verifier": VERIFIER}).encode(), {"Content-Type": "application/x-www-form-urlencoded"})
+        return urllib.parse.parse_qs(urllib.parse.urlsplit(page[0]).query)["code"][0]
+
+    def tokens(self, email, password, scope):
+        """Signs in, and redeems the code."""
+        _, _, body = exchange(
+            "POST", self.base + "/oauth/token", urllib.parse.urlencode(redemption(self.code(scope, email, password))).encode(),
+            {"Content-Type": "application/x-www-form-urlencoded"})
         return json.loads(body)

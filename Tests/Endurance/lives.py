@@ -6,15 +6,19 @@ whole or absent. It returns sentences about what is wrong."""
 import base64
 import hashlib
 import hmac
-import html.parser
 import itertools
 import re
 import secrets
 import struct
+import sys
 import time
 import urllib.parse
+from pathlib import Path
 
 from wire import Gone
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "EndToEndTests"))
+from pages import Forms  # noqa: E402
 
 KEY = "?key=any"
 PASSWORD, OTHER = "a quiet afternoon", "another quiet evening"
@@ -289,20 +293,6 @@ class HasDevice(Life):
 
 # MARK: Pages and grants
 
-class _Forms(html.parser.HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.all = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        if tag == "form":
-            self.all.append((attributes.get("action"), {}))
-        elif tag == "input" and self.all and attributes.get("name") and attributes.get("type") != "checkbox":
-            self.all[-1][1][attributes["name"]] = attributes.get("value", "")
-
-
 class Browser:
     """Cookies, redirects and forms, without a script."""
 
@@ -340,7 +330,7 @@ class Browser:
                 parts = urllib.parse.urlsplit(target)
                 answer = await self.go(wire, parts.path + (f"?{parts.query}" if parts.query else ""))
                 continue
-            for action, fields in _Forms(answer.body.decode()).all:
+            for action, fields in Forms(answer.body.decode()).all:
                 if "username" in fields or "password" in fields:
                     fields |= {name: value for name, value in (("username", self.email), ("password", PASSWORD)) if name in fields}
                     answer = await self.go(wire, action, fields)

@@ -11,8 +11,6 @@ import atexit
 import base64
 import hashlib
 import hmac
-import html.parser
-import http.cookiejar
 import json
 import os
 import re
@@ -30,6 +28,9 @@ import uuid
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "EndToEndTests"))
+from pages import Person, redemption  # noqa: E402
 
 PROGRAM, OUT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 DATABASE = sys.argv[3] if len(sys.argv) > 3 else None
@@ -608,77 +609,18 @@ def has_command(*words):
     return subprocess.run([PROGRAM, *words, "--help"], capture_output=True).returncode == 0
 
 
-class Forms(html.parser.HTMLParser):
-    """The forms of a page: where each leads, and what it holds."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.all = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        if tag == "form":
-            self.all.append((attributes.get("action"), {}))
-        elif tag == "input" and self.all and attributes.get("name") and attributes.get("type") != "checkbox":
-            self.all[-1][1][attributes["name"]] = attributes.get("value", "")
-
-
-class Person:
-    """A browser without a script."""
-
-    def __init__(self):
-        self.cookies = http.cookiejar.CookieJar()
-        self.opener = urllib.request.build_opener(NoRedirect, urllib.request.HTTPCookieProcessor(self.cookies))
-
-    def go(self, path, fields=None):
-        """Follows redirects: to a page, whose forms are answered, or to an application, whose address it is."""
-        address = urllib.parse.urljoin(BASE, path)
-        while address.startswith(BASE):
-            message = urllib.request.Request(
-                address, data=urllib.parse.urlencode(fields).encode() if fields is not None else None,
-                headers={"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document", "Origin": BASE})
-            try:
-                answer = self.opener.open(message)
-            except urllib.error.HTTPError as error:
-                answer = error
-            text = answer.read().decode()
-            if answer.status != 303:
-                return answer.status, address, Forms(text).all
-            address, fields = urllib.parse.urljoin(address, answer.headers["Location"]), None
-        return 303, address, []
-
-    def answer(self, page, **fields):
-        """The first form that asks for the first of these."""
-        action, hidden = next(form for form in page[2] if next(iter(fields)) in form[1])
-        return self.go(action, {**hidden, **fields})
-
-    @property
-    def header(self):
-        """As a server calls its cookies in development, and elsewhere."""
-        pairs = [(cookie.name.removeprefix("__Host-"), cookie.value) for cookie in self.cookies]
-        return "; ".join(f"{prefix}{name}={value}" for name, value in pairs for prefix in ("", "__Host-"))
-
-
-VERIFIER = "kept-verifier-" * 4
-CALLBACK = "http://127.0.0.1/callback"
+def header(person):
+    """The cookies of a browser, as a server calls them in development, and elsewhere."""
+    pairs = [(cookie.name.removeprefix("__Host-"), cookie.value) for cookie in person.cookies]
+    return "; ".join(f"{prefix}{name}={value}" for name, value in pairs for prefix in ("", "__Host-"))
 
 
 def authorized(person, email=None):
-    """A code for the application of this machine."""
-    challenge = encoded(hashlib.sha256(VERIFIER.encode()).digest())
-    page = person.go("/authorize?" + urllib.parse.urlencode({
-        "client_id": "dev-native", "response_type": "code", "scope": "openid email offline_access", "state": "kept",
-        "redirect_uri": CALLBACK, "code_challenge": challenge, "code_challenge_method": "S256"}))
-    if email:
-        page = person.answer(person.answer(page, username=email), password=PASSWORD)
-    return urllib.parse.parse_qs(urllib.parse.urlsplit(page[1]).query)["code"][0]
+    return person.code("openid email offline_access", email, PASSWORD)
 
 
 def redeeming(code):
-    return request("POST", "/oauth/token", form={
-        "grant_type": "authorization_code", "client_id": "dev-native", "code": code, "redirect_uri": CALLBACK,
-        "code_verifier": VERIFIER})
+    return request("POST", "/oauth/token", form=redemption(code))
 
 
 def as_administrator(operation, body, token):
@@ -687,7 +629,7 @@ def as_administrator(operation, body, token):
 
 if has_command("admin", "token", "add"):
     email, user = person("oauth")
-    browser_of_oauth = Person()
+    browser_of_oauth = Person(BASE)
     tokens = send(redeeming(authorized(browser_of_oauth, email)))[0]
     keep("an access token of OAuth",
          lambda: request("GET", "/userinfo", None, {"Authorization": f"Bearer {tokens['access_token']}"}),
@@ -699,7 +641,7 @@ if has_command("admin", "token", "add"):
     keep("a code of the pages", lambda: redeeming(authorized(browser_of_oauth)),
          has=["access_token", "refresh_token", "id_token"])
     keep("a browser that is signed in",
-         lambda: request("GET", "/account", None, {"Cookie": browser_of_oauth.header, "Host": "127.0.0.1:8080"}))
+         lambda: request("GET", "/account", None, {"Cookie": header(browser_of_oauth), "Host": "127.0.0.1:8080"}))
     device_codes = form("/oauth/device/code", {"client_id": "dev-native", "scope": "openid"})
     keep("a device that waits for its code",
          lambda: request("POST", "/oauth/token", form={
