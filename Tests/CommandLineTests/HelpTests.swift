@@ -85,21 +85,27 @@ import Testing
         #expect(count >= 40, "Only \(count) examples were found.")
     }
 
-    @Test func `Every example in the documentation is one that the program takes`() throws {
+    /// README.md and the pages of docs, by their file names, each with its text.
+    private static func pages() throws -> [(name: String, text: String)] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let docs = try ["docs", "docs/migrating"].flatMap { folder in
             try FileManager.default.contentsOfDirectory(
                 at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
         }.filter { $0.pathExtension == "md" }
+        return try ([root.appendingPathComponent("README.md")] + docs).map { page in
+            (page.lastPathComponent, try String(contentsOf: page, encoding: .utf8))
+        }
+    }
+
+    @Test func `Every example in the documentation is one that the program takes`() throws {
         var count = 0
-        for page in [root.appendingPathComponent("README.md")] + docs {
-            let text = try String(contentsOf: page, encoding: .utf8)
-            let blocks = text.split(separator: "```").enumerated().filter { $0.offset.isMultiple(of: 2) == false }
+        for page in try Self.pages() {
+            let blocks = page.text.split(separator: "```").enumerated().filter { !$0.offset.isMultiple(of: 2) }
             for (_, block) in blocks where ["sh\n", "console\n"].contains(where: block.hasPrefix) {
                 for words in Self.calls(in: String(block), indented: false) {
                     count += 1
-                    #expect(throws: Never.self, "\(page.lastPathComponent): \(words)") {
+                    #expect(throws: Never.self, "\(page.name): \(words)") {
                         try CommandWords.check(words)
                         _ = try Countersign.parseAsRoot(words)
                     }
@@ -107,6 +113,33 @@ import Testing
             }
         }
         #expect(count >= 15, "Only \(count) examples were found.")
+    }
+
+    /// What stands between backquotes in a sentence: `countersign hook set ID --enable`. Its arguments may be left out.
+    @Test func `Every command that a sentence of the documentation names is there, with its options`() throws {
+        var count = 0
+        for page in try Self.pages() {
+            let blocks = page.text.split(separator: "```").enumerated().filter { $0.offset.isMultiple(of: 2) }
+            for named in blocks.flatMap({ $0.element.matches(of: /`countersign ([a-z][^`]*)`/) }) {
+                count += 1
+                var command: any ParsableCommand.Type = Countersign.self
+                var rest = Self.shellWords(String(named.1))[...]
+                while let word = rest.first,
+                    let below = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+                {
+                    command = below
+                    rest = rest.dropFirst()
+                }
+                let isWhole = command.configuration.subcommands.isEmpty || rest.first?.first?.isLetter != true
+                #expect(isWhole || rest.first == "help", "\(page.name): \(named.0)")
+                let help = Countersign.helpMessage(for: command, includeHidden: true, columns: 200)
+                for option in rest where option.hasPrefix("--") {
+                    let name = String(option.prefix { $0 != "=" })
+                    #expect(help.contains(name), "\(page.name): \(named.0) has no \(name)")
+                }
+            }
+        }
+        #expect(count >= 60, "Only \(count) were found.")
     }
 
     @Test(arguments: [
