@@ -48,12 +48,16 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 prefix ?= /usr/local
 DESTDIR ?=
 dist := .build/dist
+# A release that is built already, instead of building one: make packages program=/path/to/countersign
+program ?=
 
 # The commit is told to this build alone: each other one would otherwise begin anew with each commit. A tree with changes has none.
 release: libraries ## Build one stripped program with its man pages and completions, in .build/dist
+ifeq ($(program),)
 	COUNTERSIGN_COMMIT=$$(git diff --quiet HEAD 2>/dev/null && git rev-parse --short=12 HEAD) \
 	COUNTERSIGN_COMMIT_DATE=$$(git log -1 --format=%cs 2>/dev/null) $(SWIFT) build $(release) --product countersign
-	scripts/distribute .build/release/countersign $(dist)
+endif
+	scripts/distribute $(or $(program),.build/release/countersign) $(dist)
 
 install: ## Install what `make release` made: make install prefix=/usr/local DESTDIR=
 	@test -x $(dist)/bin/countersign || { echo "Run make release first." >&2; exit 1; }
@@ -64,15 +68,21 @@ deb: release ## Make a Debian package of it, in .build/packages
 	@scripts/deps packages
 	scripts/make-deb $(dist) .build/packages
 
-packages: deb ## Try the package in a bare Debian, and the files of deploy/ with the real programs
-	scripts/check-deb .build/packages
-	scripts/check-proxies $(dist)/bin/countersign
-	scripts/check-monitoring $(dist)/bin/countersign
-	$(SWIFT) build $(release) --product notes-service
-	scripts/check-guides $(dist)/bin/countersign README.md docs/operations.md docs/setup.md docs/migrating/*.md
-	scripts/check-container $(dist) .build/packages
+# Shows a command, runs it, and says how long it took.
+timed = echo "$(1)"; begin=$$(date +%s); $(1) && echo "$(firstword $(1)): $$(($$(date +%s) - begin)) s"
 
-docs: libraries ## Make the reference documentation of each product in .build/docs, and see that no less is explained than before
+# The example of README.md lies beside a program that was given. Each part says how long it took.
+packages: deb ## Try the package in a bare Debian, and the files of deploy/ with the real programs
+	@$(call timed,scripts/check-deb .build/packages)
+	@$(call timed,scripts/check-proxies $(dist)/bin/countersign)
+	@$(call timed,scripts/check-monitoring $(dist)/bin/countersign)
+ifeq ($(program),)
+	$(SWIFT) build $(release) --product notes-service
+endif
+	@$(call timed,scripts/check-guides $(or $(program),$(dist)/bin/countersign) README.md docs/operations.md docs/setup.md docs/migrating/*.md)
+	@$(call timed,scripts/check-container $(dist) .build/packages)
+
+docs: libraries ## Make the reference documentation of each product in .build/docs, and fail on a warning or a symbol without a comment
 	$(SWIFT) build
 	scripts/docs
 
