@@ -258,13 +258,14 @@ class HasDevice(Life):
         self.note("made")
         ticket = good(await wire.post(
             "/api/v2/guardian/enrollments/ticket", {"user_id": made["user_id"]}, self.administrator), "ticket")
-        numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
+        self.key, self.identifier = ec.generate_private_key(ec.SECP256R1()), secrets.token_hex(8)
+        numbers = self.key.public_key().public_numbers()
         encode = lambda number: base64.urlsafe_b64encode(number.to_bytes(32, "big")).rstrip(b"=").decode()  # noqa: E731
         begun = good(await wire.post(
             "/appliance-mfa/api/start-flow", {"state_transport": "polling"}, f'Ticket id="{ticket["ticket_id"]}"'), "flow")
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(begun["enrollment_uri"]).query))
         self.device = good(await wire.post("/appliance-mfa/api/enroll", {
-            "identifier": secrets.token_hex(8), "name": "Phone",
+            "identifier": self.identifier, "name": "Phone",
             "public_key": {"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "x": encode(numbers.x),
                            "y": encode(numbers.y)}}, f'Ticket id="{query["enrollment_tx_id"]}"'), "enrolment")
         self.note("enrolled")

@@ -21,7 +21,9 @@ from lives import KEY, OTHER, PASSWORD, Browser, HasDevice, Life, Refused, good,
 from servers import Cluster, Server, folder, postgres_programs
 from wire import Gone, Several, Wire
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "PasskeysTests"))
+for _folder in ("PasskeysTests", "EndToEndTests"):
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / _folder))
+from pages import Forms  # noqa: E402
 
 # The address of tokens and passkeys, which both servers say is theirs.
 URL = "http://localhost:8080"
@@ -35,8 +37,8 @@ def encode(data):
 class SigningKey:
     """P-256, for statements of applications (RFC 7523) and of possession (RFC 9449)."""
 
-    def __init__(self):
-        self.key = ec.generate_private_key(ec.SECP256R1())
+    def __init__(self, key=None):
+        self.key = key or ec.generate_private_key(ec.SECP256R1())
         numbers = self.key.public_key().public_numbers()
         self.jwk = {"kty": "EC", "crv": "P-256", "x": encode(numbers.x.to_bytes(32, "big")), "y": encode(numbers.y.to_bytes(32, "big"))}
 
@@ -223,6 +225,64 @@ class EnrolmentTicket(Race):
         return answer.status == 201
 
 
+class Decision(Race):
+    """Two yes and two no of a device to one request, each signed."""
+
+    name, crowd = "decision of a device", 20
+
+    async def asked(self):
+        person = HasDevice(self.stage.administrator)
+        await person.run(self.stage.both)
+        token = (await person.password_grant(self.stage.both)).json["mfa_token"]
+        begun = good(await self.stage.both.post("/mfa/challenge", {
+            "client_id": "dev-app", "challenge_type": "oob", "mfa_token": token}), "challenge")
+        found = good(await self.stage.both.ask("GET", person.poll(10), bearer=person.device["token"]), "poll")
+        push, key = found["notifications"][-1]["mfa"], SigningKey(person.key)
+
+        def resolving(accepts):
+            now = int(time.time())
+            return (("POST", "/appliance-mfa/api/resolve-transaction"), {"bearer": push["txtkn"], "body": {
+                "challenge_response": key.sign({"typ": "JWT"}, {
+                    "sub": push["c"], "iss": person.identifier, "aud": f"{URL}/appliance-mfa/api/resolve-transaction", "iat": now,
+                    "exp": now + 30, "auth0_guardian_method": "push", "auth0_guardian_accepted": accepts})}})
+
+        return token, begun["oob_code"], resolving
+
+    async def one(self, number):
+        _, _, resolving = await self.asked()
+        return lambda copy: resolving(copy % 4 < 2)
+
+    def has_won(self, answer):
+        return answer.status == 204
+
+
+class AllowedSignIn(Decision):
+    name = "sign-in that a device allowed"
+
+    async def one(self, number):
+        token, code, resolving = await self.asked()
+        position, named = resolving(True)
+        good(await self.stage.both.ask(*position, **named), "yes")
+        return lambda copy: (("POST", "/oauth/token"), {"body": {
+            "grant_type": "http://auth0.com/oauth/grant-type/mfa-oob", "client_id": "dev-app", "mfa_token": token, "oob_code": code}})
+
+    has_won = Race.has_won
+
+
+class DeviceCode(Race):
+    name = "code of a device (RFC 8628)"
+
+    async def one(self, number):
+        begun = good(await self.stage.both.form("/oauth/device/code", {"client_id": "dev-native", "scope": "openid"}), "device")
+        shown = await self.stage.browser.go(self.stage.both, "/activate?" + urllib.parse.urlencode({"user_code": begun["user_code"]}))
+        action, fields = next(form for form in Forms(shown.body.decode()).all if "user_code" in form[1])
+        done = await self.stage.browser.go(self.stage.both, action, fields | {"decision": "allow"})
+        if "decision=allow" not in (done.header("location") or ""):
+            raise Refused(f"the page does not take the code: {done}")
+        return lambda copy: (("POST", "/oauth/token"), {"form": {
+            "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": "dev-native", "device_code": begun["device_code"]}})
+
+
 class Assertion(Race):
     name = "assertion of an application (RFC 7523)"
 
@@ -306,7 +366,7 @@ class MailedCode(Race):
 
 
 KINDS = [AuthorizationCode, PushedRequest, RefreshToken, ResetLink, ProvingLink, SignInLink, OneTimeCode, RecoveryCode, EnrolmentTicket,
-         Assertion, Possession, Passkey, MailedCode]
+         Decision, AllowedSignIn, DeviceCode, Assertion, Possession, Passkey, MailedCode]
 
 
 class Stage:
