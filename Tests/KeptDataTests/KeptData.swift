@@ -26,7 +26,7 @@ struct KeptData: Sendable, CustomTestStringConvertible {
         let name: String
         let request: Request
         let status: Int
-        /// Members that have to be there, by their paths.
+        /// Members that have to be there, by their paths: `user.id`, `sessions.0.user`.
         let has: [String]
         /// Members that have to be equal, by their paths.
         let value: [String: Value]
@@ -129,7 +129,10 @@ struct KeptData: Sendable, CustomTestStringConvertible {
     }
 
     private static func member(_ path: String, of document: Any?) -> Any? {
-        path.split(separator: ".").reduce(document) { found, name in (found as? [String: Any])?[String(name)] }
+        path.split(separator: ".").reduce(document) { found, name in
+            if let list = found as? [Any] { return Int(name).flatMap { list.indices.contains($0) ? list[$0] : nil } }
+            return (found as? [String: Any])?[String(name)]
+        }
     }
 }
 

@@ -609,6 +609,10 @@ def has_command(*words):
     return subprocess.run([PROGRAM, *words, "--help"], capture_output=True).returncode == 0
 
 
+def has_option(*words):
+    return words[-1] in subprocess.run([PROGRAM, *words[:-1], "--help"], capture_output=True, text=True).stdout
+
+
 def header(person):
     """The cookies of a browser, as a server calls them in development, and elsewhere."""
     pairs = [(cookie.name.removeprefix("__Host-"), cookie.value) for cookie in person.cookies]
@@ -671,6 +675,29 @@ if has_command("user", "search"):
     cli("user", "add", "named@example.org", "--name", "Ångström Named", "--verified")
     keep("a user who is found by name",
          lambda: as_administrator("users:search", {"text": "ÅNGSTRÖM"}, machine), has=["users"])
+
+if has_option("user", "delete", "--grace"):
+    leaving, _ = person("leaving")
+    cli("user", "delete", leaving, "--grace", "14", "--yes")
+    keep("an account that is to be removed", lambda: as_administrator("users:show", {"user": leaving}, machine),
+         has=["user.deletionDueAt"])
+    keep("a sign-in to an account that is to be removed",
+         lambda: request("POST", f"/v1/accounts:signInWithPassword?key={KEY}", {"email": leaving, "password": PASSWORD}),
+         status=400, value={"error.message": "USER_DISABLED"})
+
+if has_option("app", "set", "--disabled"):
+    cli("app", "add", "--id", "closed", "--challenge-types", "oob password redirect", "--scopes", "api")
+    closed = begun(email, "closed")
+    cli("app", "set", "closed", "--disabled")
+    keep("a sign-in that waits at an application that is disabled",
+         lambda: native_request("/oauth2/v2.0/token", {
+             "grant_type": "password", "continuation_token": closed, "password": PASSWORD}, "closed"), status=400,
+         value={"error": "unauthorized_client"})
+
+if has_command("app", "sessions"):
+    keep("who is signed in to an application",
+         lambda: as_administrator("applications:sessions", {"id": "dev-native"}, machine),
+         value={"sessions.0.user.email": "oauth@example.org"})
 
 # What administrators see
 
