@@ -1,7 +1,7 @@
 import Foundation
 import Passkeys
 
-/// The passkeys of users: what lists and pages show, and removing them. Enrolling is ``Enrolments/begin(_:of:wish:by:)``.
+/// The passkeys of users: what lists and pages show, and removing them. Enrolling is ``Enrolments/begin(_:of:wish:handleApart:by:)``.
 public struct PasskeyAccounts: Sendable {
     let realm: Realm
 
