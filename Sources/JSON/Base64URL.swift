@@ -78,23 +78,45 @@ public enum Base64URL {
         if leniency.contains(.padding) {
             while characters.last == UInt8(ascii: "=") { characters.removeLast() }
         }
-        guard characters.count % 4 != 1 else { return nil }
+        let rest = characters.count % 4
+        guard rest != 1 else { return nil }
         let values = leniency.contains(.otherAlphabet) ? valuesOfBoth : values
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits: UInt32 = 0
-        for character in characters {
-            let value = values[Int(character)]
-            guard value < 64 else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+        // The values of all characters, one over the other: above 63 where one of them is not in the alphabet.
+        var all: UInt8 = 0
+        // Bits after the last whole byte.
+        var strayBits: UInt8 = 0
+        let bytes = characters.withUnsafeBufferPointer { characters in
+            values.withUnsafeBufferPointer { values in
+                [UInt8](unsafeUninitializedCapacity: characters.count * 3 / 4) { bytes, count in
+                    for place in stride(from: 0, to: characters.count - rest, by: 4) {
+                        let first = values[Int(characters[place])]
+                        let second = values[Int(characters[place + 1])]
+                        let third = values[Int(characters[place + 2])]
+                        let fourth = values[Int(characters[place + 3])]
+                        all |= first | second | third | fourth
+                        bytes.initializeElement(at: count, to: first << 2 | second >> 4)
+                        bytes.initializeElement(at: count + 1, to: second << 4 | third >> 2)
+                        bytes.initializeElement(at: count + 2, to: third << 6 | fourth)
+                        count += 3
+                    }
+                    guard rest > 0 else { return }
+                    let place = characters.count - rest
+                    let first = values[Int(characters[place])]
+                    let second = values[Int(characters[place + 1])]
+                    all |= first | second
+                    bytes.initializeElement(at: count, to: first << 2 | second >> 4)
+                    count += 1
+                    strayBits = second & 15
+                    guard rest == 3 else { return }
+                    let third = values[Int(characters[place + 2])]
+                    all |= third
+                    bytes.initializeElement(at: count, to: second << 4 | third >> 2)
+                    count += 1
+                    strayBits = third & 3
+                }
             }
         }
-        if !leniency.contains(.strayBits), buffer & ((1 << bits) - 1) != 0 { return nil }
+        guard all < 64, strayBits == 0 || leniency.contains(.strayBits) else { return nil }
         return bytes
     }
 

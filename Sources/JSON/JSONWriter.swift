@@ -109,12 +109,13 @@ public struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { text in
             var start = 0
-            for place in text.indices where text[place].isEscapedInString {
+            while true {
+                let place = text.endOfPlainString(from: start)
                 bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<place]))
+                if place == text.count { break }
                 escape(text[place])
                 start = place + 1
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -164,7 +165,7 @@ public struct JSONWriter: Sendable {
                 try write(value, order: order)
             }
         case .byName:
-            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            for (name, value) in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
                 self.name(name)
                 try write(value, order: order)
             }
@@ -189,8 +190,13 @@ public struct JSONWriter: Sendable {
     }
 }
 
-extension UInt8 {
-    fileprivate var isEscapedInString: Bool {
-        self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
+extension String {
+    /// Whether its bytes come before those of another text.
+    fileprivate func precedesByBytes(_ other: String) -> Bool {
+        let precedes = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.lexicographicallyPrecedes($0) }
+        }
+        // Texts that are not stored as UTF-8 come from Objective-C alone.
+        return (precedes ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

@@ -1,3 +1,6 @@
+import Crypto
+import Foundation
+
 extension Sequence<UInt8> {
     /// Lower-case hexadecimal, two characters a byte.
     public var hex: String { String(decoding: hexDigits, as: UTF8.self) }
@@ -15,5 +18,29 @@ extension Sequence<UInt8> {
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}
+
+extension HashFunction {
+    /// Takes in the UTF-8 of a text where it lies.
+    mutating func update(_ text: String) {
+        var text = text
+        text.withUTF8 { update(bufferPointer: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension SHA256 {
+    /// The digest of a text's UTF-8.
+    static func digest(of text: String) -> Data {
+        var hash = SHA256()
+        hash.update(text)
+        return hash.finalize().data
+    }
+}
+
+extension SHA256.Digest {
+    /// Its 32 bytes. (`Data(digest)` takes them one by one, and asks at run time what kind of sequence they are.)
+    var data: Data {
+        withUnsafeBytes { bytes in bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data() }
     }
 }

@@ -48,17 +48,22 @@ public struct Sealer: Sendable {
         func sealing(_ version: UInt8, for context: String) -> SymmetricKey {
             if version == Sealer.firstVersion { return formerSealing }
             // HKDF's first block, which is all of a key of 32 bytes: HMAC(key, info ‖ 1) (RFC 5869, section 2.3).
-            return SymmetricKey(data: Self.code(addresses, [Array(context.utf8), [1]]))
+            return SymmetricKey(data: Self.code(addresses, context.utf8, 1, "".utf8))
         }
 
         /// The keyed digest of a text in a context.
         func digest(_ text: String, for context: String) -> HMAC<SHA256>.MAC {
-            Self.code(digesting, [Array(context.utf8), [0], Array(text.utf8)])
+            Self.code(digesting, context.utf8, 0, text.utf8)
         }
 
-        private static func code(_ hmac: HMAC<SHA256>, _ parts: [[UInt8]]) -> HMAC<SHA256>.MAC {
+        private static func code(
+            _ hmac: HMAC<SHA256>, _ context: String.UTF8View, _ mark: UInt8, _ text: String.UTF8View
+        ) -> HMAC<SHA256>.MAC {
+            var message = Array(context)
+            message.append(mark)
+            message.append(contentsOf: text)
             var hmac = hmac
-            for part in parts { hmac.update(data: part) }
+            hmac.update(data: message)
             return hmac.finalize()
         }
     }

@@ -28,7 +28,7 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
         self.token = Secret(token)
     }
 
-    var digest: Data { Data(SHA256.hash(data: Data(token.reveal().utf8))) }
+    var digest: Data { SHA256.digest(of: token.reveal()) }
 
     public var description: String { "<flow handle>" }
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -128,7 +128,7 @@ public struct FlowSummary: Sendable {
 extension FlowHandle {
     /// Names the attempt for clients that may know of it but not continue it: the beginning of the digest's digest.
     public var publicName: String {
-        Data(SHA256.hash(data: digest)).prefix(12).hex
+        SHA256.hash(data: digest).data.prefix(12).hex
     }
 }
 

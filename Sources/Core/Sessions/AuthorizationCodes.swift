@@ -104,7 +104,7 @@ package struct AuthorizationCodeDraft: Sendable {
     }
 
     /// SHA-256: the key of the code's row.
-    package static func digest(of text: Secret<String>) -> Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }
+    package static func digest(of text: Secret<String>) -> Data { SHA256.digest(of: text.reveal()) }
 
     /// - Returns: the code; nil where the user was deleted.
     package func issue(

@@ -93,5 +93,5 @@ enum KeyedSecret {
         return String(text[..<point])
     }
 
-    static func digest(of text: Secret<String>) -> Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }
+    static func digest(of text: Secret<String>) -> Data { SHA256.digest(of: text.reveal()) }
 }

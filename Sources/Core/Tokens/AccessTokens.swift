@@ -54,7 +54,7 @@ extension Tokens {
         var expectation = TokenExpectation(
             types: [.accessToken], issuers: .oneOf(issuers), audiences: takesAPIs ? .any : .oneOf(audiences))
         // Which kind it says to be; the signature shows below that this server said so.
-        guard let received = ReceivedToken(text), let claimed = received.claims,
+        guard let received = ReceivedToken(text), let claimed = realm.keyring.claimed(by: received),
             // A token of another protocol is that one's to verify, and is not verified here first.
             let issuer = claimed.string("iss"), issuers.contains(issuer)
         else { return nil }

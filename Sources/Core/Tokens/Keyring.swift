@@ -98,6 +98,11 @@ public final class Keyring: Sendable {
         return try verifiedSignatures.claims(of: token, by: kid) { try ring.key(record).signed(token) }
     }
 
+    /// What a token says, for whoever looks before it is verified. One that was verified before is not read again.
+    func claimed(by token: ReceivedToken) -> TokenClaims? {
+        token.header.kid.flatMap { verifiedSignatures.known(token, by: $0) } ?? token.claims
+    }
+
     /// The same of a token's text.
     func verified(_ token: String) async throws -> TokenClaims? {
         guard let token = ReceivedToken(token) else { return nil }

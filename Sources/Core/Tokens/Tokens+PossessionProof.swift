@@ -62,9 +62,12 @@ extension Tokens {
     /// The key of a row that remembers something used. It starts with a byte that no text has, so that it is no handle's digest.
     static func usedDigest(_ parts: String...) -> Data {
         var hash = SHA256()
-        hash.update(data: Data([0xFF]))
-        for part in parts { hash.update(data: Data("\(part.utf8.count):\(part)".utf8)) }
-        return Data(hash.finalize())
+        hash.update(data: [0xFF])
+        for part in parts {
+            hash.update("\(part.utf8.count):")
+            hash.update(part)
+        }
+        return hash.finalize().data
     }
 }
 

@@ -26,10 +26,17 @@ final class VerifiedSignatures: Sendable {
         return fresh
     }
 
+    /// The claims of a token that was verified before; nil of any other.
+    func known(_ token: ReceivedToken, by keyID: String) -> TokenClaims? {
+        let digest = Self.digest(token, keyID)
+        return claims.withLock { $0[digest] }
+    }
+
     /// The signature is told from the text by its length.
     private static func digest(_ token: ReceivedToken, _ keyID: String) -> SHA256.Digest {
         var hash = SHA256()
-        hash.update(data: Data("\(keyID)\u{0}\(token.signature.count)\u{0}".utf8))
+        hash.update(keyID)
+        hash.update("\u{0}\(token.signature.count)\u{0}")
         hash.update(data: token.signature)
         hash.update(data: token.signedText)
         return hash.finalize()

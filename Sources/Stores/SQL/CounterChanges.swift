@@ -13,55 +13,61 @@ final class CounterChanges {
         case delete(String)
     }
 
-    /// What the transaction sees: nil within is that there is no such counter.
-    private var present: [String: AttemptCounter?] = [:]
-    /// As it was read; what ends so is not written.
-    private var kept: [String: AttemptCounter?] = [:]
-    private var changed: Set<String> = []
+    /// What the transaction knows of one counter.
+    private struct Entry {
+        /// What the transaction sees: nil is that there is no such counter.
+        private(set) var present: AttemptCounter?
+        private var isKnown = false
+        /// As it was read: what ends so is not written. The inner nil is that there was none.
+        private var read: AttemptCounter??
+        private var isChanged = false
+
+        mutating func note(_ counter: AttemptCounter?) {
+            (present, isKnown, read) = (counter, true, .some(counter))
+        }
+
+        /// What is as it was is no change: this is one snapshot.
+        mutating func become(_ counter: AttemptCounter?) {
+            if !isKnown || present != counter { isChanged = true }
+            (present, isKnown) = (counter, true)
+        }
+
+        /// Whether it has to be written.
+        var isToBeWritten: Bool { isChanged && read.map { $0 != present } ?? true }
+    }
+
+    private var entries: [String: Entry] = [:]
 
     func counter(_ key: String, orRead read: () throws -> AttemptCounter?) rethrows -> AttemptCounter? {
-        if let known = present[key] { return known }
+        if let known = entries[key] { return known.present }
         let counter = try read()
-        present[key] = .some(counter)
-        kept[key] = .some(counter)
+        entries[key, default: Entry()].note(counter)
         return counter
     }
 
     /// Those of the keys of which nothing is known yet.
     func unknown(among keys: [String]) -> [String] {
-        keys.filter { present[$0] == nil }
+        keys.filter { entries[$0] == nil }
     }
 
     /// Notes what was read of these keys.
     func note(_ found: [AttemptCounter], of keys: [String]) {
-        for key in keys {
-            let counter = found.first { $0.key == key }
-            present[key] = .some(counter)
-            kept[key] = .some(counter)
-        }
+        for key in keys { entries[key, default: Entry()].note(found.first { $0.key == key }) }
     }
 
     func put(_ counter: AttemptCounter) {
-        if present[counter.key] != .some(.some(counter)) { changed.insert(counter.key) }
-        present[counter.key] = .some(counter)
+        entries[counter.key, default: Entry()].become(counter)
     }
 
     func delete(_ key: String) {
-        // What was not there when it was read is not there now: this is one snapshot.
-        if present[key] != .some(nil) || changed.contains(key) { changed.insert(key) }
-        present[key] = .some(nil)
+        entries[key, default: Entry()].become(nil)
     }
 
     /// What is to be written; afterwards nothing is.
     func takeChanges() -> [Change] {
-        let changes = changed.sorted().compactMap { key -> Change? in
-            let counter = present[key].flatMap { $0 }
-            if let before = kept[key], before == counter { return nil }
-            return counter.map(Change.put) ?? .delete(key)
+        defer { entries = [:] }
+        return entries.filter { $0.value.isToBeWritten }.sorted { $0.key < $1.key }.map { key, entry in
+            entry.present.map(Change.put) ?? .delete(key)
         }
-        changed = []
-        present = [:]
-        kept = [:]
-        return changes
     }
 }

@@ -41,7 +41,7 @@ final class PreparedStatement {
         let size = values.reduce(0) { $0 + $1.size }
         // An empty blob without an address would be NULL.
         if size >= memory.count { takeMemory(max(size + 1, 256)) }
-        var free = memory[...]
+        var used = 0
         var place: CInt = 0
         for value in values {
             place += 1
@@ -49,30 +49,37 @@ final class PreparedStatement {
                 switch value {
                 case .null: SQLITE_OK
                 case .integer(let number): sqlite3_bind_int64(pointer, place, number)
-                case .text(let text): bind(text, at: place, &free)
-                case .blob(let bytes): bind(bytes, at: place, &free)
+                case .text(let text): bind(text, at: place, &used)
+                case .blob(let bytes): bind(bytes, at: place, &used)
                 }
             guard code == SQLITE_OK else { return code }
         }
         return SQLITE_OK
     }
 
-    private func bind(_ text: String, at place: CInt, _ free: inout Slice<UnsafeMutableRawBufferPointer>) -> CInt {
+    private func bind(_ text: String, at place: CInt, _ used: inout Int) -> CInt {
         var text = text
         return text.withUTF8 { bytes in
-            let copy = UnsafeMutableRawBufferPointer(rebasing: free.prefix(bytes.count + 1))
-            copy.copyMemory(from: UnsafeRawBufferPointer(bytes))
-            free = free.dropFirst(bytes.count)
+            let copy = keep(UnsafeRawBufferPointer(bytes), &used)
             return sqlite3_bind_text(
-                pointer, place, copy.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(clamping: bytes.count), nil)
+                pointer, place, copy?.assumingMemoryBound(to: CChar.self), CInt(clamping: bytes.count), nil)
         }
     }
 
-    private func bind(_ blob: Data, at place: CInt, _ free: inout Slice<UnsafeMutableRawBufferPointer>) -> CInt {
-        let copy = UnsafeMutableRawBufferPointer(rebasing: free.prefix(blob.count + 1))
-        blob.copyBytes(to: copy)
-        free = free.dropFirst(blob.count)
-        return sqlite3_bind_blob(pointer, place, copy.baseAddress, CInt(clamping: blob.count), nil)
+    private func bind(_ blob: Data, at place: CInt, _ used: inout Int) -> CInt {
+        blob.withUnsafeBytes { bytes in
+            sqlite3_bind_blob(pointer, place, keep(bytes, &used), CInt(clamping: bytes.count), nil)
+        }
+    }
+
+    /// Copies bytes behind those that are in use.
+    /// - Returns: where they lie, also where they are none. Nil only without memory, which ``bind(_:)`` takes before.
+    private func keep(_ bytes: UnsafeRawBufferPointer, _ used: inout Int) -> UnsafeMutableRawPointer? {
+        precondition(used + bytes.count <= memory.count, "more memory is needed than the values have bytes")
+        let copy = memory.baseAddress.map { $0 + used }
+        if let start = bytes.baseAddress { copy?.copyMemory(from: start, byteCount: bytes.count) }
+        used += bytes.count
+        return copy
     }
 
     private func takeMemory(_ size: Int) {

@@ -37,22 +37,27 @@ extension NativeAuth {
     /// Where the routes are. Any path may stand in front of an endpoint; the normalizer puts it after.
     static let prefix = "/native-auth"
 
-    /// All that a path may end with, with what it is here.
-    private static let endings: [(ending: String, path: String)] = {
+    /// All that a path may end with, with what it is here, by the last part of each. Every request's path is looked for here.
+    private static let endings: [Substring: [(ending: String, path: String)]] = {
         let paths = Endpoint.allCases.map(\.path) + [Endpoint.metadataPath, Endpoint.keysPath, authorizePath]
         // The vendor's documents leave the 2 away in places.
         let misspelt = paths.filter { $0.hasPrefix("/oauth2/") }.map {
             ($0.replacingOccurrences(of: "/oauth2/", with: "/oauth/"), $0)
         }
-        return paths.map { ($0, $0) } + misspelt
+        return Dictionary(grouping: paths.map { ($0, $0) } + misspelt) { lastPart(of: $0.0) }
     }()
+
+    private static func lastPart(of path: String) -> Substring {
+        path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...]
+    }
 
     /// Bytes that the path in front of an endpoint may have.
     private static let longestTenant = 256
 
     /// Puts the tenant's path after the endpoint, as one part of the path.
     public static func normalize(_ path: String) -> String {
-        guard let (ending, own) = endings.first(where: { path.hasSuffix($0.ending) }) else { return path }
+        guard let (ending, own) = endings[lastPart(of: path)]?.first(where: { path.hasSuffix($0.ending) })
+        else { return path }
         let tenant = path.dropLast(ending.count).trimming("/")
         let isPlain = tenant.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
         guard tenant.utf8.count <= longestTenant, isPlain else { return path }

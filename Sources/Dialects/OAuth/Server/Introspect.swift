@@ -35,6 +35,7 @@ extension OAuth {
             text, issuers: issuers, audiences: Set(options.publicURLs()), takesAPIs: true)
         guard let token, token.client == asker || token.resource?.owner == asker else { return nil }
         var members: [String: JSONValue] = ["active": .bool(true)]
+        members.reserveCapacity(15)
         for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "acr", "auth_time", "cnf"] {
             members[name] = token.claims[name]
         }

@@ -24,6 +24,10 @@ enum FormParser {
     }
 
     private static func text(_ encoded: ArraySlice<UInt8>, at offset: Int) throws(RequestBodyFault) -> String {
+        // Most names and values are ASCII that stands for itself.
+        if encoded.allSatisfy({ $0 < 0x80 && !FormText.isEncoded($0) }) {
+            return String(decoding: encoded, as: UTF8.self)
+        }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(encoded.count)
         var rest = encoded

@@ -30,6 +30,7 @@ struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func find(_ key: Key) throws -> JSONValue? {
         if let value = members[key.stringValue], value != .null { return value }
         let name = key.stringValue.inCamelCase
+        if aliases.isEmpty, name == key.stringValue { return nil }
         var others = (aliases[name] ?? []).compactMap { members[$0] }
         if name != key.stringValue, let value = members[name] { others.append(value) }
         others.removeAll { $0 == .null }
@@ -46,7 +47,8 @@ struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool {
         if members[key.stringValue] != nil { return true }
         let name = key.stringValue.inCamelCase
-        return aliases[name] != nil || members[name] != nil
+        if aliases[name] != nil { return true }
+        return name != key.stringValue && members[name] != nil
     }
     func decodeNil(forKey key: Key) throws -> Bool { try find(key) == nil }
 

@@ -46,7 +46,7 @@ extension Request {
     ) async throws -> JSONValue {
         let bytes = try await bodyBytes(limit: limit)
         if bytes.isEmpty { return .object([:]) }
-        return switch try Self.format(of: headers[.contentType], bytes: bytes, accepting: formats) {
+        return switch try Self.format(of: headers.value(of: .contentType), bytes: bytes, accepting: formats) {
         case .form: try LenientJSON.parseForm(bytes)
         default: try LenientJSON.parse(bytes)
         }
@@ -56,7 +56,7 @@ extension Request {
     /// - Throws: ``RequestBodyFault/tooLarge(limit:)`` as soon as it is known, ``RequestBodyFault/malformed(reason:offset:)`` where
     ///   the body is cut off, its chunks are none, or it takes too long; `CancellationError`.
     public func bodyBytes(limit: Int = Request.defaultBodyLimit) async throws -> [UInt8] {
-        let announced = headers[.contentLength].flatMap { Int($0) }
+        let announced = headers.value(of: .contentLength).flatMap { Int($0) }
         if let announced, announced > limit { throw RequestBodyFault.tooLarge(limit: limit) }
         var bytes: [UInt8] = []
         do {

@@ -6,7 +6,7 @@ public struct Authorization: Sendable {
     private let field: String?
 
     public init(of request: Request) {
-        field = request.headers[.authorization]
+        field = request.headers.value(of: .authorization)
     }
 
     /// What the client sent after a scheme, whose name has any case, and one space: `abc` of `Bearer abc`. Nil where the header is missing,

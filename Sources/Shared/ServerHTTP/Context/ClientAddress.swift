@@ -55,6 +55,10 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address of that text, which may carry a port (`192.0.2.7:50000`, `[2001:db8::7]:50000`) and a zone
     /// (`%eth0`).
     public init?(_ text: String) {
+        if let number = Self.version4(text) {
+            self.init(version4: number)
+            return
+        }
         let bare = String(Self.withoutPort(text).prefix { $0 != "%" })
         guard bare.utf8.count <= 45, !bare.utf8.contains(0) else { return nil }
         var version4 = in_addr()
@@ -68,6 +72,47 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The number of an IPv4 address in its usual text, as nearly all proxies write it; nil for any other text, which may be an address too.
+    private static func version4(_ text: String) -> UInt32? {
+        var address: UInt32 = 0
+        // Of the part that is being read.
+        var (number, digits, points): (UInt32, Int, Int) = (0, 0, 0)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                // A zero in front would be an octal number to some readers.
+                if digits > 0, number == 0 { return nil }
+                number = number * 10 + UInt32(byte & 15)
+                digits += 1
+                if number > 255 { return nil }
+            case UInt8(ascii: "."):
+                if digits == 0 || points == 3 { return nil }
+                address = address << 8 | number
+                (number, digits, points) = (0, 0, points + 1)
+            default: return nil
+            }
+        }
+        return points == 3 && digits > 0 ? address << 8 | number : nil
+    }
+
+    private static func version4Text(_ number: UInt32) -> String {
+        String(unsafeUninitializedCapacity: 15) { text in
+            var count = 0
+            func append(_ byte: UInt8) {
+                text.initializeElement(at: count, to: byte)
+                count += 1
+            }
+            for shift in [24, 16, 8, 0] as [UInt32] {
+                let part = UInt8(truncatingIfNeeded: number >> shift)
+                if part > 99 { append(UInt8(ascii: "0") + part / 100) }
+                if part > 9 { append(UInt8(ascii: "0") + part / 10 % 10) }
+                append(UInt8(ascii: "0") + part % 10)
+                if shift > 0 { append(UInt8(ascii: ".")) }
+            }
+            return count
+        }
+    }
+
     // MARK: Texts
 
     public var description: String { text }
@@ -76,7 +121,7 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     public var text: String {
         switch family {
         case .unknown: "unknown"
-        case .version4: "\(low >> 24).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)"
+        case .version4: Self.version4Text(UInt32(truncatingIfNeeded: low))
         case .version6: Self.version6Text(high, low)
         }
     }

@@ -22,11 +22,13 @@ extension ClientCredentials.Basic {
         guard let data = Data(base64Encoded: text.reveal()), let pair = String(bytes: data, encoding: .utf8) else {
             return nil
         }
-        let parts = pair.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
+        guard let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let (name, secret) = (pair[..<colon], pair[pair.utf8.index(after: colon)...])
+        let spellings =
+            secret.utf8.contains(where: FormText.isEncoded)
+            ? [FormText.decoded(secret), FormText.unescaped(secret), String(secret)] : [String(secret)]
         self.init(
-            clientID: FormText.decoded(parts[0]) ?? String(parts[0]),
-            spellings: [FormText.decoded(parts[1]), FormText.unescaped(parts[1]), String(parts[1])]
-                .compactMap { $0.map { Secret($0) } })
+            clientID: FormText.decoded(name) ?? String(name),
+            spellings: spellings.compactMap { $0.map { Secret($0) } })
     }
 }

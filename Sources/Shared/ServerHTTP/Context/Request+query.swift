@@ -8,27 +8,29 @@ extension Request {
     /// Of a parameter that is there twice the first counts. What is no valid escape, or no UTF-8, stays as it was written.
     public var queryItems: [String: String] {
         var items: [String: String] = [:]
-        for pair in (uri.query ?? "").split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = Self.decoded(parts[0])
-            if items[name] == nil { items[name] = parts.count == 2 ? Self.decoded(parts[1]) : "" }
+        for pair in Array((uri.query ?? "").utf8).split(separator: UInt8(ascii: "&")) {
+            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let name = Self.decoded(pair[..<equals])
+            if items[name] == nil { items[name] = Self.decoded(pair[equals...].dropFirst()) }
         }
         return items
     }
 
-    private static func decoded(_ text: Substring) -> String {
-        FormText.decoded(text) ?? String(text).replacing("+", with: " ")
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard bytes.contains(where: FormText.isEncoded) else { return text }
+        return FormText.decoded(text[...]) ?? text.replacing("+", with: " ")
     }
 }
 
 /// A name or a value in the encoding of forms.
 enum FormText {
+    /// Whether a byte of it does not stand for itself. Most texts have none.
+    static func isEncoded(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") }
+
     /// The text, with a space for each plus sign; nil where an escape is none or the bytes are not UTF-8.
     static func decoded(_ text: Substring) -> String? {
-        // Most texts have neither.
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return String(text)
-        }
+        guard text.utf8.contains(where: isEncoded) else { return String(text) }
         return String(text).replacing("+", with: " ").removingPercentEncoding
     }
 

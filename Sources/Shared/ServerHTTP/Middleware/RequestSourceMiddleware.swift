@@ -20,7 +20,7 @@ public struct RequestSourceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.source = source.address(headers: request.headers, direct: context.source)
-        context.userAgent = request.headers[.userAgent]
+        context.userAgent = request.headers.value(of: .userAgent)
         context.isExemptFromSourceLimits = exemptsLoopback && context.source.isLoopback
         return try await next(request, context)
     }

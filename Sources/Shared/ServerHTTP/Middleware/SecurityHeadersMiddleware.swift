@@ -33,7 +33,7 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
         response.headers.setUnlessThere(.xContentTypeOptions, "nosniff")
         response.headers.setUnlessThere(.referrerPolicy, "no-referrer")
         if isOverTLS { response.headers.setUnlessThere(.strictTransportSecurity, "max-age=31536000") }
-        if response.headers[.contentType]?.isHTML == true {
+        if response.headers.value(of: .contentType)?.isHTML == true {
             response.headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
             response.headers.setUnlessThere(.xFrameOptions, "DENY")
             response.headers.setUnlessThere(.crossOriginOpenerPolicy, "same-origin")
