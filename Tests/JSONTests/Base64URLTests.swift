@@ -51,4 +51,20 @@ struct Base64URLTests {
     func `What is no Base64 in any form is refused by every reader`(text: String) {
         #expect(Base64URL.decode(text) == nil && Base64URL.decode(text, accepting: .all) == nil)
     }
+
+    @Test
+    func `One wrong character is found wherever it stands, and so is half a byte`() {
+        for count in [2, 3, 4, 6, 7, 8, 43, 64] {
+            let text = Array(repeating: UInt8(ascii: "A"), count: count)
+            #expect(Base64URL.decode(utf8: text[...]) == Array(repeating: 0, count: count * 3 / 4))
+            for place in text.indices {
+                for wrong in [".", "+", "/", "=", " ", "\0", "\u{7F}"] as [Unicode.Scalar] {
+                    var other = text
+                    other[place] = UInt8(ascii: wrong)
+                    #expect(Base64URL.decode(utf8: other[...]) == nil)
+                }
+            }
+            #expect(Base64URL.decode(utf8: [UInt8](repeating: 255, count: count)[...], accepting: .all) == nil)
+        }
+    }
 }

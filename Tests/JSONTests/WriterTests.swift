@@ -60,4 +60,43 @@ struct WriterTests {
     func `Numbers that JSON has no form for are an error`(number: Double) {
         #expect(throws: EncodingError.self) { try JSONValue.object(["a": .array([.number(number)])]).jsonText() }
     }
+
+    /// Plain text is looked at eight bytes at a time; a byte that has to be escaped may stand at each of the eight places, behind as many words.
+    @Test
+    func `What has to be escaped is found wherever it stands, and nothing else is`() throws {
+        let special: [Unicode.Scalar] = ["\"", "\\", "\0", "\u{1F}", "\n"]
+        let plain: [Unicode.Scalar] = [
+            " ", "!", "#", "[", "]", "\u{7F}", "\u{80}", "\u{A2}", "\u{DC}", "\u{FFFD}", "💣",
+        ]
+        for scalar in special + plain {
+            for before in 0..<20 {
+                for after in [0, 1, 7, 8, 9, 17] {
+                    let text =
+                        String(repeating: "a", count: before) + String(scalar) + String(repeating: "~", count: after)
+                    var json = JSONWriter()
+                    json.write(text)
+                    // One byte more than the text and its quotes shows an escape.
+                    #expect(
+                        special.contains(scalar) == (json.bytes.count > text.utf8.count + 2), "\(text.debugDescription)"
+                    )
+                    var reader = try JSONReader(json.bytes)
+                    #expect(try reader.string() == text)
+                    try reader.end()
+                    #expect(
+                        try JSONDecoder().decode([String].self, from: Data("[".utf8 + json.bytes + "]".utf8)) == [text])
+                }
+            }
+        }
+    }
+
+    @Test
+    func `Members are ordered by their bytes, however long they are`() throws {
+        let names = ["", "a", "aa", "ab", "b", "B", "é", "💣", "\u{FF5E}", String(repeating: "a", count: 40)]
+        var json = JSONWriter()
+        try json.write(.object(Dictionary(uniqueKeysWithValues: names.map { ($0, JSONValue.null) })))
+        let expected = names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self) == "{"
+                + expected.map { "\"\($0)\":null" }.joined(separator: ",") + "}")
+    }
 }

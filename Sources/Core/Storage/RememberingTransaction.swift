@@ -15,16 +15,16 @@ final class RememberingTransaction {
     private let standing: StandingDocuments
 
     // Nil within is that there is no such row.
-    private var users: [UserID: User?] = [:]
-    private var factors: [FactorID: FactorRecord?] = [:]
+    private var users: FewRows<UserID, User?> = [:]
+    private var factors: FewRows<FactorID, FactorRecord?> = [:]
     /// All factors of a user, in their order.
-    private var factorLists: [UserID: [FactorID]] = [:]
-    private var flows: [Data: FlowRecord?] = [:]
-    private var clientRecords: [ClientKey: ClientRecord?] = [:]
-    private var sessions: [SessionID: Session?] = [:]
-    private var grants: [GrantID: Grant?] = [:]
-    private var applications: [ClientID: Application?] = [:]
-    private var documents: [String: Data?] = [:]
+    private var factorLists: FewRows<UserID, [FactorID]> = [:]
+    private var flows: FewRows<Data, FlowRecord?> = [:]
+    private var clientRecords: FewRows<ClientKey, ClientRecord?> = [:]
+    private var sessions: FewRows<SessionID, Session?> = [:]
+    private var grants: FewRows<GrantID, Grant?> = [:]
+    private var applications: FewRows<ClientID, Application?> = [:]
+    private var documents: FewRows<String, Data?> = [:]
 
     /// What was removed, by itself or with its user.
     private(set) var removedFactors: Set<FactorID> = []
@@ -47,7 +47,7 @@ final class RememberingTransaction {
 
     /// The row under a key, read where it is not known.
     private func row<Key: Hashable, Row>(
-        _ rows: inout [Key: Row?], _ key: Key, _ read: (any StoreTransaction) throws -> Row?
+        _ rows: inout FewRows<Key, Row?>, _ key: Key, _ read: (any StoreTransaction) throws -> Row?
     ) rethrows -> Row? {
         if let known = rows[key] { return known }
         let row = try read(base)

@@ -98,7 +98,7 @@ public final class Keyring: Sendable {
         return try verifiedSignatures.claims(of: token, by: kid) { try ring.key(record).signed(token) }
     }
 
-    /// What a token says, for whoever looks before it is verified. One that was verified before is not read again.
+    /// What a token says, before it is known who says it. One that was verified before is not read again.
     func claimed(by token: ReceivedToken) -> TokenClaims? {
         token.header.kid.flatMap { verifiedSignatures.known(token, by: $0) } ?? token.claims
     }

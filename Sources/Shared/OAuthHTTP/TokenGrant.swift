@@ -42,14 +42,12 @@ public protocol TokenGrant: Sendable {
 /// All grants of a server. Of several of one type the first that knows the request answers it.
 public struct TokenGrants: Sendable {
     private let grants: [any TokenGrant]
+    /// `grant_types_supported`, each once.
+    public let types: [String]
 
     public init(_ grants: [any TokenGrant]) {
         self.grants = grants
-    }
-
-    /// `grant_types_supported`, each once.
-    public var types: [String] {
-        grants.map(\.type).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        types = grants.map(\.type).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// - Returns: nil where there is no such type, or none of its grants knows the request.

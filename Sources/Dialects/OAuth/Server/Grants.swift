@@ -105,9 +105,12 @@ extension OAuth {
 extension TokenRequest {
     /// Our grants are asked for by forms (RFC 6749, section 3.2); JSON is for those of another protocol.
     fileprivate func requireForm() throws {
-        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+        let type = request.headers.value(of: .contentType)
+        // The usual spelling, which needs no taking apart.
+        if type == "application/x-www-form-urlencoded" { return }
+        let bare = type?.prefix { $0 != ";" }.lowercased()
             .trimmingCharacters(in: .whitespaces)
-        guard type == "application/x-www-form-urlencoded" else {
+        guard bare == "application/x-www-form-urlencoded" else {
             throw OAuthFailure.invalidRequest("The body has to be a form.")
         }
     }

@@ -11,7 +11,9 @@ extension OAuth {
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let group = OAuthGroup(router: router)
         for path in Self.metadataPaths { group.on(.get, path, metadata) }
-        group.on(.post, Path.token, token)
+        // Made once, and not for each request.
+        let grants = grants
+        group.on(.post, Path.token) { request, context in try await token(request, context, grants) }
         group.on(.post, Path.push, push)
         group.on(.post, Path.revoke, revoke)
         group.on(.post, Path.introspect, introspect)

@@ -8,7 +8,9 @@ import ServerHTTP
 /// The token endpoint (RFC 6749, section 3.2), and what all endpoints share that applications authenticate at.
 extension OAuth {
     /// `POST /oauth/token`.
-    func token(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+    func token(
+        _ request: Request, _ context: CountersignRequestContext, _ grants: TokenGrants
+    ) async throws -> Response {
         let form = try await OAuthForm(request)
         let (application, method) = try await authenticate(form, request, context)
         guard let type = form.text("grant_type") else { throw OAuthFailure.invalidRequest("grant_type is missing.") }

@@ -3,7 +3,7 @@ import HTTPTypes
 extension HTTPFields {
     /// What `self[name]` is, for a field that is mostly there once: that subscript puts the values together with generic code that finds its
     /// types at run time, which costs as much as all of a short answer's headers.
-    func value(of name: HTTPField.Name) -> String? {
+    public func value(of name: HTTPField.Name) -> String? {
         let values = self[values: name]
         return values.count > 1 ? self[name] : values.first
     }
