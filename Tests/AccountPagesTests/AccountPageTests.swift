@@ -325,6 +325,20 @@ struct AccountPageTests {
         }
     }
 
+    @Test(arguments: [("en", "Length is what counts"), ("de", "Auf die Länge kommt es an"), ("ja", "長いほど安全です")])
+    func `A new password is chosen with advice on a strong one, also where one was refused`(
+        language: String, advice: String
+    ) async throws {
+        try await Self.signedIn { server, browser in
+            let page = try await browser.open("/account/password?lang=\(language)")
+            #expect(page.html.contains(advice), "\(page.html)")
+            #expect(page.html.contains("aria-describedby=\"new_password-hint\""), "\(page.html)")
+            let refused = try await browser.submit(page, ["new_password": "password1234"])
+            #expect(refused.status == 422 && refused.html.contains(advice), "\(refused.html)")
+            #expect(refused.html.contains("aria-describedby=\"new_password-hint problem\""), "\(refused.html)")
+        }
+    }
+
     @Test
     func `Another address takes the code that went there, and a taken one is told to its own mailbox alone`()
         async throws

@@ -294,8 +294,9 @@ import Testing
         }.map(\.id)
         #expect(
             Set(short(situation)).subtracting(lacking)
-                == ["ASVS-6.3.3", "ASVS-6.5.5", "NIST-2.2.1", "NIST-3.1.1.2a"])
+                == ["ASVS-6.3.3", "ASVS-6.5.5", "NIST-2.2.1", "NIST-3.1.1.2a", "NIST-3.1.3.1b"])
         situation.settings.secondFactors.state = .mandatory
+        situation.settings.secondFactors.offersPush = false
         situation.settings.secondFactors.totp?.adjacentIntervals = 0
         situation.settings.toolkitDocument = .object(["allowsEmailLinks": .bool(false)])
         #expect(short(situation) == lacking)

@@ -85,6 +85,18 @@ import Testing
         #expect(count >= 40, "Only \(count) examples were found.")
     }
 
+    @Test func `No line of a paragraph of help ends before it is full`() {
+        for command in Self.commands() {
+            let lines = Countersign.helpMessage(for: command, columns: 80)
+                .split(separator: "\n", omittingEmptySubsequences: false)
+            for (line, next) in zip(lines, lines.dropFirst()) where line.first?.isWhitespace == false {
+                // A sentence may begin on a line of its own.
+                guard let word = next.split(separator: " ").first, next.first?.isLowercase == true else { continue }
+                #expect(line.count + 1 + word.count >= 80, "\(line)")
+            }
+        }
+    }
+
     /// README.md and the pages of docs, by their file names, each with its text.
     private static func pages() throws -> [(name: String, text: String)] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -158,6 +170,10 @@ import Testing
             "There is no command `countersign rotate-master`. Did you mean `countersign key rotate-master`?"
         ),
         (["authenticator", "enrol"], "Did you mean `countersign authenticator enroll`?"),
+        (
+            ["authenticator", "add"],
+            "There is no command `countersign authenticator add`. These have it: user, group, admin token, app,"
+        ),
     ])
     func `A word that is no command is usage with a hint`(arguments: [String], hint: String) async throws {
         let transcript = try await Program.run(arguments, in: try TestDirectory())

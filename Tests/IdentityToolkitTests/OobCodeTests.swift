@@ -433,7 +433,7 @@ import Testing
             #expect(
                 refused.status == 422 && refused.text.contains("<title>\(error)\(title) – "), "\(refused.text)")
             #expect(refused.text.contains("id=\"problem\" role=\"alert\""))
-            #expect(refused.text.contains("aria-invalid=\"true\" aria-describedby=\"problem\""))
+            #expect(refused.text.contains("aria-invalid=\"true\" aria-describedby=\"new_password-hint problem\""))
         }
     }
 

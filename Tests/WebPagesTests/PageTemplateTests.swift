@@ -110,7 +110,8 @@ struct PageTemplateTests {
             .items([.init(PageText(chosen: attack), details: [PageText(attack)], form: form)]),
             .code(.init(caption: attack, text: attack, link: .init(PageText(attack), to: attack))),
         ]
-        let field = PageField.newPassword(name: attack, label: attack, minimumLength: 8, isInvalid: true)
+        let field = PageField.newPassword(
+            name: attack, label: attack, advice: attack, minimumLength: 8, isInvalid: true)
         let html = try render(page, Content(field: field, note: attack))
         #expect(!html.contains("<script"))
         #expect(!html.contains("\"\">"))
@@ -150,15 +151,18 @@ struct PageTemplateTests {
     {
         let tie = "aria-invalid=\"true\" aria-describedby=\"problem\""
         let password = PageField.newPassword(
-            name: "new_password", label: "New password", minimumLength: 15, isInvalid: isInvalid)
+            name: "new_password", label: "New password", advice: "Long.", minimumLength: 15, isInvalid: isInvalid)
         let html = try render(
             Page("reset", message, problem: isInvalid ? "Too short." : nil), Content(field: password))
         #expect(html.contains("<label for=\"new_password\">New password</label>"))
         #expect(
             html.contains("id=\"new_password\" name=\"new_password\" type=\"password\" autocomplete=\"new-password\""))
         #expect(html.contains("minlength=\"15\""))
-        #expect(html.contains(tie) == isInvalid)
-        #expect(html.contains("minlength=\"15\" autofocus>") == !isInvalid)
+        #expect(html.contains("<p class=\"hint\" id=\"new_password-hint\">Long.</p>"))
+        #expect(
+            html.contains("aria-invalid=\"true\" aria-describedby=\"new_password-hint problem\"") == isInvalid)
+        #expect(
+            html.contains("minlength=\"15\" aria-describedby=\"new_password-hint\" autofocus>") == !isInvalid)
         let code = try render(
             Page("code", message),
             Content(field: .oneTimeCode(name: "code", label: "Code", isInvalid: isInvalid)))

@@ -40,6 +40,41 @@ struct ConsoleServerPagesTests {
         }
     }
 
+    @Test(arguments: ["de", "ja"])
+    func `What doctor says is said in the language of the page, by strict and by weak settings`(language: String)
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            for name in 0..<7 {
+                var application = ApplicationRegistration(audiences: nil, revealsAddresses: name < 6)
+                if name < 6 { application.oauth = OAuthRegistration(kind: .web) }
+                application.oauth.isFirstParty = true
+                _ = try await server.realm.applications.add(
+                    id: ClientID(rawValue: "app\(name)"), application, by: .testAdministrator)
+            }
+            let weak: [(String, JSONValue)] = [
+                ("passwords.minimumLength", .integer(6)), ("passwords.maximumLength", .integer(20)),
+                ("passwords.required", .string("digit")),
+                ("passwords.refusesCommon", .bool(false)), ("secondFactors.offersPasskeys", .bool(false)),
+                ("passkeys.userVerification", .string("preferred")), ("privacy.hidesAddresses", .bool(false)),
+                ("signUp.allowsAnonymous", .bool(true)),
+            ]
+            for round in 0...1 {
+                if round == 1 {
+                    for (key, value) in weak {
+                        _ = try await ChangeSetting(key: key, value: value, confirmed: true).perform(
+                            on: server.realm, as: .commandLine, by: .testAdministrator)
+                    }
+                }
+                let page = try await owner.open("/console/doctor?level=3", language: language)
+                #expect(page.kind == "console-doctor")
+                #expect(!page.html.contains("<span lang=\"en\">"), "\(page.html)")
+                #expect(page.html.contains("<code>countersign config set browserSessions.preset aal3</code>"))
+            }
+        }
+    }
+
     @Test func `Every kind of event has a sentence in the log`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

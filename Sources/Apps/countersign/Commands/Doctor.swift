@@ -33,28 +33,29 @@ struct Doctor: AsyncParsableCommand {
     func run() async throws {
         let answer = try await realm.perform(
             RunDoctor(level: level, assurance: assurance, except: except.isEmpty ? nil : except))
-        try output.show(answer) { lines(answer) }
+        try output.show(answer) { lines(answer, columns: Terminal.columns) }
         if !answer.isMet {
             // What is wrong stands above.
             throw ExitCode(ExitStatus.refused.rawValue)
         }
     }
 
-    private func lines(_ answer: RunDoctor.Answer) -> [String] {
+    private func lines(_ answer: RunDoctor.Answer, columns: Int?) -> [String] {
         var lines: [String] = []
         for finding in answer.requirements where all || finding.state == .notMet || finding.state == .unknown {
-            lines.append("\(Self.mark(finding)) \(finding.id.printable)  \(finding.text.printable)")
+            let text = "\(Self.mark(finding)) \(finding.id.printable)  \(finding.text.printable)"
+            lines += FoldedText.lines(of: text, indent: 5, columns: columns)
             for reason in finding.reasons {
-                lines.append("      \(reason.why.printable)")
+                lines += FoldedText.lines(of: "      \(reason.why.printable)", indent: 6, columns: columns)
+                // A command stays on its line: it is copied.
                 if let remedy = reason.remedy { lines.append("      -> \(remedy.printable)") }
             }
         }
         let count = { (state: RequirementFinding.State) in answer.requirements.count { $0.state == state } }
-        lines.append(
+        let sum =
             "ASVS level \(answer.level), NIST AAL\(answer.assurance): \(count(.met)) met, \(count(.notMet)) not met, "
-                + "\(count(.unknown)) unknown, \(count(.elsewhere)) decided elsewhere, \(count(.inapplicable)) without object."
-        )
-        return lines
+            + "\(count(.unknown)) unknown, \(count(.elsewhere)) decided elsewhere, \(count(.inapplicable)) without object."
+        return lines + FoldedText.lines(of: sum, indent: 0, columns: columns)
     }
 
     private static func mark(_ finding: RequirementFinding) -> String {

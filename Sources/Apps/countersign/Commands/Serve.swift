@@ -170,8 +170,10 @@ struct Serve: AsyncParsableCommand {
             Terminal.print(
                 try OutputOptions.text(of: CheckReport(isReady: findings.areFine, findings: findings), pretty: true))
         } else {
+            let columns = Terminal.columns
             for finding in findings {
-                Terminal.print("\(Self.mark(finding.state)) \(finding.text.printable)")
+                let text = "\(Self.mark(finding.state)) \(finding.text.printable)"
+                for line in FoldedText.lines(of: text, indent: 6, columns: columns) { Terminal.print(line) }
                 if let remedy = finding.remedy { Terminal.print("      -> \(remedy.printable)") }
             }
             let count = { (state: CheckFinding.State) in findings.count { $0.state == state } }

@@ -7,13 +7,13 @@ struct Demo: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Run a demonstration in the terminal, against a server that it starts itself.",
         discussion: """
-            A user signs up, confirms the address, enrols an authenticator by its QR code, signs in with password and
-            code, is refused with a wrong and with a used code, takes the second factor off and signs out. Then a terminal
-            authenticator enrols, a sign-in waits for it, is shown and allowed, and the next is rejected with a reason
-            that the log shows. Then a user signs up and in with mailed codes, and an app asks for a balance that a PIN
+            A user signs up, confirms the address, enrols an authenticator by its QR code, signs in with password and \
+            code, is refused with a wrong and with a used code, takes the second factor off and signs out. Then a terminal \
+            authenticator enrols, a sign-in waits for it, is shown and allowed, and the next is rejected with a reason \
+            that the log shows. Then a user signs up and in with mailed codes, and an app asks for a balance that a PIN \
             protects. Servers and data live in temporary directories, which are removed.
 
-            The story plays by itself. With --pause it waits at the QR codes until Return is pressed, so that an
+            The story plays by itself. With --pause it waits at the QR codes until Return is pressed, so that an \
             authenticator of your own can scan the first one and shows the code that follows.
 
               countersign demo --pause

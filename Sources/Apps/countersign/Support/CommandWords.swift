@@ -37,6 +37,10 @@ enum CommandWords {
         let names = shown(below: command).map { $0._commandName }
         if let nearest = NearestName.of(word, among: names) { return "Did you mean `\(path) \(nearest)`?" }
         let elsewhere = paths(below: root, root._commandName).filter { $0.hasSuffix(" \(word)") }
+        if elsewhere.count > 3 {
+            let groups = elsewhere.map { $0.dropFirst(root._commandName.count + 1).dropLast(word.count + 1) }
+            return "These have it: \(groups.joined(separator: ", "))."
+        }
         if !elsewhere.isEmpty {
             return "Did you mean \(elsewhere.map { "`\($0)`" }.joined(separator: " or "))?"
         }

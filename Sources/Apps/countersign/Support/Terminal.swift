@@ -36,6 +36,13 @@ enum Terminal {
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
     /// Whether standard output is a terminal.
     static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    /// Columns of the terminal that standard output is; nil where it is none.
+    static var columns: Int? {
+        var size = winsize()
+        guard isOutputTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// Whether standard output understands colours, and its reader wants them (no-color.org: any `NO_COLOR` that is not empty).
     static var showsColours: Bool {
         showsColours(isTerminal: isOutputTerminal, ProcessInfo.processInfo.environment)

@@ -92,11 +92,12 @@ public struct PageField: Sendable {
 
     /// A password that the user chooses.
     public static func newPassword(
-        name: String, label: String, minimumLength: Int, isInvalid: Bool, revealLabel: String? = nil
+        name: String, label: String, advice: String, minimumLength: Int, isInvalid: Bool, revealLabel: String? = nil
     ) -> PageField {
         var field = PageField(
             name: name, label: label, type: "password", autocomplete: "new-password", maximumLength: nil,
             isInvalid: isInvalid)
+        field.hint = advice
         field.minimumLength = minimumLength
         field.revealLabel = revealLabel
         return field

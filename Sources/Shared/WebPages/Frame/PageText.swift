@@ -27,6 +27,17 @@ public struct PageText: Sendable, Equatable {
         self.init(plain: text, html: text.isEmpty ? "" : "<span lang=\"en\">\(Self.escaped(text))</span>")
     }
 
+    /// A command, or another text for a machine, as it is typed.
+    public init(code text: String) {
+        plain = Self.harmless(text)
+        html = "<code>\(Self.escaped(plain))</code>"
+    }
+
+    /// Several texts, each on a line of its own.
+    public init(lines: [PageText]) {
+        self.init(plain: lines.map(\.plain).joined(separator: " "), html: lines.map(\.html).joined(separator: "<br>"))
+    }
+
     /// A day in UTC, which is said beside it: `2026-11-22 (UTC)` reads alike in every language.
     init(day date: Date) {
         let day = date.formatted(.iso8601.year().month().day())

@@ -30,6 +30,7 @@ server, last = Server(*sys.argv[1:4]), (sys.argv[4:] or ["1/1"])[0]
 part = re.fullmatch(r"(\d+)/(\d+)", last)
 folder = None if part else last
 only = set(filter(None, os.environ.get("STORIES", "").split(",")))
+wanted = set(filter(None, os.environ.get("LOOKS", "").split(",")))
 album, callback = Album(folder), Callback()
 
 
@@ -50,7 +51,9 @@ def tell(browser, story, **options):
 
 with Browser() as browser:
     if folder:
-        looks = [{"language": language, "dark": dark} for language in LANGUAGES for dark in (False, True)]
+        looks = [
+            {"language": language, "dark": dark} for language in LANGUAGES for dark in (False, True)
+            if not wanted or f"{language}-{'dark' if dark else 'light'}" in wanted]
         tellings = [
             (story, look) for look in looks for story in STORIES
             if getattr(story, "language", look["language"]) == look["language"]]

@@ -31,7 +31,8 @@ struct AccountPasswordPage: Sendable {
                     fields: [
                         .newPassword(
                             name: "new_password", label: words.plain("newPasswordLabel", ["count": .number(minimum)]),
-                            minimumLength: minimum, isInvalid: isOfPassword, revealLabel: words.plain("showPassword"))
+                            advice: words.plain("newPasswordAdvice"), minimumLength: minimum, isInvalid: isOfPassword,
+                            revealLabel: words.plain("showPassword"))
                     ], buttons: [.init(words.plain("save"))])))
         if let password {
             page.blocks.append(.heading(words.plain("passwordRemoveTitle")))

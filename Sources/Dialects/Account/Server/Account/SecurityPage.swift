@@ -49,7 +49,7 @@ struct SecurityPage: Sendable {
         let changed = account.user.passwordChangedAt
         return .facts([
             .init(
-                words.plain("securityPassword"),
+                words.plain("securityPasswordState"),
                 factor == nil
                     ? words("securityNoPassword")
                     : changed.map { words("securityPasswordAge", ["when": account.ago($0)]) }

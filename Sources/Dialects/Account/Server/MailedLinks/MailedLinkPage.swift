@@ -82,8 +82,9 @@ struct MailedLinkPage: Sendable {
             content.button = words.newPasswordButton
             let minimum = try await realm.accounts.minimumPasswordLength(of: summary.userID)
             content.password = .newPassword(
-                name: "new_password", label: frame.passwordWords.newPasswordLabel(minimum), minimumLength: minimum,
-                isInvalid: problem != nil, revealLabel: frame.visit.words.plain("showPassword"))
+                name: "new_password", label: frame.passwordWords.newPasswordLabel(minimum),
+                advice: frame.visit.words.plain("newPasswordAdvice"), minimumLength: minimum, isInvalid: problem != nil,
+                revealLabel: frame.visit.words.plain("showPassword"))
         case .recoverEmail:
             message = words.restoreAddress(summary.email?.canonical)
             content.button = words.restoreAddressButton

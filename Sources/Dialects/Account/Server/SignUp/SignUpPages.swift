@@ -143,6 +143,7 @@ struct NewPasswordPage: Sendable {
                             .newPassword(
                                 name: "new_password",
                                 label: words.plain("newPasswordLabel", ["count": .number(minimum)]),
+                                advice: words.plain("newPasswordAdvice"),
                                 minimumLength: minimum, isInvalid: problem != nil,
                                 revealLabel: words.plain("showPassword"))
                         ], buttons: [.init(words.plain("goOn"))]))

@@ -48,7 +48,6 @@ enum DoctorPage {
         return page
     }
 
-    /// The sentences of requirements are English everywhere, as the standards are, and said to be.
     private static func table(_ findings: [RequirementFinding], _ scene: ConsoleScene) -> PageTable {
         let words = scene.words
         return PageTable(
@@ -62,12 +61,17 @@ enum DoctorPage {
                     .init(PageText(finding.id)), .init(words.saying(finding.text)),
                     .init(PageText(""), marks: [mark(finding, words)]),
                     .init(
-                        words.saying(
-                            finding.reasons.map { reason in
-                                reason.remedy.map { "\(reason.why) \($0)" } ?? reason.why
-                            }.joined(separator: " "))),
+                        PageText(
+                            lines: finding.reasons.flatMap { reason in
+                                [words.saying(reason.why)] + (reason.remedy.map { [remedy($0, words)] } ?? [])
+                            })),
                 ]
             })
+    }
+
+    /// A command is the same in every language.
+    private static func remedy(_ remedy: String, _ words: Words) -> PageText {
+        remedy.hasPrefix("countersign ") ? PageText(code: remedy) : words.saying(remedy)
     }
 
     private static func mark(_ finding: RequirementFinding, _ words: Words) -> PageBlock.Mark {
