@@ -509,8 +509,9 @@ let package = Package(
             dependencies: [
                 "AccountServer", "AdminServer", "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore",
                 "JSON", "OneTimePassword",
-                "PasskeyTestSupport", "ServerHTTP", "SignedTokens",
-                "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
+                "PasskeyTestSupport", "ServerHTTP", "SignedTokens", "WebPages",
+                "CoreTestSupport", "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .httpTypes,
+                .hummingbird, .hummingbirdTesting,
             ]),
         .testTarget(
             name: "CountersignClientTests",

@@ -343,6 +343,8 @@ class Browser:
     async def code(self, wire, more=()):
         address = await self.visit(wire, more=more)
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query))
+        if query.get("error") == "temporarily_unavailable":
+            raise Gone("503")
         if "code" not in query:
             raise Refused(address)
         return query["code"]

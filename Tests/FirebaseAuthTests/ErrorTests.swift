@@ -59,6 +59,7 @@ import Testing
         ("MISSING_AUTHENTICATOR_RESPONSE", .invalidAuthenticatorResponse, 17912),
         ("INVALID_CREDENTIAL_ID", .invalidAuthenticatorResponse, 17912),
         ("CREDENTIAL_ALREADY_IN_USE", .credentialAlreadyInUse, 17025),
+        ("INVALID_HOSTING_LINK_DOMAIN", .invalidHostingLinkDomain, 17214),
         ("MISSING_CODE", .missingVerificationCode, 17043),
         ("INVALID_REFRESH_TOKEN", .userTokenExpired, 17021),
         ("The request is missing a valid API key.", .invalidAPIKey, 17023),

@@ -113,7 +113,46 @@ struct AuthorizationRequestTests {
         }
     }
 
+    @Test
+    func `A request that its user does not see does not prolong the browser's session`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            try await server.advance(301)
+            let silent = try await browser.authorize("dev-native", ["prompt": "none"])
+            #expect(silent.answer["code"] != nil && silent.headers[.setCookie] == nil)
+            let refused = try await browser.authorize("dev-native", ["prompt": "none", "max_age": "1"])
+            #expect(refused.answer["error"] == "login_required" && refused.headers[.setCookie] == nil)
+            let seen = try await browser.authorize()
+            #expect(seen.answer["code"] != nil && seen.headers[.setCookie]?.contains("cs_session") == true)
+        }
+    }
+
     // MARK: Pushed requests
+
+    @Test
+    func `An address pushes so many requests without credentials, and an application that shows some is not counted`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let source = "198.51.100.77"
+            for _ in 0..<RateLimit.attemptsPerSource.count {
+                let begun = try await server.realm.authorizations.push(
+                    [:], of: ClientID(rawValue: "dev-native"), from: source)
+                guard case .begun = begun else { throw Unexpected(what: "\(begun)") }
+            }
+            var headers: HTTPFields = [.xForwardedFor: source]
+            let limited = try await server.form("/oauth/par", Browser.parameters(), headers: headers)
+            #expect(limited.status == 429 && limited.json["error"] == "temporarily_unavailable", "\(limited.text)")
+            #expect(limited.headers[.retryAfter] != nil)
+            let elsewhere = try await server.form("/oauth/par", Browser.parameters())
+            #expect(elsewhere.status == 201, "\(elsewhere.text)")
+            headers[.authorization] = TestServer.devWeb[.authorization]
+            let confidential = try await server.form("/oauth/par", Browser.parameters("dev-web"), headers: headers)
+            #expect(confidential.status == 201, "\(confidential.text)")
+        }
+    }
 
     @Test
     func `A pushed request is brought once, by its application, within a minute`() async throws {

@@ -295,6 +295,53 @@ struct PasskeyTests {
         }
     }
 
+    // MARK: The audience of the user's own list
+
+    @Test
+    func `A token that is asked for the user's own list is for that alone, and goes on being for it`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var (authenticator, _) = try await enrol(server, try await token(server))
+            let audience = "http://127.0.0.1:8080/me/"
+            func opens(_ token: JSON) async throws -> [Int] {
+                let headers: HTTPFields = [.authorization: "Bearer \(token.text ?? "")"]
+                return [
+                    try await server.send(.get, Self.methods, headers: headers).status,
+                    try await server.userInfo(token).status,
+                ]
+            }
+            // As the vendor's libraries ask, and as RFC 8707 has it.
+            let vendor = try await signIn(
+                server, &authenticator, ["scope": .string(Self.scope), "audience": .string(audience)])
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["scope": Self.scope, "resource": audience])
+            for reply in [vendor, try await server.redeem(code)] {
+                #expect(reply.status == 200, "\(reply.text)")
+                #expect(reply.json["access_token"].claims["aud"] == .string(audience))
+                #expect(try await opens(reply.json["access_token"]) == [200, 401])
+                let refreshed = try await server.refresh(reply.json["refresh_token"])
+                #expect(refreshed.json["access_token"].claims["aud"] == .string(audience), "\(refreshed.text)")
+                let other = try await server.refresh(
+                    refreshed.json["refresh_token"], ["resource": "http://127.0.0.1:8080"])
+                #expect(other.json["error"] == "invalid_target", "\(other.text)")
+            }
+            // A token for the server itself opens both, and the scope is asked for with each.
+            for named in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/", "http://127.0.0.1:8080/userinfo"] {
+                let reply = try await signIn(
+                    server, &authenticator, ["scope": .string(Self.scope), "audience": .string(named)])
+                #expect(reply.json["access_token"].claims["aud"] == "http://127.0.0.1:8080", "\(reply.text)")
+                #expect(try await opens(reply.json["access_token"]) == [200, 200])
+            }
+            let plain = try await signIn(
+                server, &authenticator, ["scope": "openid", "audience": .string(audience)])
+            #expect(try await opens(plain.json["access_token"]) == [403, 401])
+            let foreign = try await signIn(
+                server, &authenticator, ["scope": "openid", "audience": "http://127.0.0.1:8080/me/v1/"])
+            #expect(foreign.json["error"] == "invalid_target", "\(foreign.text)")
+        }
+    }
+
     // MARK: Malformed input
 
     @Test

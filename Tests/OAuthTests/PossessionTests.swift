@@ -66,6 +66,44 @@ struct PossessionTests {
     }
 
     @Test
+    func `Every answer to a request with a proof tells the nonce of the next one`() async throws {
+        try await TestServer.with(.development) { server in
+            let key = ClientKey()
+            let tokens = try await bound(server, key)
+            let access = try #require(tokens["access_token"].text)
+            var nonce = try await nonce(server, key)
+            let base = "http://127.0.0.1:8080"
+            let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            let requests: [(HTTPRequest.Method, String, [String: String]?, Int)] = [
+                (.get, "/userinfo", nil, 200), (.post, "/oauth/par", Browser.parameters(), 201),
+                (.post, "/oauth/device/code", ["client_id": "dev-native", "scope": "openid"], 200),
+                (
+                    .post, "/oauth/token",
+                    ["grant_type": "authorization_code", "client_id": "dev-native", "code": "x"],
+                    400
+                ),
+                (.get, "/me/v1/authentication-methods", nil, 403), (.get, "/account/v1/profile", nil, 403),
+                (.post, "/admin/v1/users:list", nil, 403),
+            ]
+            for (method, path, fields, status) in requests {
+                // Two minutes later the nonce of before would be refused.
+                try await server.advance(60)
+                var headers = fields == nil ? [:] : form
+                if fields == nil { headers[.authorization] = "DPoP \(access)" }
+                headers[.dpop] = try key.proof(
+                    method.rawValue, base + path, at: server.now, nonce: nonce, token: fields == nil ? access : nil)
+                let reply = try await server.send(
+                    method, path, headers: headers, body: fields.map { Array(Browser.query($0).utf8) })
+                #expect(reply.status == status, "\(path): \(reply.text)")
+                nonce = try #require(reply.headers[.dpopNonce], "\(path)")
+            }
+            let plain = try await server.form(
+                "/oauth/par", Browser.parameters("dev-native", ["redirect_uri": "https://evil.example"]))
+            #expect(plain.status == 400 && plain.headers[.dpopNonce] == nil)
+        }
+    }
+
+    @Test
     func `A refresh token of a public application goes with its key alone`() async throws {
         try await TestServer.with(.development) { server in
             let key = ClientKey()

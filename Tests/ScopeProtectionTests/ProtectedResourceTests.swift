@@ -498,7 +498,8 @@ struct ProtectedResourceTests {
             #expect(
                 String(buffer: document.body)
                     == #"{"authorization_servers":["https://auth.example.org"],"bearer_methods_supported":["header"],"#
-                    + #""dpop_bound_access_tokens_required":false,"dpop_signing_alg_values_supported":["ES256","RS256"],"#
+                    + #""dpop_bound_access_tokens_required":false,"#
+                    + #""dpop_signing_alg_values_supported":["ES256","RS256","PS256","EdDSA"],"#
                     + #""resource":"https://api.example.org/v1","scopes_supported":["read","write"]}"#)
             #expect(document.headers[.accessControlAllowOrigin] == "*")
             let missing = try await send(.get, [:])

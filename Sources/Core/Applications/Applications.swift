@@ -30,7 +30,8 @@ public struct Applications: Sendable {
         return try await realm.store.read { try $0.applications(after: id, limit: limit) }
     }
 
-    /// Registers an application. Nil where the id is taken.
+    /// Registers an application. Nil where the id is taken: by another one, or by a user. An application's token for itself has its id as
+    /// subject, and must not pass for a user's (RFC 9068, section 5).
     /// - Parameter id: nil makes one of 39 characters, in the form of an API key.
     public func add(
         id: ClientID? = nil, _ registration: ApplicationRegistration, by client: ClientContext
@@ -40,7 +41,8 @@ public struct Applications: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             let application = Application(id: id, createdAt: now, registration: registration)
-            guard try transaction.insert(application) else { return nil }
+            guard try transaction.user(UserID(rawValue: id.rawValue)) == nil, try transaction.insert(application)
+            else { return nil }
             let details = Self.details(id, before: ApplicationRegistration(), after: registration)
             try transaction.append(
                 AuditEvent(

@@ -14,12 +14,21 @@ extension AuthorizationRequests {
 
     /// Keeps the parameters of a request that an application sends ahead (RFC 9126). They were validated and are validated again
     /// when they are brought, as the registration may have changed.
-    /// - Returns: the `request_uri`.
-    public func push(_ parameters: [String: [String]], of client: ClientID) async throws -> Secret<String> {
+    /// - Parameter source: the address that the request is counted for; nil where the application showed who it is. Each is a row.
+    /// - Returns: what the `request_uri` names.
+    public func push(
+        _ parameters: [String: [String]], of client: ClientID, from source: String?
+    ) async throws -> AuthorizationBeginning {
         let realm = realm
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random, prefix: Self.pushedPrefix)
-        try await realm.store.write { transaction in
+        return try await realm.store.write { transaction in
+            if let source,
+                let until = try transaction.charge(
+                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
+            {
+                return .limited(until: until)
+            }
             let body = try realm.sealer.seal(
                 JSONEncoder().encode(PushedBody(client: client, parameters: parameters)), for: .flow(handle.digest),
                 in: transaction)
@@ -27,8 +36,8 @@ extension AuthorizationRequests {
                 FlowRecord(
                     digest: handle.digest, userID: nil, purpose: Self.pushedPurpose, createdAt: now,
                     expiresAt: now + Self.pushedLifetime, body: body))
+            return .begun(handle)
         }
-        return handle.token
     }
 
     /// The parameters that a `request_uri` names, and what names them when they are used up.

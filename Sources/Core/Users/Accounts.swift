@@ -139,6 +139,7 @@ public struct Accounts: Sendable {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
+            guard try !transaction.hasApplication(named: id) else { return .failure(.idTaken) }
             var user = User(id: id, email: email, profile: profile, createdAt: now)
             user.isDisabled = isDisabled
             guard try transaction.insert(user) else {
@@ -154,6 +155,13 @@ public struct Accounts: Sendable {
                 AuditEvent(id: eventID, at: now, kind: .userCreated, userID: id, context: client))
             return .success(try transaction.user(id) ?? user)
         }
+    }
+}
+
+extension StoreTransaction {
+    /// Whether an application has the id that a user is to have: what says who a token is of must not be one's name and another's.
+    func hasApplication(named id: UserID) throws -> Bool {
+        try registeredApplication(ClientID(rawValue: id.rawValue)) != nil
     }
 }
 
@@ -176,7 +184,7 @@ extension Realm {
 public enum AccountRefusal: Error, Sendable, Equatable {
     /// Another account has the address.
     case addressTaken
-    /// Another account has the id.
+    /// Another account has the id, or an application has.
     case idTaken
     /// Another account has the phone number.
     case phoneNumberTaken

@@ -83,6 +83,17 @@ public struct OwnResource: Sendable {
     }
 }
 
+extension Response {
+    /// The answer to a request that had a proof, with the nonce of the client's next one (RFC 9449, section 8.2): one that is told in time
+    /// saves the client a refusal. Every answer has the present one, as the client's may end at any moment. Other answers stay as they are.
+    public func tellingNonce(to request: Request, of realm: Realm) async throws -> Response {
+        guard request.headers.contains(.dpop), !headers.contains(.dpopNonce) else { return self }
+        var response = self
+        response.headers[.dpopNonce] = try await realm.tokens.nonce()
+        return response
+    }
+}
+
 extension OAuthSettings.NonceDemand {
     /// Whether a client has to put a nonce into its proofs.
     public func isRequired(of method: ClientAuthenticationMethod) -> Bool {

@@ -99,6 +99,30 @@ struct AccountsTests {
     }
 
     @Test
+    func `No application has a user's id, and no user an application's`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let applications = test.realm.applications
+        let named = try await applications.add(
+            id: ClientID(rawValue: user.id.rawValue), ApplicationRegistration(), by: test.client)
+        #expect(named == nil)
+        #expect(try await applications.add(id: ClientID(rawValue: "shop"), .init(), by: test.client) != nil)
+        // Disabled, it is still there.
+        _ = try await applications.change(ClientID(rawValue: "shop"), by: test.client) { $0.isDisabled = true }
+        let id = UserID(rawValue: "shop")
+        let accounts = test.realm.accounts
+        #expect(try await accounts.create(id: id, email: nil, password: nil, by: test.client) == .failure(.idTaken))
+        let account = PortableAccount(id: id)
+        #expect(try await accounts.import([account], by: test.client) == [0: .idTaken])
+        #expect(try await accounts.import([account], overwrites: true, by: test.client) == [0: .idTaken])
+        for rehearses in [true, false] {
+            let outcomes = try await accounts.importAccounts([account], rehearses: rehearses, by: test.client)
+            #expect(outcomes == [.refused(.idTaken)])
+        }
+        #expect(try await accounts.user(id) == nil)
+    }
+
+    @Test
     func `Users are listed in the order of their ids, page by page`() async throws {
         let test = try await TestRealm.make()
         for index in 0..<5 { try await test.addUser(EmailAddress(kept: "u\(index)@example.org"), password: nil) }

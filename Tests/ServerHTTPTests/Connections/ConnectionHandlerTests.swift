@@ -159,6 +159,32 @@ import Testing
         #expect((part != nil) == isTaken)
     }
 
+    @Test(
+        arguments: [
+            ("http://evil.example/a?b=c", "evil.example", "/a?b=c"), ("HTTP://evil.example:81", "evil.example:81", "/"),
+            ("https://[::1]:8443?b", "[::1]:8443", "/?b"),
+            ("/a?b=http://evil.example/", "own.example", "/a?b=http://evil.example/"),
+            ("*", "own.example", "*"),
+        ])
+    func `The host of a target takes the place of the header's`(target: String, host: String, path: String) throws {
+        let (channel, _) = try Self.connection()
+        try channel.writeInbound(ByteBuffer(string: "OPTIONS \(target) HTTP/1.1\r\nhost: own.example\r\n\r\n"))
+        guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+            Issue.record("no request")
+            return
+        }
+        #expect(head.headers["host"] == [host] && head.uri == path)
+    }
+
+    @Test(arguments: ["http:///a", "https://?a", "http://", "ftp://own.example/a"])
+    func `A target of another form is refused`(target: String) throws {
+        let (channel, _) = try Self.connection()
+        #expect(throws: HTTPParserError.invalidURL) {
+            try channel.writeInbound(ByteBuffer(string: "GET \(target) HTTP/1.1\r\nHost: own.example\r\n\r\n"))
+        }
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+    }
+
     @Test func `A stream has its own deadlines`() throws {
         let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

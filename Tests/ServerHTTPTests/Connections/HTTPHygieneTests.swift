@@ -42,6 +42,22 @@ import Testing
         }
     }
 
+    @Test func `A page is told apart by the host of the target, whatever the header says`() async throws {
+        try await LiveServer.run(isDevelopment: true) { url, _ in
+            let own = "127.0.0.1:\(url.port ?? 0)"
+            for (target, host, status) in [
+                ("http://\(own)/sign-in", own, 200), ("http://\(own)/sign-in", "evil.example", 200),
+                ("http://evil.example/sign-in", own, 421), ("http://\(own)@evil.example/sign-in", own, 421),
+                ("/sign-in", "evil.example", 421), ("/sign-in", "localhost", 200), ("http:///sign-in", own, 400),
+                ("ftp://\(own)/sign-in", own, 400),
+            ] {
+                let answer = try await RawConnection.exchange(
+                    "GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\(Self.closing)\r\n", with: url)
+                #expect(answer.text.statuses == [status], "\(target) to \(host): \(answer.text.prefix(200))")
+            }
+        }
+    }
+
     /// Endpoints of each dialect that read a body, and the content type of it.
     private static let endpoints = [
         ("/v1/accounts:signUp?key=KEY", "application/json"), ("/v1/token?key=KEY", "application/x-www-form-urlencoded"),

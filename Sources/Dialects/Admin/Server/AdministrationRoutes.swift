@@ -41,13 +41,15 @@ public struct AdministrationRoutes: Sendable {
 
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         router.post("admin/v1/{operation}") { request, context in
+            let response: Response
             do {
-                return try await respond(to: request, context)
+                response = try await respond(to: request, context)
             } catch let error as AdministrationError {
-                return try error.response()
+                response = try error.response()
             } catch let challenge as TokenChallenge {
-                return try challenge.administrationResponse()
+                response = try challenge.administrationResponse()
             }
+            return try await response.tellingNonce(to: request, of: realm)
         }
     }
 

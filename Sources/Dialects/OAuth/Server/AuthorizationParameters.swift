@@ -81,7 +81,7 @@ struct AuthorizationParameters: Sendable {
             request.keyThumbprint = thumbprint
         }
         request.scopes = try Self.scopes(parameters.words("scope"), of: application)
-        request.resources = try await Self.resources(parameters.all("resource"), of: application, oauth.realm)
+        request.resources = try await oauth.resources(parameters.all("resource"), of: application)
         try readPrompts(&request)
         try readClaims(&request)
         try await readHints(&request)
@@ -119,22 +119,6 @@ struct AuthorizationParameters: Sendable {
         if !application.registration.oauth.allowsGrant("refresh_token") { scopes.removeAll { $0 == "offline_access" } }
         guard !scopes.isEmpty else { throw Refusal("invalid_scope", "scope names nothing that the application has.") }
         return scopes
-    }
-
-    /// RFC 8707, section 2.
-    static func resources(
-        _ asked: [String], of application: CountersignCore.Application, _ realm: Realm
-    ) async throws -> [String] {
-        guard !asked.isEmpty else { return [] }
-        let known = try await realm.resources.list().map(\.uri)
-        var resources: [String] = []
-        for uri in asked where !resources.contains(uri) {
-            guard Resource.isIdentifier(uri), known.contains(uri),
-                application.registration.oauth.resources.contains(uri)
-            else { throw Refusal("invalid_target", "resource names no API that the application may use.") }
-            resources.append(uri)
-        }
-        return resources
     }
 
     // MARK: What the user is asked
@@ -201,6 +185,26 @@ struct AuthorizationParameters: Sendable {
 }
 
 extension OAuth {
+    /// The APIs that an application asks for, each once (RFC 8707, section 2). The list of a user's own authentication methods is one of
+    /// this server that every application may name: what its tokens do there is a matter of scopes.
+    func resources(_ asked: [String], of application: CountersignCore.Application) async throws -> [String] {
+        guard !asked.isEmpty else { return [] }
+        let known = try await realm.resources.list().map(\.uri)
+        var resources: [String] = []
+        for uri in asked where !resources.contains(uri) {
+            guard
+                accountAudiences.contains(uri)
+                    || Resource.isIdentifier(uri) && known.contains(uri)
+                        && application.registration.oauth.resources.contains(uri)
+            else {
+                throw AuthorizationParameters.Refusal(
+                    "invalid_target", "resource names no API that the application may use.")
+            }
+            resources.append(uri)
+        }
+        return resources
+    }
+
     /// Whose ID token it is: one of this server for that application, of any age.
     func subject(ofIDToken text: String, for client: ClientID) async throws -> UserID? {
         var expectation = TokenExpectation(

@@ -47,6 +47,24 @@ extension OAuth {
             return try await proceed(asked, target, request, context)
         } catch let refusal as AuthorizationParameters.Refusal {
             return response(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request)
+        } catch {
+            return response(try faulty(error, target, context), request)
+        }
+    }
+
+    /// What an application is told where this server fails: its browser brings it no status (RFC 6749, section 4.1.2.1).
+    private func faulty(
+        _ error: any Error, _ target: AuthorizationAnswer.Target, _ context: CountersignRequestContext
+    ) throws -> AuthorizationAnswer {
+        switch ServerFailure(error) {
+        case .overloaded, .unavailable, .outcomeUnknown:
+            context.logger.warning("request of an application not answered: \(error)")
+            return AuthorizationAnswer(
+                error: "temporarily_unavailable", "The server has too much to do. Try again in a moment.", to: target)
+        case .internalError:
+            context.logger.error("request of an application failed: \(type(of: error)): \(error)")
+            return AuthorizationAnswer(error: "server_error", "Something went wrong inside the server.", to: target)
+        case .body, .status: throw error
         }
     }
 
@@ -81,7 +99,8 @@ extension OAuth {
             asked, application: target.application, session: session?.id, by: client)
         {
         case .code(let code):
-            let renewed = try await renewedSession(request)
+            // A request that its user does not see is no use of the session.
+            let renewed = asked.prompts.contains(.none) ? nil : try await renewedSession(request)
             return response(AuthorizationAnswer(code: code, to: target), request)
                 .setting(cookies: renewed.map { [cookies.setting(session: $0)] } ?? [])
         case .over: return pages.error(request, context, "the pushed request was used")

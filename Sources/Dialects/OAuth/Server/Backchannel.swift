@@ -138,7 +138,7 @@ struct BackchannelGrant: TokenGrant {
                 scopes: request.application.stillAllowed(signedIn.grant.terms.scopes),
                 keyThumbprint: request.keyThumbprint)
             let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
-            return try .json(answer, headers: await oauth.nonceHeader(request))
+            return try .json(answer)
         case .refused(.foreign): return nil
         case .refused(.unknown): throw OAuthFailure.invalidGrant
         case .refused(.pending): throw OAuthFailure.pending

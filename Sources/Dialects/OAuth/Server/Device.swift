@@ -29,8 +29,7 @@ extension OAuth {
             let asked = DeviceAuthorizations.Request(
                 client: application.id,
                 scopes: try AuthorizationParameters.scopes(form.words("scope"), of: application),
-                resources: try await AuthorizationParameters.resources(
-                    form.text("resource").map { [$0] } ?? [], of: application, realm),
+                resources: try await resources(form.text("resource").map { [$0] } ?? [], of: application),
                 acrValues: acrValues, challenge: challenge,
                 keyThumbprint: key,
                 address: client.source, userAgent: client.userAgent)

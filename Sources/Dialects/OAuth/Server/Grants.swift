@@ -30,7 +30,7 @@ extension OAuthGrant {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
         guard let answer = try await answer(request) else { return nil }
-        return try .json(answer, headers: await oauth.nonceHeader(request))
+        return try .json(answer)
     }
 
     /// What this answer covers: of what was granted what the request asks for (RFC 6749, section 6; RFC 8707, section 2.2).
@@ -42,7 +42,10 @@ extension OAuthGrant {
         // What was taken from the application since is granted no more.
         let scopes = request.application.stillAllowed(scopes)
         guard !scopes.isEmpty else { throw OAuthFailure.invalidGrant }
-        let allowed = resources.filter(request.application.registration.oauth.resources.contains)
+        let own = oauth.accountAudiences
+        let allowed = resources.filter {
+            own.contains($0) || request.application.registration.oauth.resources.contains($0)
+        }
         if allowed.isEmpty, !resources.isEmpty {
             throw OAuthFailure.invalidTarget("The application may not use the API any more.")
         }
@@ -55,28 +58,30 @@ extension OAuthGrant {
             }
             covered = scopes.filter(asked.contains)
         }
-        var resource: Resource?
-        let all = try await oauth.realm.resources.list()
+        var audience: String?
         if narrows, let uri = request.form.text("resource") {
-            guard resources.contains(uri), let known = all.first(where: { $0.uri == uri }) else {
+            guard resources.contains(uri) else {
                 throw OAuthFailure.invalidTarget("resource is none that was granted.")
             }
-            resource = known
+            audience = uri
         } else if resources.count == 1 {
-            guard let known = all.first(where: { $0.uri == resources[0] }) else {
-                throw OAuthFailure.invalidTarget("The API is not registered any more.")
-            }
-            resource = known
+            audience = resources[0]
         } else if !resources.isEmpty {
             throw OAuthFailure.invalidTarget("Several APIs were granted: name one in resource.")
         }
-        if let resource {
+        var extent = OAuthTokens.Extent(
+            scopes: covered, audience: audience, keyThumbprint: request.keyThumbprint, nonce: nonce)
+        if let audience {
+            let all = try await oauth.realm.resources.list()
+            extent.resource = all.first { $0.uri == audience }
+            guard extent.resource != nil || own.contains(audience) else {
+                throw OAuthFailure.invalidTarget("The API is not registered any more.")
+            }
             // Scopes of another API mean nothing to this one.
-            let others = Set(all.filter { $0.uri != resource.uri }.flatMap { $0.scopes.map(\.name) })
-            covered.removeAll(where: others.contains)
+            let others = Set(all.filter { $0.uri != audience }.flatMap { $0.scopes.map(\.name) })
+            extent.scopes.removeAll(where: others.contains)
         }
-        return OAuthTokens.Extent(
-            scopes: covered, resource: resource, keyThumbprint: request.keyThumbprint, nonce: nonce)
+        return extent
     }
 
     /// What a grant keeps of the key: refresh tokens of an application without credentials are bound to it (RFC 9449, section 5).
@@ -91,14 +96,6 @@ extension CountersignCore.Application {
     func stillAllowed(_ granted: [String]) -> [String] {
         let allowed = registration.scopes.isEmpty ? Metadata.scopes : registration.scopes
         return granted.filter(allowed.contains)
-    }
-}
-
-extension OAuth {
-    /// The nonce of the client's next proof, where it proves a key (RFC 9449, section 8.2).
-    func nonceHeader(_ request: TokenRequest) async throws -> HTTPFields {
-        guard request.keyThumbprint != nil else { return [:] }
-        return [.dpopNonce: try await realm.tokens.nonce()]
     }
 }
 
@@ -178,7 +175,7 @@ struct RefreshGrant: OAuthGrant {
             text, of: owner, grace: Sessions.RefreshLifetime.grace, by: client)
         guard case .refreshed(let signedIn) = outcome else { throw OAuthFailure.invalidGrant }
         let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
-        return try .json(answer, headers: await oauth.nonceHeader(request))
+        return try .json(answer)
     }
 }
 
@@ -212,7 +209,7 @@ struct ClientGrant: OAuthGrant {
             guard let known = all.first(where: { $0.uri == uri }) else {
                 throw OAuthFailure.invalidTarget("resource names no API that the application may use.")
             }
-            extent.resource = known
+            (extent.audience, extent.resource) = (uri, known)
             let others = Set(all.filter { $0.uri != uri }.flatMap { $0.scopes.map(\.name) })
             extent.scopes.removeAll(where: others.contains)
         }

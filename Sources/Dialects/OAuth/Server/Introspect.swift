@@ -32,7 +32,7 @@ extension OAuth {
 
     private func accessTokenMembers(_ text: String, for asker: ClientID) async throws -> [String: JSONValue]? {
         let token = try await realm.tokens.accessToken(
-            text, issuers: issuers, audiences: Set(options.publicURLs()), takesAPIs: true)
+            text, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
         guard let token, token.client == asker || token.resource?.owner == asker else { return nil }
         var members: [String: JSONValue] = ["active": .bool(true)]
         members.reserveCapacity(15)

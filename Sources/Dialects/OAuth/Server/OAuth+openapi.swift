@@ -39,8 +39,8 @@ extension OAuth {
     private static let authorization: [(name: String, isNumber: Bool, summary: String)] =
         [
             "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
-            "code_challenge_method", "prompt", "acr_values", "login_hint", "ui_locales", "resource", "request",
-            "request_uri", "dpop_jkt",
+            "code_challenge_method", "prompt", "acr_values", "claims", "login_hint", "id_token_hint", "ui_locales",
+            "resource", "request", "request_uri", "dpop_jkt",
         ].map { ($0, false, "OAuth 2.1; OpenID Connect Core 1.0, section 3.1.2.1") } + [
             ("max_age", true, "Seconds")
         ]
@@ -86,11 +86,17 @@ extension OAuth {
                 [("token", true), ("token_type_hint", false)]),
             form(
                 Path.device, "oauthDevice", "Begins a sign-in of a device without browser (RFC 8628)",
-                [("client_id", false), ("scope", false), ("resource", false)]),
+                [
+                    ("client_id", false), ("scope", true), ("resource", false), ("acr_values", false),
+                    ("code_challenge", false), ("code_challenge_method", false),
+                ]),
             form(
                 Path.backchannel, "oauthBackchannel",
                 "Begins a sign-in that a device allows (OpenID Connect Client-Initiated Backchannel Authentication)",
-                [("login_hint", false), ("scope", true), ("binding_message", false), ("client_id", false)]),
+                [
+                    ("login_hint", false), ("id_token_hint", false), ("scope", true), ("binding_message", false),
+                    ("requested_expiry", false), ("acr_values", false), ("client_id", false),
+                ]),
             OpenAPIEndpoint(
                 .get, Path.userInfo, id: "oauthUserInfo", "Claims of the user (OpenID Connect Core 1.0, section 5.3)",
                 tag: "oauth", security: .accessToken(scope: "openid"), response: object),

@@ -70,6 +70,12 @@ public struct OAuth: Sendable {
     /// This server as the API of its own tokens.
     var resource: OwnResource { OwnResource(realm: realm, publicURLs: options.publicURLs) }
 
+    /// The audience of tokens for a user's own authentication methods alone, once for each address (Auth0, My Account API).
+    var accountAudiences: Set<String> { urls(Path.account) }
+
+    /// What tokens for this server may say that they are for.
+    var ownAudiences: Set<String> { Set(options.publicURLs()).union(accountAudiences) }
+
     /// Every address of an endpoint.
     func urls(_ path: String) -> Set<String> { Set(options.publicURLs().map { $0 + path }) }
 

@@ -9,7 +9,7 @@ import WebPages
 extension OAuth {
     /// Every endpoint that programs call, one line each.
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
-        let group = OAuthGroup(router: router)
+        let group = OAuthGroup(router: router, realm: realm)
         for path in Self.metadataPaths { group.on(.get, path, metadata) }
         // Made once, and not for each request.
         let grants = grants
@@ -87,25 +87,29 @@ extension OAuth {
 
 private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
     let router: Routes
+    let realm: Realm
 
     func on(
         _ method: HTTPRequest.Method, _ path: String,
         _ handler: @escaping @Sendable (Request, CountersignRequestContext) async throws -> Response
     ) {
-        router.on(RouterPath(path), method: method) { request, context in
+        router.on(RouterPath(path), method: method) { [realm] request, context in
+            let response: Response
             do {
-                return try await handler(request, context)
+                response = try await handler(request, context)
             } catch let failure as OAuthFailure {
-                return try failure.response()
+                response = try failure.response()
             } catch let problem as AccountProblem {
-                return try problem.response()
+                response = try problem.response()
             } catch RequestBodyFault.duplicateMember("resource") {
                 // RFC 8707, section 2.2, leaves it open how many an access token is for: here it is one.
-                return try OAuthFailure.invalidTarget("An access token is for one API: name one resource.").response()
+                response = try OAuthFailure.invalidTarget("An access token is for one API: name one resource.")
+                    .response()
             } catch let fault as RequestBodyFault {
                 let status: HTTPResponse.Status = fault.status == .contentTooLarge ? .contentTooLarge : .badRequest
-                return try OAuthFailure("invalid_request", "\(fault)", status: status).response()
+                response = try OAuthFailure("invalid_request", "\(fault)", status: status).response()
             }
+            return try await response.tellingNonce(to: request, of: realm)
         }
     }
 }

@@ -25,7 +25,9 @@ struct OAuthTokens: Sendable {
     struct Extent: Sendable {
         /// Of what was granted, what this answer covers.
         var scopes: [String]
-        /// The one API; nil for this server itself.
+        /// The one API that the token is for; nil for this server itself.
+        var audience: String?
+        /// That API as it is registered; nil for this server and its own APIs.
         var resource: Resource?
         /// The key that the request proved (RFC 9449).
         var keyThumbprint: String?
@@ -68,7 +70,7 @@ struct OAuthTokens: Sendable {
         ]
         if let key = extent.keyThumbprint { spelling["cnf"] = .object(["jkt": .string(key)]) }
         let draft = TokenDraft(
-            type: .accessToken, issuer: issuer(for: application), audience: extent.resource?.uri ?? base, subject: id,
+            type: .accessToken, issuer: issuer(for: application), audience: extent.audience ?? base, subject: id,
             issuedAt: realm.clock.now, lifetime: lifetime, parts: [.identifier(name: "jti")], spelling: spelling)
         let token = try await presented(
             realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth)), extent, of: nil,
@@ -109,7 +111,7 @@ struct OAuthTokens: Sendable {
         spelling[Tokens.grantClaim] = .string(Tokens.grantReference(signedIn.grant.id))
         if let key = extent.keyThumbprint { spelling["cnf"] = .object(["jkt": .string(key)]) }
         return TokenDraft(
-            type: .accessToken, issuer: issuer(for: application), audience: extent.resource?.uri ?? base,
+            type: .accessToken, issuer: issuer(for: application), audience: extent.audience ?? base,
             subject: signedIn.user.id.rawValue, issuedAt: now, lifetime: lifetime,
             parts: [.session, .methods(.each), .epoch, .identifier(name: "jti")], signedIn: signedIn,
             spelling: spelling)

@@ -49,9 +49,14 @@ extension OAuth {
         } catch let refusal as AuthorizationParameters.Refusal {
             throw OAuthFailure(refusal.error, refusal.description)
         }
-        let uri = try await realm.authorizations.push(given.values, of: application.id)
-        return try .json(
-            PushedAuthorizationResponse(
-                requestURI: uri.reveal(), expiresIn: Int(AuthorizationRequests.pushedLifetime)), status: .created)
+        let source = method == .none ? context.client(application.id, of: .oauth).limitedSource : nil
+        switch try await realm.authorizations.push(given.values, of: application.id, from: source) {
+        case .limited(let until): throw OAuthFailure.limited(until: until, at: realm.clock.now)
+        case .begun(let handle):
+            return try .json(
+                PushedAuthorizationResponse(
+                    requestURI: handle.token.reveal(), expiresIn: Int(AuthorizationRequests.pushedLifetime)),
+                status: .created)
+        }
     }
 }

@@ -14,7 +14,7 @@ extension OAuth {
             try await realm.sessions.revoke(Secret(text), of: .application(application.id, of: dialect))
         }
         let token = try await realm.tokens.accessToken(
-            text, issuers: issuers, audiences: Set(options.publicURLs()), takesAPIs: true)
+            text, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
         if let token, token.client == application.id {
             try await realm.tokens.revoke(token)
         }

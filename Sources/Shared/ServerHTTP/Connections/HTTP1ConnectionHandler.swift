@@ -4,6 +4,8 @@ import NIOHTTP1
 /// Keeps a connection of HTTP/1 to what servers must insist on, and tells ``ConnectionDeadlineHandler`` how far its requests are.
 ///
 /// - A request without exactly one `Host` is refused with 400 (RFC 9112, section 3.2); before HTTP/1.1 there may be none.
+/// - The host of a target in the absolute form takes the place of the one in `Host` (``AbsoluteTarget``). What comes after this handler
+///   would forget it. A target of no form that there is is refused with 400.
 /// - The connection ends after a request that says so, after one of HTTP/1.0 that does not ask for more, after one that is
 ///   malformed, and after `CONNECT` or an upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
 /// - It ends after an answer that goes out before its request has come to its end. A proxy that gives up the rest of such a body and
@@ -36,11 +38,13 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         guard !isDeaf else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            guard Self.hasOneHost(head) else { return refuse(context) }
+            guard Self.hasOneHost(head) else { return refuse(context, .invalidHeaderToken) }
+            guard let resolved = Self.resolvingTarget(of: head) else { return refuse(context, .invalidURL) }
             begun += 1
             isInBody = true
             if Self.endsConnection(head) { last = last ?? begun }
             deadlines.requestBegan()
+            return context.fireChannelRead(wrapInboundOut(.head(resolved)))
         case .body: break
         case .end:
             isInBody = false
@@ -81,13 +85,23 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    private func refuse(_ context: ChannelHandlerContext) {
-        errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
+    private func refuse(_ context: ChannelHandlerContext, _ fault: HTTPParserError) {
+        errorCaught(context: context, error: fault)
     }
 
     private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
         let count = head.headers.count { $0.name.utf8.count == 4 && $0.name.lowercased() == "host" }
         return count == 1 || (count == 0 && head.version.minor == 0)
+    }
+
+    /// The head with a path for its target; nil where the target is neither a path nor the address of a server, and is none for the method.
+    private static func resolvingTarget(of head: HTTPRequestHead) -> HTTPRequestHead? {
+        if head.uri.utf8.first == UInt8(ascii: "/") || head.uri == "*" || head.method == .CONNECT { return head }
+        guard let absolute = AbsoluteTarget(head.uri) else { return nil }
+        var head = head
+        head.uri = String(absolute.origin)
+        head.headers.replaceOrAdd(name: "Host", value: String(absolute.authority))
+        return head
     }
 
     private static func endsConnection(_ head: HTTPRequestHead) -> Bool {

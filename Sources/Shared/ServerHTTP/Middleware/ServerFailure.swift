@@ -19,7 +19,7 @@ public enum ServerFailure: Sendable, Equatable {
     case status(HTTPResponse.Status)
 
     /// What an error means to the client.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         self =
             switch error {
             case let overload as PasswordHashingOverload: .overloaded(retryAfter: max(1, overload.retryAfter))

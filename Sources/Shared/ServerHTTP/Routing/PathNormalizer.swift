@@ -8,8 +8,7 @@ import Hummingbird
 /// Then each dialect's rule sees the path, without the query, in the order of the list. The query stays as it is. A path with an
 /// empty segment, and a target that is no path, are left to ``RequestTargetMiddleware``, which refuses them.
 ///
-/// A target in the absolute form (`http://host/path`) becomes a path, and its host takes the place of the header's (RFC 9112, section
-/// 3.2.2).
+/// A target in the absolute form becomes a path, and its host takes the place of the header's (``AbsoluteTarget``).
 ///
 /// Wrap it around the router's responder:
 /// `Application(responder: PathNormalizer(router.buildResponder(), rules: …))`.
@@ -32,7 +31,7 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
         if path == original { return try await inner.respond(to: request, context: context) }
         var head = request.head
         head.path = path
-        if let absolute = Self.absolute(original) { head.authority = String(absolute.authority) }
+        if let absolute = AbsoluteTarget(original) { head.authority = String(absolute.authority) }
         return try await inner.respond(to: Request(head: head, body: request.body), context: context)
     }
 
@@ -41,8 +40,8 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
         if target.isEmpty { return "/" }
         // The absolute form, as it is sent to proxies, becomes the usual one: rules see paths only.
         guard target.utf8.first != UInt8(ascii: "/") else { return normalize(path: target[...]) }
-        guard let absolute = Self.absolute(target) else { return target }
-        return normalize(path: absolute.rest.utf8.first == UInt8(ascii: "/") ? absolute.rest : "/" + absolute.rest)
+        guard let absolute = AbsoluteTarget(target) else { return target }
+        return normalize(path: absolute.origin)
     }
 
     private func normalize(path relative: Substring) -> String {
@@ -58,18 +57,5 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
     private static func unescapingColons(_ path: Substring) -> String {
         guard path.utf8.contains(UInt8(ascii: "%")) else { return String(path) }
         return String(path.replacing("%3A", with: ":").replacing("%3a", with: ":"))
-    }
-
-    /// The parts of a target in the absolute form: the host with its port, and what follows; nil for anything else.
-    private static func absolute(_ target: String) -> (authority: Substring, rest: Substring)? {
-        guard let scheme = ["http://", "https://"].first(where: { target.prefix($0.count).lowercased() == $0 }) else {
-            return nil
-        }
-        let start = target.index(target.startIndex, offsetBy: scheme.count)
-        let end = target[start...].firstIndex { "/?#".contains($0) } ?? target.endIndex
-        let authority = target[start..<end]
-        // The brackets of an IPv6 address (RFC 3986, section 3.2.2).
-        guard !authority.isEmpty, authority.contains("[") == authority.contains("]") else { return nil }
-        return (authority, target[end...])
     }
 }

@@ -49,24 +49,30 @@ public struct AccountAPI: Sendable {
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         for endpoint in Self.endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
-                do {
-                    let caller = try await caller(request, context)
-                    try endpoint.checkQuery(of: request)
-                    return try await endpoint.answer(AccountCall(api: self, request, context, caller))
-                } catch let refusal as OwnAccount.Refusal {
-                    return try AccountProblem(refusal, at: realm.clock.now).response()
-                } catch let problem as AccountProblem {
-                    return try problem.response()
-                } catch let challenge as TokenChallenge {
-                    return try AccountProblem.response(to: challenge)
-                } catch let unknown as StrictJSON.UnknownMember {
-                    return try AccountProblem(
-                        .invalid, "There is no member \"\(unknown.path)\" here. \(unknown.remedy)"
-                    ).response()
-                } catch let fault as RequestBodyFault {
-                    return try AccountProblem(.invalid, fault.sentence).response(status: fault.status)
-                }
+                try await answer(endpoint, request, context).tellingNonce(to: request, of: realm)
             }
+        }
+    }
+
+    private func answer(
+        _ endpoint: AccountEndpoint, _ request: Request, _ context: CountersignRequestContext
+    ) async throws -> Response {
+        do {
+            let caller = try await caller(request, context)
+            try endpoint.checkQuery(of: request)
+            return try await endpoint.answer(AccountCall(api: self, request, context, caller))
+        } catch let refusal as OwnAccount.Refusal {
+            return try AccountProblem(refusal, at: realm.clock.now).response()
+        } catch let problem as AccountProblem {
+            return try problem.response()
+        } catch let challenge as TokenChallenge {
+            return try AccountProblem.response(to: challenge)
+        } catch let unknown as StrictJSON.UnknownMember {
+            return try AccountProblem(
+                .invalid, "There is no member \"\(unknown.path)\" here. \(unknown.remedy)"
+            ).response()
+        } catch let fault as RequestBodyFault {
+            return try AccountProblem(.invalid, fault.sentence).response(status: fault.status)
         }
     }
 

@@ -33,13 +33,21 @@ public struct AddApplication: AdministrationOperation {
         try permit.requireChanging(registration)
         try registration.judgeOAuth()
         guard let added = try await realm.applications.add(id: clientID, registration, by: client) else {
-            throw AdministrationError(
-                .conflict,
-                "There is an application \(clientID?.rawValue ?? "") already. Change it with `countersign app set`.")
+            throw try await Self.conflict(clientID ?? ClientID(rawValue: ""), on: realm)
         }
         return Answer(
             application: ApplicationSummary(added), secret: secret.generated,
             warnings: change.warnings(for: added.id, among: try await realm.resources.list()))
+    }
+
+    private static func conflict(_ id: ClientID, on realm: Realm) async throws -> AdministrationError {
+        guard try await realm.applications.registered(id) == nil else {
+            return AdministrationError(
+                .conflict, "There is an application \(id.rawValue) already. Change it with `countersign app set`.")
+        }
+        return AdministrationError(
+            .conflict,
+            "A user has the id \(id.rawValue). Choose another: an application's tokens would pass for the user's.")
     }
 
     private static func clientID(_ text: String, on realm: Realm) throws -> ClientID {

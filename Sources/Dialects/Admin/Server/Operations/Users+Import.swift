@@ -133,7 +133,7 @@ extension Realm {
     /// Why an account is not imported.
     fileprivate func sentence(_ refusal: ImportRefusal, _ account: PortableAccount) async throws -> String {
         switch refusal {
-        case .idTaken: return "there is a user \(account.id) already"
+        case .idTaken: return "there is a user \(account.id) already, or an application"
         case .addressTaken:
             let holder = if let email = account.email { try await accounts.user(email: email) } else { User?.none }
             return

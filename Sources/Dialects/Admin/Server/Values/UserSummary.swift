@@ -55,7 +55,10 @@ extension AdministrationError {
                     .conflict,
                     "\(email?.canonical ?? "The address") has an account. `countersign user show` tells more of it.")
             case .idTaken:
-                Self(.conflict, "Another user has the id \(id?.rawValue ?? ""). Leave it out for a fresh one.")
+                Self(
+                    .conflict,
+                    "Another user has the id \(id?.rawValue ?? ""), or an application has. Leave it out for a fresh one."
+                )
             case .phoneNumberTaken: Self(.conflict, "Another user has the phone number.")
             case .lastOwner: .lastOwner
             case .unknownFactor: Self(.notFound, "The user has no such second factor.")

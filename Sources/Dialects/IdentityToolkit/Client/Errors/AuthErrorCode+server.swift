@@ -155,6 +155,7 @@ extension AuthErrorCode {
         .unauthorizedDomain: .unauthorizedDomain,
         .missingIOSBundleID: .missingIosBundleID,
         .missingAndroidPackageName: .missingAndroidPackageName,
+        .invalidHostingLinkDomain: .invalidHostingLinkDomain,
         .invalidReqType: .invalidReqType,
         .missingReqType: .invalidReqType,
         .invalidPhoneNumber: .invalidPhoneNumber,

@@ -60,7 +60,7 @@ struct PasskeyGrant: OAuthGrant {
     private func terms(_ request: TokenRequest) async throws -> GrantTerms {
         let form = request.form
         var resource = form.text("resource") ?? form.text("audience")
-        if let named = resource, oauth.isOwn(named) { resource = nil }
+        if let named = resource, oauth.isServer(named) { resource = nil }
         do {
             let asked = form.words("scope")
             var details = details(request)
@@ -70,8 +70,7 @@ struct PasskeyGrant: OAuthGrant {
                 scopes: try AuthorizationParameters.scopes(
                     asked.isEmpty ? Self.scopes : asked, of: request.application),
                 details: details,
-                audiences: try await AuthorizationParameters.resources(
-                    resource.map { [$0] } ?? [], of: request.application, oauth.realm))
+                audiences: try await oauth.resources(resource.map { [$0] } ?? [], of: request.application))
         } catch let refusal as AuthorizationParameters.Refusal {
             throw OAuthFailure(refusal.error, refusal.description)
         }
@@ -85,10 +84,7 @@ struct PasskeyGrant: OAuthGrant {
 
 extension OAuth {
     /// Whether an API is this server itself, by any of its names.
-    func isOwn(_ uri: String) -> Bool { ownAudiences.contains(uri) }
-
-    /// What tokens for this server itself may say that they are for.
-    var ownAudiences: Set<String> {
-        Set(options.publicURLs().flatMap { [$0, $0 + "/", $0 + Path.userInfo, $0 + Path.account] })
+    func isServer(_ uri: String) -> Bool {
+        options.publicURLs().contains { [$0, $0 + "/", $0 + Path.userInfo].contains(uri) }
     }
 }

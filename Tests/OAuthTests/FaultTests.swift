@@ -1,0 +1,64 @@
+import CoreTestSupport
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OAuthServer
+import ServerHTTP
+import Testing
+import WebPages
+
+/// What applications are told where the server itself fails (RFC 6749, section 4.1.2.1).
+@Suite("Faults of the server at the authorization endpoint")
+struct FaultTests {
+    private static let base = "http://localhost"
+
+    /// The authorization endpoint alone, over a store that goes away when the test says so.
+    private func stage(
+        _ test: @escaping @Sendable (any TestClientProtocol, FaultyStore) async throws -> Void
+    ) async throws {
+        let faults = FaultyStore(try await TestStore.sqlite.open())
+        let realm = try TestRealm.make(keptIn: faults)
+        var registration = ApplicationRegistration(redirectURIs: [Browser.callback], scopes: ["openid"])
+        registration.oauth = OAuthRegistration(kind: .native)
+        let added = try await realm.realm.applications.add(
+            id: ClientID(rawValue: "dev-native"), registration, by: realm.client)
+        #expect(added != nil)
+        let site = try PageSite(addresses: PageAddresses(published: { [Self.base] }, takesLoopback: true))
+        let router = Router(context: CountersignRequestContext.self)
+        router.add(middleware: FailureMiddleware())
+        OAuth(
+            realm: realm.realm,
+            options: OAuth.Options(publicURLs: { [Self.base] }, isDevelopment: false, site: site)
+        ).addPages(to: router)
+        try await Application(router: router).test(.router) { try await test($0, faults) }
+    }
+
+    private func ask(_ client: any TestClientProtocol, _ changes: [String: String?] = [:]) async throws -> Reply {
+        let query = Browser.query(Browser.parameters("dev-native", changes))
+        let response = try await client.executeRequest(
+            uri: "/authorize?\(query)", method: .get, headers: [:], body: nil)
+        return Reply(
+            status: response.status.code, headers: response.headers, bytes: Array(response.body.readableBytesView))
+    }
+
+    @Test
+    func `A store that takes no writes is told to the application, at its address`() async throws {
+        try await stage { client, faults in
+            #expect(try await ask(client).location?.hasPrefix("/sign-in?flow=") == true)
+            for fault in [FaultyStore.Fault.away, .silent] {
+                faults.set(fault)
+                let reply = try await ask(client)
+                #expect(reply.status == 303 && reply.location?.hasPrefix(Browser.callback + "?") == true)
+                #expect(reply.answer["error"] == "temporarily_unavailable", "\(reply.answer)")
+                #expect(reply.answer["state"] == "st/at+e=&" && reply.answer["iss"] == Self.base)
+                // Nothing is sent to an address that is not the application's.
+                #expect(try await ask(client, ["redirect_uri": "https://evil.example"]).status == 400)
+                faults.set(nil)
+            }
+            #expect(try await ask(client).location?.hasPrefix("/sign-in?flow=") == true)
+        }
+    }
+}
