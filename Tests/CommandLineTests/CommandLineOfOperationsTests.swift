@@ -57,7 +57,7 @@ struct CommandLineOfOperationsTests {
                 ChangeApplication(id: name, registration: registration(name)),
                 PutResource(
                     uri: name, displayName: name, scopes: ["read"], minimumACR: name, owner: name, lifetime: 60,
-                    tokenFormat: name),
+                    tokenFormat: name, tokenAlgorithm: name),
                 RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
                 SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
                 RemoveClient(client: name), PreviewSetting(key: name, value: .string(name)),

@@ -161,6 +161,40 @@ struct RegistrationTests {
     }
 
     @Test
+    func `An API's access tokens are signed with its own algorithm, and other tokens are not`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            func claim(_ algorithm: SigningAlgorithm?) async throws {
+                let resource = Resource(
+                    uri: "http://127.0.0.1/api", scopes: [Resource.Scope(name: "api")],
+                    owner: ClientID(rawValue: "dev-web"), algorithm: algorithm)
+                #expect(try await server.realm.resources.put(resource, by: .testAdministrator) == .done)
+            }
+            for (algorithm, expected) in [(SigningAlgorithm.rs256, "RS256"), (.es256, "ES256"), (nil, "ES256")] {
+                try await claim(algorithm)
+                var browser = Browser(server)
+                try await browser.signIn()
+                let code = try await browser.code(
+                    "dev-native", ["scope": "openid api", "resource": "http://127.0.0.1/api"])
+                let tokens = try await server.redeem(code).json
+                #expect(tokens["access_token"].header["alg"].text == expected, "\(tokens)")
+                #expect(tokens["id_token"].header["alg"] == "ES256")
+                // What signed it is published, and this server knows its own hand.
+                let told = try await server.form(
+                    "/oauth/introspect", ["token": tokens["access_token"].text ?? ""], headers: TestServer.devWeb)
+                #expect(told.json["active"] == true, "\(told.text)")
+                let own = try await server.form(
+                    "/oauth/token",
+                    ["grant_type": "client_credentials", "scope": "api", "resource": "http://127.0.0.1/api"],
+                    headers: TestServer.devWeb)
+                #expect(own.json["access_token"].header["alg"].text == expected, "\(own.text)")
+                let plain = try await server.redeem(try await browser.code())
+                #expect(plain.json["access_token"].header["alg"] == "ES256")
+            }
+        }
+    }
+
+    @Test
     func `Tokens of an API that asks about each are texts without meaning`() async throws {
         try await TestServer.with(.development) { server in
             let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))

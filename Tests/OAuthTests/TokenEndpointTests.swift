@@ -67,6 +67,32 @@ struct TokenEndpointTests {
     }
 
     @Test
+    func `A session that is too weak for what an API asks by now is refreshed without that API's scope alone`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["scope": "openid api offline_access"])
+            let first = try await server.redeem(code).json["refresh_token"]
+            func ask(for least: ContextClass?) async throws {
+                let resource = Resource(
+                    uri: "http://127.0.0.1/api", scopes: [Resource.Scope(name: "api", minimumACR: least)])
+                #expect(try await server.realm.resources.put(resource, by: .testAdministrator) == .done)
+            }
+            try await ask(for: .aal2)
+            let refused = try await server.refresh(first)
+            #expect(refused.status == 400 && refused.json["error"] == "invalid_grant", "\(refused.text)")
+            let narrower = try await server.refresh(first, ["scope": "openid"])
+            #expect(narrower.status == 200 && narrower.json["scope"] == "openid", "\(narrower.text)")
+            try await ask(for: .aal1)
+            let whole = try await server.refresh(narrower.json["refresh_token"])
+            #expect(whole.json["scope"] == "openid api offline_access", "\(whole.text)")
+        }
+    }
+
+    @Test
     func `A refresh token of thirty days ago and a grant of ninety days ago are over`() async throws {
         try await TestServer.with(.development) { server in
             let first = try await tokens(server)

@@ -50,11 +50,13 @@ public struct Resource: Sendable, Equatable, Codable {
     public var lifetime: Int?
     /// Nil is ``TokenFormat/jwt``.
     public var tokenFormat: TokenFormat?
+    /// What its access tokens are signed with; nil for what the protocol signs with. For APIs whose libraries read no other.
+    public var algorithm: SigningAlgorithm?
 
     /// Describes an API. Nothing is judged here.
     public init(
         uri: String, name: String? = nil, scopes: [Scope] = [], owner: ClientID? = nil, lifetime: Int? = nil,
-        tokenFormat: TokenFormat? = nil
+        tokenFormat: TokenFormat? = nil, algorithm: SigningAlgorithm? = nil
     ) {
         self.uri = uri
         self.name = name
@@ -62,6 +64,7 @@ public struct Resource: Sendable, Equatable, Codable {
         self.owner = owner
         self.lifetime = lifetime
         self.tokenFormat = tokenFormat
+        self.algorithm = algorithm
     }
 
     /// Whether one of the scopes is only for sessions that were proven with two factors.

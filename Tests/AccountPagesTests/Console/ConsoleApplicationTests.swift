@@ -146,12 +146,12 @@ struct ConsoleApplicationTests {
                 owner, "/console/apis/put",
                 [
                     "uri": "https://notes.example.com", "name": "<b>Notes", "scopes": "read write", "level": "aal2",
-                    "lifetime": "300", "format": "opaque",
+                    "lifetime": "300", "format": "opaque", "algorithm": "RS256",
                 ])
             #expect(added.kind == "console-apis" && !added.html.contains("<b>Notes"), "\(added.html)")
             let resource = try #require(
                 try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
-            #expect(resource.lifetime == 300 && resource.tokenFormat == .opaque)
+            #expect(resource.lifetime == 300 && resource.tokenFormat == .opaque && resource.algorithm == .rs256)
             #expect(resource.scopes.map(\.name) == ["read", "write"])
             let wrong = try await ConsoleServerPagesTests.answer(owner, "/console/apis/put", ["uri": "no uri"])
             #expect(wrong.status == 422 && wrong.hasAlert)

@@ -171,8 +171,13 @@ struct RefreshGrant: OAuthGrant {
         let extent = try await extent(request, granted: grant.terms.scopes, grant.terms.audiences)
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
+        // An API may ask for more than it did when the user signed in.
+        let wantsTwoFactors = try await oauth.realm.resources.list().contains {
+            $0.wantsTwoFactors(forSome: extent.scopes)
+        }
         let outcome = try await oauth.realm.sessions.refresh(
-            text, of: owner, grace: Sessions.RefreshLifetime.grace, by: client)
+            text, of: owner, secondFactor: wantsTwoFactors ? .always : .whereRequired,
+            grace: Sessions.RefreshLifetime.grace, by: client)
         guard case .refreshed(let signedIn) = outcome else { throw OAuthFailure.invalidGrant }
         let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
         return try .json(answer)

@@ -40,7 +40,7 @@ struct OAuthTokens: Sendable {
         _ signedIn: SignedIn, of application: CountersignCore.Application, _ extent: Extent
     ) async throws -> TokenResponse {
         let now = realm.clock.now
-        let algorithm = try await realm.keyring.algorithm(for: .oauth)
+        let algorithm = try await algorithm(extent.resource?.algorithm)
         let lifetime = extent.resource?.lifetime ?? Self.accessLifetime
         let memberships = try await Memberships.claims(of: signedIn.user.id, openedBy: extent.scopes, in: realm)
         let access = try await presented(
@@ -73,7 +73,7 @@ struct OAuthTokens: Sendable {
             type: .accessToken, issuer: issuer(for: application), audience: extent.audience ?? base, subject: id,
             issuedAt: realm.clock.now, lifetime: lifetime, parts: [.identifier(name: "jti")], spelling: spelling)
         let token = try await presented(
-            realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth)), extent, of: nil,
+            realm.tokens.issue(draft, with: algorithm(extent.resource?.algorithm)), extent, of: nil,
             at: realm.clock.now, lifetime)
         return TokenResponse(
             accessToken: token, tokenType: extent.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: lifetime,
@@ -82,11 +82,12 @@ struct OAuthTokens: Sendable {
 
     /// What ID tokens and logout tokens of an application are signed with.
     func identityAlgorithm(of application: CountersignCore.Application) async throws -> SigningAlgorithm {
-        if let own = application.registration.oauth.idTokenAlgorithm,
-            try await realm.keyring.publishedAlgorithms(for: readers).contains(own)
-        {
-            return own
-        }
+        try await algorithm(application.registration.oauth.idTokenAlgorithm)
+    }
+
+    /// The algorithm that was chosen, where it has a key that is published; else the protocol's.
+    private func algorithm(_ chosen: SigningAlgorithm?) async throws -> SigningAlgorithm {
+        if let chosen, try await realm.keyring.publishedAlgorithms(for: readers).contains(chosen) { return chosen }
         return try await realm.keyring.algorithm(for: .oauth)
     }
 

@@ -31,7 +31,8 @@ extension Setup {
             let put = PutResource(
                 uri: resource.uri, displayName: resource.name, scopes: resource.scopes.map(\.name),
                 scopeTexts: texts.isEmpty ? nil : texts, minimumACR: resource.scopes.compactMap(\.minimumACR).first,
-                owner: resource.owner, lifetime: resource.lifetime, tokenFormat: resource.tokenFormat)
+                owner: resource.owner, lifetime: resource.lifetime, tokenFormat: resource.tokenFormat,
+                tokenAlgorithm: resource.tokenAlgorithm)
             return Entry(kind: .resources, name: resource.uri, members: try SetupMembers.of(put))
         }
         entries += try await administration.perform(ListExtensions()).extensions.map { made in

@@ -44,6 +44,12 @@ extension ResourceCommand {
                 valueName: "format"))
         var token: String?
 
+        @Option(
+            help: ArgumentHelp(
+                "What access tokens are signed with, for an API that reads one alone: ES256 or RS256.",
+                valueName: "algorithm"))
+        var tokenAlg: String?
+
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
@@ -58,7 +64,7 @@ extension ResourceCommand {
                 PutResource(
                     uri: uri, displayName: name, scopes: words, scopeTexts: texts.isEmpty ? nil : texts,
                     minimumACR: minAcr, owner: owner, lifetime: lifetime,
-                    tokenFormat: token))
+                    tokenFormat: token, tokenAlgorithm: tokenAlg))
             try output.show(answer) { ResourceCommand.describe(answer.resource) }
         }
 

@@ -25,6 +25,7 @@ struct ResourceCommand: AsyncParsableCommand {
         table.add("owner", resource.owner)
         table.add("tokens live", resource.lifetime.map { "\($0) s" })
         table.add("tokens", resource.tokenFormat)
+        table.add("tokens by", resource.tokenAlgorithm)
         return table.lines
     }
 }

@@ -64,7 +64,7 @@ extension PutResource: CommandedOperation {
         CommandParts("resource", "add").option("name", displayName)
             .option("scopes", scopes.flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") })
             .option("min-acr", minimumACR).option("owner", owner).option("lifetime", lifetime)
-            .option("token", tokenFormat).arguments(uri)
+            .option("token", tokenFormat).option("token-alg", tokenAlgorithm).arguments(uri)
     }
 }
 

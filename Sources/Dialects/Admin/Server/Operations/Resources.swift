@@ -21,6 +21,8 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
     public let lifetime: Int?
     /// `opaque`; nil for JWTs.
     public let tokenFormat: String?
+    /// What access tokens are signed with, where it was chosen.
+    public let tokenAlgorithm: String?
 
     init(_ resource: Resource) {
         uri = resource.uri
@@ -31,6 +33,7 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
         owner = resource.owner?.rawValue
         lifetime = resource.lifetime
         tokenFormat = resource.tokenFormat == .opaque ? Resource.TokenFormat.opaque.rawValue : nil
+        tokenAlgorithm = resource.algorithm?.rawValue
     }
 }
 
@@ -54,11 +57,13 @@ public struct PutResource: AdministrationOperation {
     public var lifetime: Int?
     /// What access tokens are: `jwt`, or `opaque` for introspection alone.
     public var tokenFormat: String?
+    /// What they are signed with: `ES256` or `RS256`; left out for what all tokens are.
+    public var tokenAlgorithm: String?
 
     public init(
         uri: String, displayName: String? = nil, scopes: [String]? = nil,
         scopeTexts: [String: [String: String]]? = nil, minimumACR: String? = nil,
-        owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil
+        owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil, tokenAlgorithm: String? = nil
     ) {
         self.uri = uri
         self.displayName = displayName
@@ -68,6 +73,7 @@ public struct PutResource: AdministrationOperation {
         self.owner = owner
         self.lifetime = lifetime
         self.tokenFormat = tokenFormat
+        self.tokenAlgorithm = tokenAlgorithm
     }
 
     public struct Answer: Codable, Sendable {
@@ -109,6 +115,12 @@ public struct PutResource: AdministrationOperation {
             }
             return known
         }
+        let algorithm = try tokenAlgorithm.map { text -> SigningAlgorithm in
+            guard let known = SigningAlgorithm(rawValue: text) else {
+                throw AdministrationError(.invalid, "\"\(text)\" is no algorithm of tokens. There are ES256, RS256.")
+            }
+            return known
+        }
         if let owner, try await realm.applications.registered(ClientID(rawValue: owner)) == nil {
             throw AdministrationError.noApplication(owner)
         }
@@ -121,7 +133,7 @@ public struct PutResource: AdministrationOperation {
                     name: name, text: text, texts: texts.isEmpty ? nil : texts, minimumACR: least)
             },
             owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
-            tokenFormat: format == .jwt ? nil : format)
+            tokenFormat: format == .jwt ? nil : format, algorithm: algorithm)
         switch try await realm.resources.put(resource, by: client) {
         case .done: return Answer(resource: ResourceSummary(resource))
         case .scopeTaken(let scope):

@@ -80,6 +80,7 @@ enum APIPages {
         uri.hint = words.plain("consoleAPIHint")
         let level = value("level", present?.scopes.compactMap(\.minimumACR).first) ?? ""
         let format = value("format", present?.tokenFormat) ?? ""
+        let algorithm = value("algorithm", present?.tokenAlgorithm) ?? ""
         return ConsoleQuestion(
             title: words("consoleAPIAdd"),
             fields: [
@@ -98,6 +99,12 @@ enum APIPages {
                         .init("", "jwt", isChosen: format != "opaque"),
                         .init("opaque", "opaque", isChosen: format == "opaque"),
                     ]),
+                .choice(
+                    name: "algorithm", label: words.plain("consoleAlgorithm"),
+                    options: [.init("", "–", isChosen: algorithm.isEmpty)]
+                        + SigningAlgorithm.allCases.map {
+                            .init($0.rawValue, $0.rawValue, isChosen: algorithm == $0.rawValue)
+                        }),
                 field("owner", "consoleAPIOwner", present?.owner),
                 field("lifetime", "consoleLifetimeSeconds", present?.lifetime.map { "\($0)" }, type: "number"),
             ], button: words.plain("consoleSave"), back: "/console/apis")
@@ -114,6 +121,6 @@ enum APIPages {
             uri: try scene.typed("uri", placeholder: "https://api.example.com"), displayName: scene.field("name"),
             scopes: (scene.field("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init),
             minimumACR: scene.field("level"), owner: scene.field("owner"), lifetime: lifetime,
-            tokenFormat: scene.field("format"))
+            tokenFormat: scene.field("format"), tokenAlgorithm: scene.field("algorithm"))
     }
 }
