@@ -114,6 +114,34 @@ struct AuthorizationRequestTests {
     }
 
     @Test
+    func `A request that names another user shows nothing of that user, and one that names the own prefills`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            _ = try await server.addUser("bob@example.org")
+            var ada = Browser(server)
+            try await ada.signIn()
+            let token = try #require(await server.redeem(ada.code()).json["id_token"].text)
+            let claims = #"{"id_token":{"sub":{"value":"\#(JSON.string(token).claims["sub"].text ?? "")"}}}"#
+            var bob = Browser(server)
+            try await bob.signIn("bob@example.org")
+            for changes in [["id_token_hint": token], ["claims": claims], ["claims": claims, "prompt": "login"]] {
+                func page(_ browser: inout Browser, _ more: [String: String] = [:]) async throws -> Reply {
+                    let reply = try await browser.authorize("dev-native", changes.merging(more) { $1 })
+                    return try await browser.get(try #require(reply.location))
+                }
+                let foreign = try await page(&bob)
+                #expect(foreign.status == 200 && foreign.text.contains("data-page=\"sign-in\""), "\(foreign.text)")
+                #expect(!foreign.text.contains("ada@example.org") && !foreign.text.contains("value=\"bob@"))
+                var stranger = Browser(server)
+                #expect(try await !page(&stranger).text.contains("ada@example.org"))
+                #expect(try await page(&ada, ["prompt": "login"]).text.contains("value=\"ada@example.org\""))
+            }
+        }
+    }
+
+    @Test
     func `A request that its user does not see does not prolong the browser's session`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

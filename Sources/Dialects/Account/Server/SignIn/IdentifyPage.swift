@@ -14,7 +14,7 @@ struct IdentifyPage: Sendable {
                 if demand.needsPasskey { return scene.redirect(to: scene.path(PasskeyPage.path)) }
                 if demand.createsAccount { return scene.redirect(to: scene.path("/sign-up")) }
                 if demand.selectsAccount, let user = scene.present?.user { return choose(user, scene) }
-                return try page(scene, address: try await address(demand, scene))
+                return try page(scene, address: address(demand, scene))
             case .secondFactor:
                 guard let session = scene.present?.session else { return try page(scene, address: nil) }
                 return try await raise(session, &scene)
@@ -62,11 +62,14 @@ struct IdentifyPage: Sendable {
         }
     }
 
-    /// What the first field holds: what was typed, what the application says, or the user who has to prove all factors anew.
-    private func address(_ demand: SignInDemand, _ scene: PageScene) async throws -> String? {
+    /// What the first field holds: what was typed, what the application says, or the user who has to prove all factors anew. Of another user
+    /// whom the request names, nothing is shown: whoever knows an id would learn the address.
+    private func address(_ demand: SignInDemand, _ scene: PageScene) -> String? {
         if let typed = scene.field("username") ?? demand.identifier { return typed }
-        if let user = demand.user { return try await scene.realm.accounts.user(user)?.email?.canonical }
-        return demand.isFresh ? scene.present?.user.email?.canonical : nil
+        guard let present = scene.present?.user, demand.user.map({ $0 == present.id }) ?? demand.isFresh else {
+            return nil
+        }
+        return present.email?.canonical
     }
 
     /// Whether the application's request needs nothing of this page any more: another tab has signed in since it was shown.
