@@ -360,6 +360,29 @@ struct TokenEndpointTests {
     }
 
     @Test
+    func `Introspection tells a third party the address where its user allowed that`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let asked = try await browser.authorize("dev-web", ["scope": "openid email"])
+            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
+            #expect(
+                try await server.realm.authorizations.answer(
+                    .allow, to: FlowHandle(flow), in: key, session: browser.session?.id, by: .testAdministrator))
+            for (scope, address) in [("openid", nil), ("openid email", "ada@example.org")] as [(String, String?)] {
+                let code = try await browser.code("dev-web", ["scope": scope])
+                let token = try await server.redeem(code, client: "dev-web").json["access_token"]
+                let told = try await server.form(
+                    "/oauth/introspect", ["token": token.text ?? ""], headers: TestServer.devWeb
+                ).json
+                #expect(told["active"] == true && told["username"].text == address, "\(scope): \(told)")
+            }
+        }
+    }
+
+    @Test
     func `A revoked access token is over, a revoked refresh token ends its grant, and all else is taken for done`()
         async throws
     {

@@ -15,7 +15,7 @@ extension OAuth {
         let form = try await OAuthForm(request)
         let (asker, _) = try await authenticate(form, request, context, takesPublic: false)
         guard let text = form.text("token") else { throw OAuthFailure.invalidRequest("token is missing.") }
-        var members = try await accessTokenMembers(text, for: asker.id)
+        var members = try await accessTokenMembers(text, for: asker)
         if members == nil { members = try await refreshTokenMembers(text, for: asker.id) }
         let answer = JSONValue.object(members ?? ["active": .bool(false)])
         let media = "application/\(Self.introspectionType.rawValue)"
@@ -30,10 +30,12 @@ extension OAuth {
             body: ResponseBody(byteBuffer: ByteBuffer(string: token)))
     }
 
-    private func accessTokenMembers(_ text: String, for asker: ClientID) async throws -> [String: JSONValue]? {
+    private func accessTokenMembers(
+        _ text: String, for asker: CountersignCore.Application
+    ) async throws -> [String: JSONValue]? {
         let token = try await realm.tokens.accessToken(
             text, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
-        guard let token, token.client == asker || token.resource?.owner == asker else { return nil }
+        guard let token, token.client == asker.id || token.resource?.owner == asker.id else { return nil }
         var members: [String: JSONValue] = ["active": .bool(true)]
         members.reserveCapacity(15)
         for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "acr", "auth_time", "cnf"] {
@@ -41,7 +43,11 @@ extension OAuth {
         }
         members["nbf"] = token.claims["iat"]
         members["token_type"] = .string(token.keyThumbprint == nil ? "Bearer" : "DPoP")
-        members["username"] = token.user?.email.map { .string($0.canonical) }
+        // A third party learns the address where its user allowed that, here as elsewhere.
+        if token.resource?.owner == asker.id || asker.registration.oauth.isFirstParty || token.scopes.contains("email")
+        {
+            members["username"] = token.user?.email.map { .string($0.canonical) }
+        }
         return members
     }
 
