@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import ServerHTTP
 import WebPages
 
