@@ -36,29 +36,32 @@ struct FaultTests {
         try await Application(router: router).test(.router) { try await test($0, faults) }
     }
 
-    private func ask(_ client: any TestClientProtocol, _ changes: [String: String?] = [:]) async throws -> Reply {
+    private func ask(
+        _ client: any TestClientProtocol, _ changes: [String: String?] = [:]
+    ) async throws -> (status: Int, location: String) {
         let query = Browser.query(Browser.parameters("dev-native", changes))
         let response = try await client.executeRequest(
             uri: "/authorize?\(query)", method: .get, headers: [:], body: nil)
-        return Reply(
-            status: response.status.code, headers: response.headers, bytes: Array(response.body.readableBytesView))
+        return (response.status.code, response.headers[.location] ?? "")
     }
 
     @Test
     func `A store that takes no writes is told to the application, at its address`() async throws {
         try await stage { client, faults in
-            #expect(try await ask(client).location?.hasPrefix("/sign-in?flow=") == true)
+            #expect(try await ask(client).location.hasPrefix("/sign-in?flow="))
             for fault in [FaultyStore.Fault.away, .silent] {
                 faults.set(fault)
                 let reply = try await ask(client)
-                #expect(reply.status == 303 && reply.location?.hasPrefix(Browser.callback + "?") == true)
-                #expect(reply.answer["error"] == "temporarily_unavailable", "\(reply.answer)")
-                #expect(reply.answer["state"] == "st/at+e=&" && reply.answer["iss"] == Self.base)
+                #expect(reply.status == 303)
+                #expect(
+                    reply.location.hasPrefix(Browser.callback + "?error=temporarily_unavailable&"), "\(reply.location)")
+                #expect(reply.location.hasSuffix("&state=st%2Fat%2Be%3D%26&iss=http%3A%2F%2Flocalhost"))
                 // Nothing is sent to an address that is not the application's.
-                #expect(try await ask(client, ["redirect_uri": "https://evil.example"]).status == 400)
+                let foreign = try await ask(client, ["redirect_uri": "https://evil.example"])
+                #expect(foreign == (400, ""))
                 faults.set(nil)
             }
-            #expect(try await ask(client).location?.hasPrefix("/sign-in?flow=") == true)
+            #expect(try await ask(client).location.hasPrefix("/sign-in?flow="))
         }
     }
 }
