@@ -1,3 +1,4 @@
+import AdminServer
 import CountersignCore
 import DialectTestSupport
 import Foundation
@@ -6,6 +7,7 @@ import OneTimePassword
 import PasskeyTestSupport
 import ServerHTTP
 import Testing
+import WebPages
 
 /// The pages under `/account`: who sees them, and what a change takes.
 @Suite("Pages of the account")
@@ -136,9 +138,9 @@ struct AccountPageTests {
             let asked = try await browser.sendForm(form, form.values)
             #expect(asked.answered == 303 && asked.kind == "confirm", "\(asked)")
             let back = try await browser.submit(#require(asked.page), ["password": NativeClient.password])
-            #expect(back.path == "/account/sessions?done=confirmed" && back.html.contains("role=\"status\""))
+            #expect(back.path == "/account/sessions" && back.notice?.hasPrefix("Thank you, that was you.") == true)
             let again = try await browser.submit(back, ["session": #require(form.values["session"])])
-            #expect(again.path == "/account/sessions?done=ended" && again.form(with: ["session": ""]) == nil)
+            #expect(again.notice == "The session was ended." && again.form(with: ["session": ""]) == nil)
         }
     }
 
@@ -148,7 +150,8 @@ struct AccountPageTests {
     {
         try await Self.signedIn { server, browser in
             for (typed, isKept) in [
-                ("Zoë Söhne", true), ("", true), (String(repeating: "語", count: 200), false),
+                ("Zoë Söhne", true), ("", true), (String(repeating: "語", count: 200), true),
+                (String(repeating: "x", count: 20_000), false),
             ] {
                 // A proof gives the browser a new session: the form of the one before counts no more.
                 let page = try await browser.open("/account/profile")
@@ -159,28 +162,34 @@ struct AccountPageTests {
                 values["locale"] = "de"
                 let asked = try await browser.sendForm(form, values)
                 #expect(asked.kind == "confirm", "\(asked)")
+                // No address, which a browser's history and a proxy's log keep, says what was typed.
+                #expect(asked.page?.path.contains("display_name") == false && asked.page?.path.contains("%") == false)
+                try await server.advance(1)
+                let early = try await browser.open("/account/profile")
+                #expect(early.notice == nil, "Nothing has been proven: \(early.html)")
+                #expect(try #require(early.form(with: ["display_name": ""])).values["display_name"] == "")
                 let back = try await browser.submit(#require(asked.page), ["password": NativeClient.password])
-                #expect(back.kind == "account-profile" && back.path.hasPrefix("/account/profile?done=confirmed"))
-                #expect(back.html.contains("role=\"status\""))
+                #expect(back.kind == "account-profile" && back.path == "/account/profile")
+                let said = isKept ? "what you typed is still here" : "was too long to keep: type it again"
+                #expect(back.notice?.contains(said) == true, "\(back.html)")
                 let shown = try #require(back.form(with: ["display_name": ""]))
                 #expect(shown.values["display_name"] == (isKept ? typed : ""), "\(back.html)")
                 #expect((shown.values["locale"] == "de") == isKept)
                 let stored = try await browser.open("/account/profile")
+                #expect(stored.notice == nil, "It is said once.")
                 #expect(try #require(stored.form(with: ["display_name": ""])).values["display_name"] == "")
-                // What this server put into the path counts for this browser, this page and these words alone.
                 if isKept, !typed.isEmpty {
-                    let other = back.path.replacing("done=confirmed", with: "done=confirmed&attribute_x=1")
-                    let forged = try await browser.open(other)
-                    #expect(try #require(forged.form(with: ["display_name": ""])).values["display_name"] == "")
                     let saved = try await browser.submit(back, ["display_name": typed])
                     #expect(
-                        saved.path == "/account/profile?done=saved" && saved.html.contains("Zoë Söhne"), "\(saved.html)"
-                    )
+                        saved.path == "/account/profile" && saved.notice == "Your profile was saved."
+                            && saved.form(with: ["display_name": ""])?.values["display_name"] == typed,
+                        "\(saved.html)")
                     _ = try await browser.submit(saved, ["display_name": "", "locale": ""])
                 }
             }
-            let lured = try await browser.open("/account/profile?display_name=Mallory&done=confirmed&typed_proof=x")
-            #expect(try #require(lured.form(with: ["display_name": ""])).values["display_name"] == "")
+            let lured = try await browser.open("/account/profile?display_name=Mallory&locale=ja&notice=profileSaved")
+            let form = try #require(lured.form(with: ["display_name": ""]))
+            #expect(form.values["display_name"] == "" && form.values["locale"] == "" && lured.notice == nil)
             // The links to other languages keep the address as it is.
             #expect(!lured.html.replacing("display_name=Mallory", with: "").contains("Mallory"))
         }
@@ -276,7 +285,9 @@ struct AccountPageTests {
             #expect(wrong.status == 422 && wrong.hasAlert && wrong.html.contains("otpauth"), "\(wrong.html)")
             let added = try await browser.submit(
                 wrong, ["code": Self.code(of: shown, server), "name": "Phone <b>"])
-            #expect(added.path == "/account/security?done=authenticator-added", "\(added.html)")
+            #expect(
+                added.path == "/account/security" && added.notice == "The authenticator app was added.", "\(added.html)"
+            )
             #expect(added.html.contains("<bdi>Phone &lt;b&gt;</bdi>"))
             #expect(try await browser.open("/account").html.contains("Signed in with two factors."))
         }
@@ -316,7 +327,9 @@ struct AccountPageTests {
             let weak = try await browser.submit(page, ["new_password": "password1234"])
             #expect(weak.status == 422 && weak.hasAlert && !weak.html.contains("password1234"), "\(weak.html)")
             let changed = try await browser.submit(weak, ["new_password": "another four long words"])
-            #expect(changed.path == "/account/security?done=password-changed", "\(changed.html)")
+            #expect(
+                changed.path == "/account/security" && changed.notice?.hasPrefix("The password was changed.") == true,
+                "\(changed.html)")
             #expect(try await other.open("/account").kind == "sign-in")
             let again = TestBrowser(server)
             #expect(
@@ -346,6 +359,8 @@ struct AccountPageTests {
         try await Self.signedIn { server, browser in
             _ = try await server.account("bob@example.com")
             let page = try await browser.open("/account/address")
+            let present = try await browser.submit(page, ["email": Self.address])
+            #expect(present.status == 422 && present.html.contains("That is your address already."))
             let refused = try await browser.submit(page, ["email": "no address"])
             #expect(refused.status == 422 && refused.hasAlert && refused.kind == "account-address")
             let taken = try await browser.submit(page, ["email": "bob@example.com"])
@@ -358,7 +373,7 @@ struct AccountPageTests {
             let wrong = try await browser.submit(code, ["code": "00000000"])
             #expect(wrong.status == 422 && wrong.hasAlert, "\(wrong.html)")
             let done = try await browser.submit(wrong, ["code": server.code(mailedTo: "ada.new@example.com")])
-            #expect(done.path == "/account/profile?done=address-changed", "\(done.html)")
+            #expect(done.path == "/account/profile" && done.notice == "Your email address was changed.", "\(done.html)")
             #expect(done.html.contains("<bdi>ada.new@example.com</bdi>") && done.html.contains("Confirmed"))
         }
     }
@@ -374,7 +389,7 @@ struct AccountPageTests {
             let link = try #require(list.links.values.first { $0.hasPrefix("/account/factor?id=") })
             let frozen = try await browser.submit(
                 browser.open(link), ["decision": "lost", "id": PasskeyPageTests.id(link)])
-            #expect(frozen.path == "/account/security?done=frozen" && frozen.html.contains("Reported lost"))
+            #expect(frozen.notice?.hasPrefix("It is reported lost") == true && frozen.html.contains("Reported lost"))
             try await server.advance(31)
             let thief = TestBrowser(server)
             let second = try await SignInPageTests.password(thief, Self.address)
@@ -403,7 +418,9 @@ struct AccountPageTests {
             #expect(asked.kind == "account-not-me")
             let done = try await browser.submit(
                 asked, ["event": #require(asked.form(with: ["event": ""])?.values["event"])])
-            #expect(done.path.hasPrefix("/account/activity/not-me/done?ended=1"), "\(done.path)")
+            #expect(
+                done.path == "/account/activity/not-me/done" && done.html.contains("1 session was ended."),
+                "\(done.html)")
             #expect(try await other.open("/account").kind == "sign-in")
             #expect(try await browser.open("/account").kind == "account")
         }
@@ -428,6 +445,7 @@ struct AccountPageTests {
             let page = try await browser.open("/account/delete")
             let refused = try await browser.submit(page, ["typed": "bob@example.com"])
             #expect(refused.status == 422 && refused.hasAlert && refused.kind == "account-delete", "\(refused.html)")
+            #expect(refused.form(with: ["typed": ""])?.values["typed"] == "bob@example.com", "It can be corrected.")
             let done = try await browser.submit(refused, ["typed": Self.address])
             #expect(done.kind == "account-deleted" && browser.cookies[SignInPageTests.session] == nil, "\(done.html)")
             #expect(try await browser.open("/account").kind == "sign-in")
@@ -436,7 +454,159 @@ struct AccountPageTests {
         }
     }
 
+    // MARK: What a form came to
+
+    /// Pages that say what a form came to.
+    private static let ends = [
+        "/account/delete/done", "/account/activity/not-me/done", "/activate/done",
+        "/sign-in/other-device/confirm/done", "/auth/action/done", "/sign-up/known",
+    ]
+
+    @Test
+    func `A page that says what a form came to says it to the browser that sent the form, for five minutes`()
+        async throws
+    {
+        try await Self.signedIn { server, browser in
+            let other = TestBrowser(server)
+            _ = try await SignInPageTests.password(other, Self.address)
+            let claims =
+                "due=\(Int(server.now.timeIntervalSince1970) + 86_400)&mailed=1&ended=9&frozen=9&decision=allow&done=verifyEmail"
+            func expectNothing(_ path: String, in visitor: TestBrowser, signedIn: Bool) async throws {
+                let page = try await visitor.open("\(path)?\(claims)")
+                let expected =
+                    !signedIn || path.hasPrefix("/auth")
+                    ? ["home", "sign-in"] : ["account", "account-activity", "home"]
+                #expect(expected.contains(page.kind ?? "") && page.status == 200, "\(path): \(page.html)")
+                #expect(page.notice == nil && !page.path.contains("/done"), "\(path)")
+            }
+            for path in Self.ends {
+                try await expectNothing(path, in: browser, signedIn: true)
+                try await expectNothing(path, in: TestBrowser(server), signedIn: false)
+            }
+            #expect(try await browser.open("/signed-out").kind == "account", "A link signs nobody out.")
+            for path in Self.pages.map(\.0) {
+                let page = try await browser.open("\(path)\(path.contains("?") ? "&" : "?")done=saved&notice=revoked")
+                #expect(page.notice == nil, "\(path)")
+            }
+
+            let link = try #require(
+                await browser.open("/account/activity").links.values.first {
+                    $0.hasPrefix("/account/activity/not-me?event=")
+                })
+            let event = try #require(await browser.open(link).form(with: ["event": ""])?.values["event"])
+            let done = try await browser.submit(browser.open(link), ["event": event])
+            #expect(done.html.contains("1 session was ended."), "\(done.html)")
+            let kept = browser.cookies
+            #expect(try await browser.open("\(done.path)?lang=de").html.contains("1 Sitzung wurde beendet."))
+            // What another page came to, and what another browser did, is nothing here.
+            try await expectNothing("/account/delete/done", in: browser, signedIn: true)
+            let own = TestBrowser(server)
+            _ = try await SignInPageTests.password(own, Self.address)
+            own.keep(own.cookies.merging(["__Host-cs_outcome": kept["__Host-cs_outcome"] ?? ""]) { $1 })
+            try await expectNothing(done.path, in: own, signedIn: true)
+            try await server.advance(301)
+            browser.keep(kept)
+            try await expectNothing(done.path, in: browser, signedIn: true)
+        }
+    }
+
+    @Test
+    func `A removal says its day to the browser that asked for it, and to no one whom a link brings`() async throws {
+        try await Self.signedIn { server, browser in
+            let page = try await browser.open("/account/delete")
+            let wrong = try await browser.submit(page, ["typed": "Ada"])
+            #expect(wrong.html.contains("That is not the address of your account."), "\(wrong.html)")
+            let done = try await browser.submit(wrong, ["typed": Self.address])
+            let day = (server.now + 14 * 86_400).formatted(.iso8601.year().month().day())
+            #expect(done.path == "/account/delete/done" && done.html.contains(day), "\(done.html)")
+            #expect(done.html.contains("The mail that is on its way has a link that takes it back."))
+            #expect(try await browser.open("/account/delete/done").html.contains(day), "It can be loaded again.")
+            #expect(try await TestBrowser(server).open("/account/delete/done").kind == "home")
+            // Who knows the password is told the day too.
+            let late = try await SignInPageTests.password(TestBrowser(server), Self.address)
+            #expect(late.kind == "disabled" && late.status == 403 && late.html.contains(day), "\(late.html)")
+            #expect(late.html.contains("If you ask for help, give this number"), "\(late.html)")
+            let guess = try await SignInPageTests.password(TestBrowser(server), Self.address, password: "no")
+            #expect(guess.kind == "password" && !guess.html.contains(day), "\(guess.html)")
+            // What an administrator disabled besides is not told as the owner's own doing.
+            let email = try #require(EmailAddress(Self.address))
+            let user = try #require(try await server.realm.accounts.user(email: email))
+            var change = AccountChange()
+            change.isDisabled = true
+            _ = try await server.realm.accounts.change(user.id, change, by: .commandLine)
+            let banned = try await SignInPageTests.password(TestBrowser(server), Self.address)
+            #expect(banned.kind == "disabled" && !banned.html.contains(day), "\(banned.html)")
+        }
+    }
+
+    @Test
+    func `Messages are listed by their subjects, each that this server sends, and not by what its files are called`()
+        async throws
+    {
+        try await Self.signedIn { server, browser in
+            let templates = try await ListMailTemplates().perform(
+                on: server.realm, as: .commandLine, by: .commandLine
+            ).templates.map(\.name)
+            let messages = try Messages.ofServer()
+            #expect(templates.count > 20)
+            for template in templates + ["approve-sign-in", "test-push", "backchannel-logout"] {
+                #expect(messages.has(WordFamily.key("message", template)), "\(template)")
+            }
+            _ = try await browser.submit(browser.open("/account/profile"), ["display_name": "Ada Lovelace"])
+            for (language, subject) in [
+                ("en", "Your profile was changed"), ("de", "Ihr Profil wurde geändert"),
+                ("ja", "プロフィールが変更されました"),
+            ] {
+                let page = try await browser.open("/account/data", language: language)
+                #expect(page.html.contains(subject) && !page.html.contains("profile-changed"), "\(page.html)")
+            }
+        }
+    }
+
     // MARK: What pages show
+
+    @Test
+    func `A name that cannot be is refused with how long one may be, and stays in its field`() async throws {
+        try await Self.signedIn { _, browser in
+            let page = try await browser.open("/account/profile")
+            for name in [String(repeating: "x", count: 201), "   "] {
+                let refused = try await browser.submit(page, ["display_name": name])
+                #expect(refused.status == 422 && refused.html.contains("at most 200 characters"), "\(refused.html)")
+                #expect(refused.form(with: ["display_name": ""])?.values["display_name"] == name)
+            }
+        }
+    }
+
+    @Test
+    func `Recovery codes are offered with a second factor alone, and what a session was proven with is named`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(Self.address, password: nil)
+            let browser = TestBrowser(server)
+            let mail = try await browser.submit(browser.open("/sign-in"), ["username": Self.address])
+            let account = try await browser.submit(mail, ["code": server.code(mailedTo: Self.address)])
+            #expect(account.kind == "account", "\(account.html)")
+            let page = try await browser.open("/account/recovery-codes")
+            #expect(page.html.contains("no second step that they could stand in for"), "\(page.html)")
+            #expect(!page.forms.contains { $0.action == "/account/recovery-codes" })
+            let sessions = try await browser.open("/account/sessions")
+            #expect(sessions.html.contains("Code by mail") && !sessions.html.contains("Something else"))
+        }
+    }
+
+    @Test
+    func `The page of what is kept says all that is known of the user, and the password when it was used`() async throws
+    {
+        try await Self.signedIn { server, browser in
+            let profile = try await browser.open("/account/profile")
+            _ = try await browser.submit(profile, ["display_name": "Ada Lovelace", "locale": "de"])
+            let page = try await browser.open("/account/data")
+            for said in ["Ada Lovelace", "Deutsch", "Bestätigt"] { #expect(page.html.contains(said), "\(said)") }
+            let security = try await browser.open("/account/security?lang=en")
+            #expect(security.html.contains("<dt>Last used</dt>"), "\(security.html)")
+        }
+    }
 
     @Test
     func `Another user's factor is as one that does not exist`() async throws {
@@ -461,7 +631,7 @@ struct AccountPageTests {
             let form = try #require(
                 page.forms.first { $0.names.contains("decision") && $0.action == "/account/sessions" })
             let ended = try await browser.sendForm(form, ["decision": "others"])
-            #expect(ended.page?.path == "/account/sessions?done=all-ended")
+            #expect(ended.page?.notice == "You are signed out everywhere else.")
             for other in others { #expect(try await other.open("/account").kind == "sign-in") }
             #expect(try await browser.open("/account").kind == "account")
         }

@@ -114,6 +114,8 @@ struct PageMatrixTests {
             #expect(again.kind == scene.page.kind, "\(again.html)")
             let landing = try await scene.browser.sendForm(form, scene.typed)
             #expect(row.leads(landing), "\(landing.away ?? landing.page?.html ?? "")")
+            // What a form did is never the answer itself, which a reload would do again; scripts are told as JSON.
+            #expect(landing.answered == 303 || landing.page?.reply.json != .null, "\(landing.answered)")
         }
     }
 

@@ -57,6 +57,7 @@ struct PageStepTests {
             let consent = try #require(try await signIn(browser, Self.request()).page)
             #expect(consent.kind == "consent", "\(consent.html)")
             #expect(consent.html.contains("127.0.0.1") && consent.html.contains(SignInPageTests.address))
+            #expect(consent.html.contains("is not checked by Countersign."), "\(consent.html)")
             let code = try await send(browser, consent, ["decision": "allow"]).away
             #expect(code?.hasPrefix("\(Self.callback)?code=") == true, "\(code ?? "")")
             // Remembered, also for less.
@@ -429,7 +430,8 @@ struct PageStepTests {
                 return try await group.reduce(into: [Reply]()) { $0.append($1) }
             }
             #expect(replies.allSatisfy { $0.status == 303 }, "\(replies.map(\.status))")
-            #expect(Set(replies.map { $0.headers[.location] }) == ["/activate/done?decision=allow"])
+            #expect(Set(replies.map { $0.headers[.location] }) == ["/activate/done"])
+            #expect(try await browser.open("/activate/done").html.contains("Your device is connected"))
             // What was allowed is not denied afterwards.
             let denied = try await browser.post(form.action, fields.merging(["decision": "deny"]) { $1 })
             #expect(denied.status == 422)

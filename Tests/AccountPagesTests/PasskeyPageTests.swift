@@ -27,7 +27,7 @@ struct PasskeyPageTests {
             #expect(account.html.contains("data-passkey=\"create\"") && account.html.contains("data-conditional=\"1\""))
             var authenticator = SoftwareAuthenticator(origin: Self.site)
             let added = try await passkeys.create(on: account, &authenticator, name: "Ada's <laptop>")
-            #expect(added.path == "/account/security?done=passkey-added", "\(added.html)")
+            #expect(added.path == "/account/security" && added.notice == "The passkey was added.", "\(added.html)")
             #expect(added.kind == "account-security")
             #expect(added.html.contains("Ada&#39;s &lt;laptop&gt;") || added.html.contains("Ada's &lt;laptop&gt;"))
             #expect(added.html.contains("data-accepted=") && !added.html.contains("data-conditional"))
@@ -39,6 +39,55 @@ struct PasskeyPageTests {
             let signedIn = try await elsewhere.get(on: first, authenticator)
             #expect(signedIn.kind == "account" && signedIn.html.contains(SignInPageTests.address), "\(signedIn.html)")
             #expect(signedIn.html.contains("Signed in with two factors."), "It has verified its user.")
+        }
+    }
+
+    @Test
+    func `A sign-up takes a passkey instead of a password, and who stops on the way signs in by a mailed code`()
+        async throws
+    {
+        try await with { server, passkeys in
+            func choosing(_ address: String, in browser: TestBrowser) async throws -> Landing {
+                let verify = try await browser.submit(browser.open("/sign-up"), ["email": address])
+                let choose = try await browser.submit(verify, ["code": server.code(mailedTo: address)])
+                #expect(choose.kind == "new-password", "\(choose.html)")
+                let form = try #require(
+                    choose.formsOfScripts.first { $0.names.contains("decision") }, "\(choose.html)")
+                return try await browser.sendForm(form, ["decision": "passkey"])
+            }
+            let enrol = try await choosing("new@example.com", in: passkeys.browser)
+            #expect(enrol.answered == 303 && enrol.kind == "enrol", "\(enrol)")
+            #expect(try await passkeys.browser.open("/account").kind == "sign-in", "It is not over yet.")
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            let landing = try await passkeys.enrol(on: #require(enrol.page), &authenticator)
+            #expect(["account", "recovery"].contains(landing.kind ?? ""), "\(landing)")
+            #expect(try await passkeys.browser.open("/account").html.contains("Signed in with two factors."))
+            let security = try await passkeys.browser.open("/account/security")
+            #expect(security.html.contains("You have no password."), "\(security.html)")
+            let again = PasskeyBrowser(TestBrowser(server))
+            #expect(try await again.get(on: again.browser.open("/sign-in"), authenticator).kind == "account")
+
+            #expect(try await choosing("shy@example.com", in: TestBrowser(server)).kind == "enrol")
+            let later = TestBrowser(server)
+            let mail = try await later.submit(later.open("/sign-in"), ["username": "shy@example.com"])
+            #expect(mail.kind == "mail", "\(mail.html)")
+            let account = try await later.submit(mail, ["code": server.code(mailedTo: "shy@example.com")])
+            #expect(account.kind == "account", "\(account.html)")
+        }
+    }
+
+    @Test
+    func `Where passkeys are off, a sign-up takes none whatever its form says`() async throws {
+        try await with { server, passkeys in
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.offersPasskeys = false }
+            let browser = passkeys.browser
+            let verify = try await browser.submit(browser.open("/sign-up"), ["email": "new@example.com"])
+            let choose = try await browser.submit(verify, ["code": server.code(mailedTo: "new@example.com")])
+            #expect(choose.formsOfScripts.isEmpty, "\(choose.html)")
+            let forged = try await browser.sendForm(of: choose, ["new_password": "", "decision": "passkey"])
+            #expect(forged.answered == 422 && forged.kind == "new-password", "\(forged)")
+            let email = try #require(EmailAddress("new@example.com"))
+            #expect(try await server.realm.accounts.user(email: email) == nil)
         }
     }
 
@@ -297,7 +346,7 @@ struct PasskeyPageTests {
             #expect(reply.status == 422 && reply.json["problem"].text?.isEmpty == false, "\(reply.text)")
             let removed = try await passkeys.browser.submit(
                 passkeys.browser.open(link), ["decision": "remove", "id": Self.id(link)])
-            #expect(removed.path == "/account/security?done=factor-removed", "\(removed.html)")
+            #expect(removed.path == "/account/security" && removed.notice == "It was removed.", "\(removed.html)")
             let gone = PasskeyBrowser(TestBrowser(server))
             #expect(try await gone.get(on: gone.browser.open("/sign-in"), authenticator).html.contains("data-unknown"))
         }

@@ -76,7 +76,7 @@ struct MethodTests {
                 .origin: "https://app.example", .accessControlRequestMethod: "POST",
                 .accessControlRequestHeaders: "authorization",
             ]
-            for path in ["/oauth/token", "/userinfo", "/v1/accounts:signUp"] {
+            for path in ["/oauth/token", "/userinfo", "/v1/accounts:signUp", "/account/v1/factors"] {
                 let reply = try await server.send(.options, path, headers: asked)
                 #expect(reply.status == 204, "\(path)")
                 #expect(reply.headers[.accessControlAllowOrigin] == "https://app.example", "\(path)")

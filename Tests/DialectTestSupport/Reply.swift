@@ -12,6 +12,12 @@ package struct Reply: Sendable {
     /// Null where the body is no JSON.
     package var json: JSON { (try? JSON(parsing: bytes)) ?? .null }
 
+    /// What a client with a jar sends along with its next request: every cookie that the answer sets.
+    package var cookies: HTTPFields {
+        let pairs = headers[values: .setCookie].compactMap { $0.split(separator: ";").first.map(String.init) }
+        return pairs.isEmpty ? [:] : [.cookie: pairs.joined(separator: "; ")]
+    }
+
     /// The refusal's message; nil for a success.
     package var message: String? { json["error"]["message"].text }
 }

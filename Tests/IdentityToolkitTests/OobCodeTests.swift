@@ -135,7 +135,7 @@ import Testing
                 .post, "/auth/action", headers: [.contentType: "application/x-www-form-urlencoded"],
                 body: Array(form.joined(separator: "&").utf8))
             #expect(reply.status == 303, "\(reply.text)")
-            let done = try await server.send(.get, try #require(reply.headers[.location]))
+            let done = try await server.send(.get, try #require(reply.headers[.location]), headers: reply.cookies)
             #expect(done.status == 200 && done.text.contains("Password set"), "\(done.text)")
             #expect(try await server.signIn(person).status == 200)
         }
@@ -395,7 +395,7 @@ import Testing
                     .post, "/auth/action", headers: [.contentType: "application/x-www-form-urlencoded"],
                     body: Array(form.utf8))
                 #expect(sent.status == 303, "\(sent.text)")
-                let done = try await server.send(.get, try #require(sent.headers[.location]))
+                let done = try await server.send(.get, try #require(sent.headers[.location]), headers: sent.cookies)
                 #expect(done.text.contains("Password set") && done.text.contains("evil") == false)
                 #expect(done.text.contains("href=\"\(target)\"") == isOffered, "\(done.text)")
             }

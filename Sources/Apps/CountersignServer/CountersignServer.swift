@@ -159,7 +159,9 @@ public struct CountersignServer: Sendable {
                     exposing: Guardian.exposedHeaders,
                     appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }),
                 PublicCORSRule(
-                    exposing: OAuth.exposedHeaders, appliesTo: OAuth.isPublic, isAlikeForAll: OAuth.isDocument),
+                    exposing: OAuth.exposedHeaders,
+                    appliesTo: { OAuth.isPublic(path: $0) || AccountAPI.owns(path: $0) },
+                    isAlikeForAll: OAuth.isDocument),
                 PublicCORSRule(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns),
             ]))
 

@@ -15,6 +15,8 @@ public struct Answer: Sendable {
         case registration(FactorKind, ProofForm, name: String)
         case device(DeviceRegistration)
         case newPassword
+        /// A factor of the kind in place of a new password, which the attempt has enrolled before it is over.
+        case enrolling(FactorKind)
         case attributes([String: JSONValue])
         case confirmation
         case claim(EmailAddress?)
@@ -48,6 +50,10 @@ public struct Answer: Sendable {
     public static func newPassword(_ password: Secret<String>) -> Answer {
         Answer(content: .newPassword, newPassword: password)
     }
+
+    /// A factor that a response brings (`ResponseEnrolledProof`) instead of the password that a sign-up asks for. The account is made with
+    /// its proven address alone, and the factor is enrolled before the session begins (``JourneyStage/registration``).
+    public static func enrolling(_ kind: FactorKind) -> Answer { Answer(content: .enrolling(kind)) }
 
     /// What the application asks of a user who signs up, of the types that it asked for.
     public static func attributes(_ attributes: [String: JSONValue]) -> Answer {
@@ -270,6 +276,8 @@ public struct Refusal: Error, Sendable, Equatable {
     public var passwordFault: PasswordPolicy.Fault?
     /// Which claim cannot be the developer's.
     public var claim: String?
+    /// When the account goes, where its owner asked for that and nothing else refuses the right answer.
+    public internal(set) var removalDueAt: Date?
     /// Which check failed: for the log alone.
     var fault: String?
     /// What a means of proof of a module above the core says of a wrong answer.

@@ -192,6 +192,10 @@ extension Authenticator {
         case (.newPassword, .newPassword), (.attributes, .attributes), (.confirmation, .confirmation),
             (.claim, .claim):
             break
+        case (.enrolling(let kind), .newPassword) where body.journey?.stage == .details:
+            guard realm.proofs.method(kind) is any ResponseEnrolledProof, finder.isOffered(kind),
+                body.journey?.abilities.answersChallenges == true
+            else { return .refused(Refusal(.factorNotOffered)) }
         default:
             switch try finder.candidates() {
             case .refused(let refusal): return .refused(refusal)

@@ -65,11 +65,13 @@ extension Settlement {
         switch attempt.answer.content {
         case .newPassword: draft.passwordHash = attempt.newPasswordHash
         case .attributes(let given): draft.attributes.merge(given) { _, new in new }
+        case .enrolling: draft.wantsPassword = false
         default: break
         }
         var (body, journey) = (context.body, journey)
         body.proven = proven
         journey.draft = draft
+        if case .enrolling(let kind) = attempt.answer.content { journey.registers = kind }
         if draft.wantsPassword && draft.passwordHash == nil {
             body.challenge = .newPassword
             return try step(.password, body, journey, stage: .details, in: transaction)

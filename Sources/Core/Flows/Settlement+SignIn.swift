@@ -78,6 +78,8 @@ extension Settlement {
             }
         }
         switch decision {
+        // What a user chose instead of a password is enrolled first, whatever else would do.
+        case .enough where body.lacksRegistration: return try askToEnrol(user, body, in: transaction)
         case .enough: return try complete(user, body, isNew: isNew, in: transaction)
         case .secondFactor(let factors): return try ask(user, body, for: factors, in: transaction)
         case .enrolmentRequired: return try askToEnrol(user, body, in: transaction)

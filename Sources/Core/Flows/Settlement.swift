@@ -118,7 +118,9 @@ final class Settlement: Sendable {
             // What its owner wants removed may be kept, and given back to a former address. What an administrator disabled may not.
             if present.isDisabled, present.isSuspended || ![.keepAccount, .restoreEmail].contains(context.body.purpose)
             {
-                return .verdict(.refused(Refusal(.userDisabled)))
+                var refusal = Refusal(.userDisabled)
+                refusal.removalDueAt = present.isSuspended ? nil : present.deletionDueAt
+                return .verdict(.refused(refusal))
             }
             if present.tokenEpoch != judged.tokenEpoch { return .stale }
             user = present

@@ -151,7 +151,7 @@ extension LiveForm {
                 let (browser, page) = try await mailed(server, address)
                 try await server.advance(Journeys.pauseBetweenMails)
                 return Scene(browser: browser, page: page, typed: ["again": "1"])
-            }, leads: { $0.kind == "mail" && $0.page?.path.contains("sent=again") == true }),
+            }, leads: { $0.kind == "mail" && $0.page?.notice?.hasPrefix("Another code is on its way.") == true }),
     ]
 
     private static func mailed(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
@@ -324,7 +324,7 @@ extension LiveForm {
                     browser: phone,
                     page: try await phone.open("/sign-in/other-device/confirm?user_code=\(shown.code)"),
                     typed: ["number": shown.number, "decision": "allow"])
-            }, leads: { $0.page?.path == "/sign-in/other-device/confirm/done?decision=allow" }),
+            }, leads: { $0.page?.html.contains("The browser is signed in") == true }),
         LiveForm(
             path: "/activate", name: "the code of a device",
             reach: { server, address in
@@ -343,7 +343,7 @@ extension LiveForm {
                 _ = try await SignInPageTests.password(browser, address)
                 let page = try await browser.open("/activate?user_code=\(try await deviceCode(server))")
                 return Scene(browser: browser, page: page, typed: ["decision": "allow"])
-            }, leads: { $0.page?.path == "/activate/done?decision=allow" }),
+            }, leads: { $0.page?.html.contains("Your device is connected") == true }),
         LiveForm(
             path: "/owner", name: "the first owner comes",
             reach: { server, address in
@@ -410,6 +410,13 @@ extension LiveForm {
                 return Scene(browser: browser, page: choose, typed: ["new_password": newPassword])
             }, leads: { $0.kind == "account" }),
         LiveForm(
+            path: "/sign-up/new-password", name: "a passkey instead of the first password",
+            reach: { server, address in
+                let (browser, page) = try await begun("/sign-up", server, address)
+                let choose = try await browser.submit(page, ["code": try await server.code(mailedTo: address)])
+                return Scene(browser: browser, page: choose, filledIn: ["decision": "passkey"])
+            }, leads: { $0.kind == "enrol" }),
+        LiveForm(
             path: "/sign-up/profile", name: "what an application asks",
             reach: { server, address in
                 var registration = ApplicationRegistration(
@@ -474,7 +481,7 @@ extension LiveForm {
                     filledIn: try await passkeys.answer(on: page, "create") {
                         try authenticator.create(optionsJSON: $0)
                     })
-            }, leads: { $0.page?.path == "/account/security?done=passkey-added" }),
+            }, leads: { $0.page?.path == "/account/security" && $0.page?.notice == "The passkey was added." }),
         LiveForm(
             path: "/account/applications", name: "what an application was allowed is taken back",
             reach: { server, address in
@@ -485,7 +492,7 @@ extension LiveForm {
                     typed: ["client": "dev-web"])
             },
             leads: {
-                $0.page?.path == "/account/applications?done=revoked" && $0.page?.form(with: ["client": ""]) == nil
+                $0.page?.notice == "The permission was taken back." && $0.page?.form(with: ["client": ""]) == nil
             }),
         LiveForm(
             path: "/account/sessions", name: "a session elsewhere is ended",
@@ -498,7 +505,7 @@ extension LiveForm {
                     browser: browser, page: try await browser.open("/account/sessions"), typed: [:], names: ["session"])
             },
             leads: {
-                $0.page?.path == "/account/sessions?done=ended" && $0.page?.form(with: ["session": ""]) == nil
+                $0.page?.notice == "The session was ended." && $0.page?.form(with: ["session": ""]) == nil
             }),
         LiveForm(
             path: "/account/profile", name: "a name is changed",
@@ -509,7 +516,7 @@ extension LiveForm {
                     typed: ["display_name": "Ada Lovelace"])
             },
             leads: {
-                $0.page?.path == "/account/profile?done=saved" && $0.page?.html.contains("Ada Lovelace") == true
+                $0.page?.notice == "Your profile was saved." && $0.page?.html.contains("Ada Lovelace") == true
             }),
         LiveForm(
             path: "/account/address", name: "another address",
@@ -527,7 +534,7 @@ extension LiveForm {
                 return Scene(
                     browser: browser, page: page,
                     typed: ["code": try await server.code(mailedTo: "new-\(address)")])
-            }, leads: { $0.page?.path == "/account/profile?done=address-changed" }),
+            }, leads: { $0.page?.path == "/account/profile" && $0.page?.notice == "Your email address was changed." }),
         LiveForm(
             path: "/account/authenticator", name: "an authenticator is begun",
             reach: { server, address in
@@ -544,7 +551,7 @@ extension LiveForm {
                 let form = try #require(begun.forms.first { $0.action == "/account/authenticator" })
                 let page = try #require(try await browser.sendForm(form, [:]).page)
                 return Scene(browser: browser, page: page, typed: ["code": try code(of: page, server)])
-            }, leads: { $0.page?.path == "/account/security?done=authenticator-added" }),
+            }, leads: { $0.page?.path == "/account/security" && $0.page?.notice == "The authenticator app was added." }),
         LiveForm(
             path: "/account/device", name: "a device is begun",
             reach: { server, address in
@@ -571,7 +578,7 @@ extension LiveForm {
                 return Scene(
                     browser: browser, page: try await browser.open("/account/password"),
                     typed: ["new_password": newPassword])
-            }, leads: { $0.page?.path == "/account/security?done=password-changed" }),
+            }, leads: { $0.page?.notice?.hasPrefix("The password was changed.") == true }),
         LiveForm(
             path: "/account/activity/not-me", name: "a sign-in that was not the user's",
             reach: { server, address in
@@ -581,7 +588,7 @@ extension LiveForm {
                 }
                 return Scene(
                     browser: browser, page: try await browser.open(#require(link)), typed: [:], names: ["event"])
-            }, leads: { $0.page?.path.hasPrefix("/account/activity/not-me/done?") == true }),
+            }, leads: { $0.page?.path == "/account/activity/not-me/done" }),
         LiveForm(
             path: "/account/delete", name: "the account is to be removed",
             reach: { server, address in
@@ -595,7 +602,7 @@ extension LiveForm {
                 let (browser, page) = try await factor(server, address)
                 return Scene(
                     browser: browser, page: page, typed: ["decision": "lost"], names: ["id"], action: "/account/factor")
-            }, leads: { $0.page?.path == "/account/security?done=frozen" }),
+            }, leads: { $0.page?.notice?.hasPrefix("It is reported lost") == true }),
         LiveForm(
             path: "/account/factor", name: "an authenticator is renamed",
             reach: { server, address in
@@ -603,7 +610,7 @@ extension LiveForm {
                 return Scene(browser: browser, page: page, typed: ["decision": "rename", "name": "Old phone"])
             },
             leads: {
-                $0.page?.path == "/account/security?done=renamed" && $0.page?.html.contains("Old phone") == true
+                $0.page?.notice == "The name was changed." && $0.page?.html.contains("Old phone") == true
             }),
         LiveForm(
             path: "/account/factor", name: "an authenticator is removed",
@@ -613,7 +620,7 @@ extension LiveForm {
                     browser: browser, page: page, typed: ["decision": "remove"], names: ["id"],
                     action: "/account/factor")
             },
-            leads: { $0.page?.path == "/account/security?done=last-factor-removed" }),
+            leads: { $0.page?.notice == "It was removed. One step is now enough to sign in." }),
         LiveForm(
             path: "/sign-in/confirm", name: "a password once more",
             reach: { server, address in
@@ -667,7 +674,7 @@ extension LiveForm {
                 let browser = TestBrowser(server)
                 let link = try await mailedLink(server, "VERIFY_EMAIL", address)
                 return Scene(browser: browser, page: try await browser.open(link), typed: [:], names: ["oobCode"])
-            }, leads: { $0.page?.path.hasPrefix("/auth/action?done=verifyEmail") == true }),
+            }, leads: { $0.page?.html.contains("Address confirmed") == true }),
         LiveForm(
             path: "/auth/action", name: "a mailed link for a password", lock: .secret(field: "oobCode"),
             reach: { server, address in
@@ -676,7 +683,7 @@ extension LiveForm {
                 let link = try await mailedLink(server, "PASSWORD_RESET", address)
                 return Scene(
                     browser: browser, page: try await browser.open(link), typed: ["new_password": newPassword])
-            }, leads: { $0.page?.path.hasPrefix("/auth/action?done=resetPassword") == true }),
+            }, leads: { $0.page?.html.contains("Password set") == true }),
         LiveForm(
             path: "/guardian/enroll", name: "an invitation", lock: .secret(field: "ticket"),
             reach: { server, address in

@@ -117,6 +117,11 @@ struct TestPage: Sendable {
 
     var hasAlert: Bool { html.contains("role=\"alert\"") }
 
+    /// What it says above its content that a form has done.
+    var notice: String? {
+        html.firstMatch(of: /<p class="notice" role="status">([\s\S]*?)<\/p>/).map { String($0.1) }
+    }
+
     /// The recovery codes that it shows, in groups.
     var recoveryCodes: [String] {
         html.matches(of: /<li class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</).map { String($0.1) }

@@ -152,6 +152,12 @@ extension FlowBody {
     /// Whether the sign-in takes this kind, where it wants one alone.
     func registers(_ kind: FactorKind) -> Bool { journey?.registers.map { $0 == kind } ?? true }
 
+    /// Whether the attempt wants a kind of factor enrolled which it has not shown yet.
+    var lacksRegistration: Bool {
+        guard let kind = journey?.registers else { return false }
+        return !proven.contains { $0.kind == kind }
+    }
+
     /// Whether a factor of the kind may be enrolled by what the sign-in has proven: whatever guards the account already has to be among
     /// that. What was given as the first proof would prove nothing more beside itself.
     func mayRegister(_ kind: FactorKind, beside present: [FactorRecord], _ proofs: ProofRegistry) -> Bool {

@@ -51,6 +51,7 @@ public struct AccountPages: Sendable {
         let links = router.group().add(middleware: PageMiddleware(options.site, forms: .withSecret))
         links.get("auth/action") { request, _ in try await mailedLink.show(request) }
         links.post("auth/action") { request, context in try await mailedLink.submit(request, context) }
+        links.get("auth/action/done") { request, _ in try await mailedLink.done(request) }
 
         let logo = ApplicationLogo(realm: realm)
         router.get("assets/logos/{file}") { _, context in try await logo.show(context) }
@@ -79,11 +80,11 @@ public struct AccountPages: Sendable {
     private func addAccount(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
         pages.account("account", OverviewPage().show)
         let profile = AccountProfilePage()
-        pages.account("account/profile", typed: AccountProfilePage.typed, profile.show)
+        pages.account("account/profile", profile.show)
         pages.change(
             "account/profile", for: AccountProfilePage.purpose, typed: AccountProfilePage.typed, profile.submit)
         let address = AddressPages()
-        pages.account("account/address", proof: .full, typed: ["email"], address.show)
+        pages.account("account/address", proof: .full, address.show)
         pages.change("account/address", for: AddressPages.purpose, typed: ["email"], address.submit)
         pages.account("account/address/verify", address.showCode)
         pages.change("account/address/verify", for: AddressPages.purpose, address.submitCode)
@@ -99,7 +100,7 @@ public struct AccountPages: Sendable {
         pages.account("account/activity/not-me", proof: .recent, of: ["event"], activity.ask)
         pages.change(
             "account/activity/not-me", for: ActivityPages.purpose, proof: .recent, of: ["event"], activity.report)
-        pages.account("account/activity/not-me/done", of: ["ended", "frozen", "mailed"], activity.done)
+        pages.account("account/activity/not-me/done", activity.done)
         let data = DataPages()
         pages.account("account/data", proof: .full, data.show)
         pages.account("account/data.json", proof: .full, returning: "account/data", data.file)
@@ -117,7 +118,7 @@ public struct AccountPages: Sendable {
         pages.postOfSession("account/passkeys/options", for: AccountPasskeys.purpose, passkeys.options)
         let factor = FactorPage()
         // What is lost cannot be shown: its page, and the report, take any proof; the core judges each change.
-        pages.account("account/factor", proof: .recent, of: ["id"], typed: ["name"], factor.show)
+        pages.account("account/factor", proof: .recent, of: ["id"], factor.show)
         pages.change(
             "account/factor", for: FactorPage.purpose, proof: .recent, of: ["id"], typed: ["name"], factor.submit)
         let authenticator = AuthenticatorPage()
@@ -240,14 +241,13 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
     /// - Parameters:
     ///   - proof: what the session has to be proven with; a page that is there for a change asks before its form is filled in.
     ///   - page: where a sign-in leads back to; nil: to the page itself.
-    ///   - names: the fields that say what the page is about.
-    ///   - typed: what the names of fields begin with whose text comes back from a confirmation.
+    ///   - names: what its query says the page is about; whatever else it says counts for nothing.
     func account(
         _ path: String, proof: AccountScene.Proof = .none, returning page: String? = nil, of names: [String] = [],
-        typed: Set<String> = [], _ show: @escaping ShowAccount
+        _ show: @escaping ShowAccount
     ) {
         get(path) { scene in
-            if !typed.isEmpty { scene.admitTyped(in: typed, at: "/\(path)") }
+            scene.keepFields(names)
             let here = PagePath("/\(page ?? path)", names.map { ($0, scene.field($0)) }).text
             guard var account = AccountScene(scene) else {
                 return scene.redirect(to: path == "account" ? "/sign-in" : scene.path("/sign-in", leadingBackTo: here))
@@ -255,6 +255,7 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
             guard account.has(proof) else {
                 return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: here))
             }
+            account.hear()
             return try await show(&account)
         }
     }
@@ -271,7 +272,8 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
             guard var account = AccountScene(scene) else { return scene.redirect(to: "/sign-in") }
             account.typedFields = typed
             guard account.has(proof) else {
-                return account.confirm(backTo: "/\(page ?? path)", names.map { ($0, scene.field($0)) }, ofForm: true)
+                return try account.confirm(
+                    backTo: "/\(page ?? path)", names.map { ($0, scene.field($0)) }, ofForm: true)
             }
             return try await take(&account)
         }

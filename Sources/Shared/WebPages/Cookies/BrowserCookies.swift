@@ -22,8 +22,10 @@ public struct BrowserCookies: Sendable {
         case browser = "cs_browser"
         /// The language that was chosen.
         case language = "cs_lang"
-        /// What the page after a form shows.
+        /// What the page after a form shows of a session.
         case note = "cs_note"
+        /// What a form came to.
+        case outcome = "cs_outcome"
         /// The accounts that the browser shows again.
         case known = "cs_known"
         /// When the session's user was at the console last.
@@ -36,12 +38,19 @@ public struct BrowserCookies: Sendable {
             case .browser: 3600
             case .language: 365 * 86_400
             case .note: Int(SealedNote.lifetime)
+            case .outcome: Int(PageOutcome.longestLifetime)
             case .known: 90 * 86_400
             }
         }
 
         /// Bytes that are read of it.
-        var longest: Int { self == .known ? Sessions.longestKnownAccounts : 512 }
+        var longest: Int {
+            switch self {
+            case .known: Sessions.longestKnownAccounts
+            case .outcome: PageOutcome.longest
+            default: 512
+            }
+        }
     }
 
     /// The cookie's name here.
@@ -64,6 +73,9 @@ public struct BrowserCookies: Sendable {
 
     /// What an earlier answer had this browser's next page show.
     func note(_ request: Request) -> String? { value(.note, request) }
+
+    /// What an earlier form came to.
+    func outcome(_ request: Request) -> String? { value(.outcome, request) }
 
     /// The accounts that the browser shows again, for `Sessions.knownAccounts(in:)`.
     func knownAccounts(_ request: Request) -> String? { value(.known, request) }
@@ -99,6 +111,9 @@ public struct BrowserCookies: Sendable {
 
     /// A `Set-Cookie` for what the next page shows.
     func setting(note: String) -> String { setting(.note, note) }
+
+    /// A `Set-Cookie` for what a form came to.
+    func setting(outcome: String) -> String { setting(.outcome, outcome) }
 
     /// A `Set-Cookie` for the accounts that the browser shows again.
     func setting(knownAccounts value: String) -> String { setting(.known, value) }

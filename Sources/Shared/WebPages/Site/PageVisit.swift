@@ -27,6 +27,7 @@ public struct PageVisit: Sendable {
     public let host: String
     private var cookies: [String] = []
     private let sealedNote: String?
+    private let sealedOutcome: String?
 
     /// - Parameters:
     ///   - lang: the language that a form was shown in.
@@ -40,6 +41,7 @@ public struct PageVisit: Sendable {
         browser = site.cookies.browser(request)
         sessionToken = site.cookies.session(request)
         sealedNote = site.cookies.note(request)
+        sealedOutcome = site.cookies.outcome(request)
         knownAccounts = site.cookies.knownAccounts(request)
         consoleMark = site.cookies.console(request)
         let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
@@ -105,14 +107,36 @@ public struct PageVisit: Sendable {
     public mutating func note(
         _ text: Secret<String>, of session: Secret<String>, at now: Date, _ random: any RandomSource
     ) throws {
-        cookies.append(site.cookies.setting(note: try SealedNote.seal(text, under: session, at: now, random)))
+        let sealed = try SealedNote(of: session).seal(text, until: now + SealedNote.lifetime, random)
+        cookies.append(site.cookies.setting(note: sealed))
     }
 
     /// What an earlier answer to this session has pages show.
     public func note(at now: Date) -> Secret<String>? {
         guard let sealedNote, let sessionToken else { return nil }
-        return SealedNote.open(sealedNote, under: sessionToken, at: now)
+        return SealedNote(of: sessionToken).open(sealedNote, at: now)
     }
+
+    /// Has a page of this browser say what a form came to. It takes the place of what an earlier one came to.
+    /// - Returns: whether it is short enough; otherwise nothing is said.
+    @discardableResult
+    public mutating func say(_ outcome: PageOutcome, _ random: any RandomSource) throws -> Bool {
+        let key = browserKey(random)
+        guard let sealed = try outcome.sealed(in: key, random) else { return false }
+        cookies.append(site.cookies.setting(outcome: sealed))
+        return true
+    }
+
+    /// What a form came to that led here; nil where none did, or too long ago.
+    public func outcome(at now: Date) -> PageOutcome? {
+        guard let sealedOutcome, let browser, let outcome = PageOutcome.open(sealedOutcome, in: browser, at: now),
+            outcome.page == path
+        else { return nil }
+        return outcome
+    }
+
+    /// Says it no more.
+    public mutating func forgetOutcome() { cookies.append(site.cookies.clearing(.outcome)) }
 
     /// Takes session and key away.
     public mutating func signOut() {

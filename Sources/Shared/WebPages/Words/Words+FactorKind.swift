@@ -9,6 +9,9 @@ extension Words {
         case .push: "kindPush"
         case .password: "kindPassword"
         case .recoveryCode: "kindRecovery"
+        case .email, FactorKind(rawValue: "mailed-code"): "kindMailedCode"
+        case FactorKind(rawValue: "link"): "kindMailedLink"
+        case FactorKind(rawValue: "approval"), FactorKind(rawValue: "device-statement"): "kindPush"
         default: "kindOther"
         }
     }

@@ -157,7 +157,7 @@ class Places:
         yield "attempt said", anyone.get("/sign-in/password", {"attempt": text, "flow": text, "lang": text})
         yield "mailed link said", anyone.get(
             "/auth/action", {"mode": "resetPassword", "oobCode": text, "continueUrl": text, "lang": text})
-        yield "end of mailed link said", anyone.get("/auth/action", {"done": "verifyEmail", "continueUrl": text})
+        yield "end of mailed link said", anyone.get("/auth/action/done", {"mode": "verifyEmail", "continueUrl": text})
         yield "invitation said", anyone.get("/guardian/enroll", {"ticket": text, "enrollment": text, "method": text})
         yield "signed out said", anyone.get("/signed-out", {"logout": text})
         yield "logout of application said", anyone.get(

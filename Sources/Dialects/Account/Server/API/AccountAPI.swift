@@ -111,9 +111,12 @@ public struct AccountAPI: Sendable {
         }
     }
 
+    /// Whether a path is this API's. Pages of every origin may call it, as applications of browsers do: it reads no cookie.
+    public static func owns(path: String) -> Bool { path == prefix || path.hasPrefix(prefix + "/") }
+
     /// This API's words for failures that no endpoint put into words.
     public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
-        guard request.uri.path == prefix || request.uri.path.hasPrefix(prefix + "/") else { return nil }
+        guard owns(path: request.uri.path) else { return nil }
         let problem: AccountProblem =
             switch failure {
             case .internalError: AccountProblem(.internalError, "Something went wrong inside the server.")

@@ -103,7 +103,7 @@ struct AccountPasskeys: Sendable {
         switch verdict {
         case .accomplished(.enrolled(_, let signedIn)):
             return try await account.raise(by: signedIn)
-                ? account.redirect(to: AccountSection.security.path, done: "passkey-added") : scene.over()
+                ? account.redirect(to: AccountSection.security.path, saying: "passkeyAdded") : scene.over()
         case .refused(let refusal): return try await page(account, problem: scene.words(ofRegistration: refusal))
         default: return scene.over()
         }

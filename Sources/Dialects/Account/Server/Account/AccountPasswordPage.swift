@@ -58,16 +58,16 @@ struct AccountPasswordPage: Sendable {
     func submit(_ account: inout AccountScene) async throws -> Response {
         let own = account.realm.ownAccount
         let refusal: OwnAccount.Refusal?
-        var done = "password-changed"
+        var done = "passwordChangedDone"
         if account.field("decision") == "remove" {
-            done = "no-password"
+            done = "passwordRemovedDone"
             refusal = try await own.removePassword(of: account.own, by: account.client).refusal
         } else {
             refusal = try await own.setPassword(
                 Secret(account.fields["new_password"] ?? ""), of: account.own, by: account.client
             ).refusal
         }
-        guard let refusal else { return account.redirect(to: AccountSection.security.path, done: done) }
+        guard let refusal else { return try account.redirect(to: AccountSection.security.path, saying: done) }
         var isOfPassword = false
         if case .weakPassword = refusal { isOfPassword = true }
         let account = account

@@ -135,15 +135,23 @@ struct AccountProfilePage: Sendable {
         }
         let outcome = try await own.change(change, of: account.own, by: account.client)
         switch outcome {
-        case .success: return account.redirect(to: AccountSection.profile.path, done: "saved")
+        case .success: return try account.redirect(to: AccountSection.profile.path, saying: "profileSaved")
         case .failure(let refusal):
             var wrong: String?
             if case .invalid(let member) = refusal { wrong = Self.field(ofMember: member) }
             let account = account
+            let ofLine = Self.problem(with: wrong, account.words)
             return try await account.refused(refusal, backTo: AccountSection.profile.path) {
-                try await page(account, problem: $0, field: wrong)
+                try await page(account, problem: ofLine ?? $0, field: wrong)
             }
         }
+    }
+
+    /// How long a line may be that was refused; nil where something else was.
+    private static func problem(with field: String?, _ words: Words) -> PageText? {
+        guard let field, field != anyLanguage else { return nil }
+        let longest = field == "display_name" ? ProfileChange.longestName : ProfileChange.longestAttribute
+        return words("profileLineProblem", ["count": .number(longest)])
     }
 
     /// What was typed, as the kind of value that was there.
@@ -203,6 +211,9 @@ struct AddressPages: Sendable {
         guard let email = account.field("email").flatMap(EmailAddress.init) else {
             return page(account, problem: account.words("usernameProblem"))
         }
+        if email == account.user.email, account.user.profile.emailVerified {
+            return page(account, problem: account.words("addressSame"))
+        }
         switch try await account.realm.ownAccount.beginAddressChange(
             to: email, of: account.own, by: account.client)
         {
@@ -250,9 +261,9 @@ struct AddressPages: Sendable {
             FlowHandle(handle), code: Secret(code), of: account.own, by: account.client)
         {
         case .success(let user):
-            return account.redirect(
+            return try account.redirect(
                 to: AccountSection.profile.path,
-                done: user.email == account.user.email ? "address-confirmed" : "address-changed")
+                saying: user.email == account.user.email ? "addressConfirmedDone" : "addressChangedDone")
         case .failure(let refusal):
             let account = account
             return try await account.refused(refusal, backTo: Self.codePath) { codePage(account, problem: $0) }

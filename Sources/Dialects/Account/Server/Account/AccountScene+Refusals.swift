@@ -16,7 +16,7 @@ extension AccountScene {
     ) async throws -> Response {
         switch refusal {
         case .revoked: return scene.redirect(to: "/sign-in")
-        case .proofTooOld: return confirm(backTo: page, items)
+        case .proofTooOld: return try confirm(backTo: page, items)
         case .wrong(let wrong):
             switch scene.outcome(of: wrong, wrong: "codeWrong") {
             case .problem(let problem): return try await form(problem)
@@ -30,12 +30,12 @@ extension AccountScene {
     /// - Parameters:
     ///   - items: what the page's query says.
     ///   - isForm: whether a form was sent, which the page is to say when its user comes back.
-    func confirm(backTo page: String, _ items: [(String, String?)] = [], ofForm isForm: Bool = false) -> Response {
+    func confirm(
+        backTo page: String, _ items: [(String, String?)] = [], ofForm isForm: Bool = false
+    ) throws -> Response {
         var scene = scene
-        let typed = scene.typed(in: typedFields, at: page)
-        let done = isForm || !typed.isEmpty ? "confirmed" : nil
-        let back = PagePath(page, items + [("done", done)] + typed).text
-        return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: back))
+        if isForm || !scene.typed(in: typedFields).isEmpty { try keepTyped(for: page, in: &scene) }
+        return scene.redirect(to: scene.path(ConfirmPage.path, leadingBackTo: PagePath(page, items).text))
     }
 
     /// A page for a refusal of what cannot be shown at all.
@@ -56,7 +56,7 @@ extension AccountScene {
         case .limitReached: words("refusedTooMany")
         case .unverifiedEmail: words("refusedUnverified")
         case .unsupportedFirstFactor, .noAddress: words("refusedNoAddress")
-        case .wrongAddress: words("deleteWrong")
+        case .wrongAddress: words(user.email == nil ? "deleteWrong" : "deleteWrongAddress")
         case .addressTaken: words("refusedAddressTaken")
         case .invalid: words("refusedInvalid")
         case .weakPassword(let fault): PageText(PasswordWords.of(scene.visit.language).fault(fault))

@@ -16,6 +16,8 @@ struct AccountScene: Sendable {
     let token: Secret<String>
     /// What the names of fields begin with whose text comes back with the user who has to confirm first.
     var typedFields: Set<String> = []
+    /// What a form came to that led here.
+    private(set) var outcome: PageOutcome?
 
     /// Nil where the browser has no session.
     init?(_ scene: PageScene) {
@@ -44,6 +46,18 @@ struct AccountScene: Sendable {
         case .recent: return times.max().map { $0 > since } ?? false
         case .full: return times.min().map { $0 > since } ?? false
         }
+    }
+
+    /// Reads what a form came to that led to this page. What is said above the page is said once.
+    mutating func hear() {
+        guard let said = scene.visit.outcome(at: now) else { return }
+        if said.awaitsProof {
+            // Who went elsewhere instead has proven nothing, and finds the form as it was.
+            guard session.proofs.contains(where: { said.isNotLater(than: $0.at) }) else { return }
+            scene.fill(in: said.typed)
+        }
+        if said.notice != nil { scene.visit.forgetOutcome() }
+        outcome = said
     }
 
     var realm: Realm { scene.realm }
@@ -84,29 +98,33 @@ struct AccountScene: Sendable {
             signOut: PageForm(
                 action: "/sign-out", hidden: hidden("sign-out"),
                 buttons: [.init(words.plain("signOut"), name: "decision", value: "this", isQuiet: true)]))
-        if problem == nil, let done = field("done"), let notice = Self.notices[done] {
-            let isWaiting = done == "confirmed" && field(PageScene.typedProof) != nil
-            page.blocks.insert(.notice(words(isWaiting ? "accountConfirmedTyped" : notice)), at: 0)
-        }
+        if problem == nil, let notice = outcome?.notice { page.blocks.insert(.notice(words(notice)), at: 0) }
         return page
     }
-
-    /// What a form has done, as the page after it says it: `done` in its address, and the key of the message.
-    private static let notices = [
-        "confirmed": "accountConfirmed", "revoked": "revoked", "ended": "sessionEnded", "all-ended": "sessionsEnded",
-        "passkey-added": "passkeyAdded", "renamed": "factorRenamed", "factor-removed": "factorRemoved",
-        "last-factor-removed": "factorRemovedLast", "frozen": "factorFrozenDone", "restored": "factorRestoredDone",
-        "authenticator-added": "authenticatorAdded", "device-added": "deviceAdded", "codes-kept": "recoveryCodesKept",
-        "password-changed": "passwordChangedDone", "no-password": "passwordRemovedDone", "saved": "profileSaved",
-        "address-changed": "addressChangedDone", "address-confirmed": "addressConfirmedDone",
-    ]
 
     func show(_ page: Page) -> Response {
         scene.show(page, status: page.problem == nil ? .ok : .unprocessableContent)
     }
 
-    func redirect(to path: String, done: String? = nil) -> Response {
-        scene.redirect(to: PagePath(path, [("done", done)]).text)
+    func redirect(to path: String) -> Response { scene.redirect(to: path) }
+
+    /// Leads to a page of the account that says what the form has done.
+    /// - Parameter notice: the key of the message.
+    func redirect(to path: String, saying notice: String) throws -> Response {
+        var scene = scene
+        try scene.visit.say(PageOutcome(notice: notice, on: path, at: now), realm.random)
+        return scene.redirect(to: path)
+    }
+
+    /// Has the page say after a proof that its form has done nothing yet, with what was typed into it, or that this was too long to keep.
+    /// - Parameter page: its path, without a query.
+    func keepTyped(for page: String, in scene: inout PageScene) throws {
+        let typed = scene.typed(in: typedFields)
+        let notices = typed.isEmpty ? ["accountConfirmed"] : ["accountConfirmedTyped", "accountConfirmedUntyped"]
+        for (notice, kept) in zip(notices, [typed, [:]]) {
+            let outcome = PageOutcome(notice: notice, afterProofOn: page, typed: kept, at: now)
+            if try scene.visit.say(outcome, realm.random) { return }
+        }
     }
 
     /// What forms of the account send along: their token, and more.

@@ -139,32 +139,41 @@ struct ActivityPages: Sendable {
         guard let event = account.field("event") else { return account.redirect(to: path) }
         switch try await account.realm.ownAccount.disown(event, of: account.own, by: account.client) {
         case .success(let done):
-            let items: [(String, String?)] = [
-                ("ended", String(done.endedSessions)), ("frozen", String(done.frozen.count)),
-                ("mailed", done.resetMailed ? "1" : nil),
-            ]
-            return account.scene.redirect(to: PagePath("\(Self.reportPath)/done", items).text)
+            return try account.scene.redirect(
+                to: "\(Self.reportPath)/done",
+                saying: [
+                    Said.ended: String(done.endedSessions), Said.frozen: String(done.frozen.count),
+                    Said.mailed: done.resetMailed ? "1" : "",
+                ])
         case .failure(.unknown): return account.redirect(to: path)
         case .failure(.proofTooOld):
-            return account.confirm(backTo: PagePath(Self.reportPath, [("event", event)]).text)
+            return try account.confirm(backTo: PagePath(Self.reportPath, [("event", event)]).text)
         case .failure(let refusal): return account.unavailable(refusal, .activity)
         }
     }
 
+    /// The names of what was done.
+    private enum Said {
+        static let ended = "ended"
+        static let frozen = "frozen"
+        static let mailed = "mailed"
+    }
+
     /// What was done, and what is left to do.
     func done(_ account: inout AccountScene) async throws -> Response {
+        guard let said = account.outcome?.values else { return account.redirect(to: AccountSection.activity.path) }
         let words = account.words
-        func count(_ name: String) -> Int { account.field(name).flatMap(Int.init).map { min(max($0, 0), 1000) } ?? 0 }
+        func count(_ name: String) -> Int { said[name].flatMap(Int.init) ?? 0 }
         var items: [PageBlock.Item] = [
-            .init(words("notMeEnded", ["count": .number(count("ended"))])),
+            .init(words("notMeEnded", ["count": .number(count(Said.ended))])),
             .init(
-                count("frozen") == 0
-                    ? words("notMeNotFrozen") : words("notMeFrozen", ["count": .number(count("frozen"))])),
+                count(Said.frozen) == 0
+                    ? words("notMeNotFrozen") : words("notMeFrozen", ["count": .number(count(Said.frozen))])),
         ]
-        if account.field("mailed") != nil { items.append(.init(words("notMeMailed"))) }
+        if said[Said.mailed] == "1" { items.append(.init(words("notMeMailed"))) }
         return account.show(
             account.page(
-                "account-not-me", in: .activity, words(count("frozen") == 0 ? "notMeNextTitle" : "notMeDoneTitle"),
+                "account-not-me", in: .activity, words(count(Said.frozen) == 0 ? "notMeNextTitle" : "notMeDoneTitle"),
                 words("notMeDoneText"),
                 [
                     .items(items),

@@ -51,10 +51,10 @@ struct ApplicationsPage: Sendable {
         let outcome = try await account.realm.ownAccount.revokeApplication(
             ClientID(rawValue: client), of: account.own, by: account.client)
         switch outcome.refusal {
-        case nil: return account.redirect(to: path, done: "revoked")
+        case nil: return try account.redirect(to: path, saying: "revoked")
         // It was taken back already.
         case .unknown?: return account.redirect(to: path)
-        case .proofTooOld?: return account.confirm(backTo: path)
+        case .proofTooOld?: return try account.confirm(backTo: path)
         case let refusal?: return account.unavailable(refusal, .applications)
         }
     }

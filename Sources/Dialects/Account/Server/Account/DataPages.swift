@@ -12,12 +12,17 @@ struct DataPages: Sendable {
     /// Events of the log in the file.
     private static let longestLog = 1000
 
+    /// The keys of what roles are called.
+    private static let roles: [AdministratorRole: String] = [
+        .owner: "roleOwner", .operator: "roleOperator", .support: "roleSupport", .auditor: "roleAuditor",
+    ]
+
     func show(_ account: inout AccountScene) async throws -> Response {
         let words = account.words
         let data: PersonalData
         switch try await account.realm.ownAccount.data(of: account.own, by: account.client) {
         case .success(let found): data = found
-        case .failure(.proofTooOld): return account.confirm(backTo: AccountSection.data.path)
+        case .failure(.proofTooOld): return try account.confirm(backTo: AccountSection.data.path)
         case .failure(let refusal): return account.unavailable(refusal, .data)
         }
         let days = try await account.realm.settings().audit.retentionDays
@@ -34,7 +39,11 @@ struct DataPages: Sendable {
             .init(words.plain("dataID"), PageText(chosen: user.id.rawValue)),
             .init(
                 words.plain("profileAddressLabel"),
-                user.email.map { PageText(chosen: $0.canonical) } ?? words("profileNoAddress")),
+                user.email.map { PageText(chosen: $0.canonical) } ?? words("profileNoAddress"),
+                mark: user.email.map { _ in
+                    user.profile.emailVerified
+                        ? .init(words("profileVerified"), .good) : .init(words("profileUnverified"), .alarming)
+                }),
         ]
         if let name = user.profile.displayName {
             facts.append(.init(words.plain("profileName"), PageText(chosen: name)))
@@ -42,8 +51,28 @@ struct DataPages: Sendable {
         if let number = user.profile.phoneNumber {
             facts.append(.init(words.plain("dataPhone"), PageText(chosen: number)))
         }
+        if let locale = user.profile.locale {
+            let name = PageLanguage(tag: locale).map { PageText($0.ownName) } ?? PageText(chosen: locale)
+            facts.append(.init(words.plain("profileLanguage"), name))
+        }
+        if let picture = user.profile.photoURL {
+            facts.append(.init(words.plain("dataPicture"), PageText(chosen: picture)))
+        }
         facts.append(.init(words.plain("dataSince"), words.instant(user.createdAt)))
         if let last = user.lastSignInAt { facts.append(.init(words.plain("dataLast"), words.instant(last))) }
+        if !data.groups.isEmpty {
+            let groups = data.groups.map(\.rawValue).joined(separator: words.plain("listSeparator"))
+            facts.append(.init(words.plain("dataGroups"), PageText(chosen: groups)))
+        }
+        if let role = data.administrator?.role {
+            facts.append(.init(words.plain("dataRole"), words(Self.roles[role] ?? "unknown")))
+        }
+        for terms in user.profile.acceptedTerms {
+            facts.append(
+                .init(
+                    words.plain("dataTerms"),
+                    words("dataTermsVersion", ["date": account.ago(terms.at), "version": .chosen(terms.version)])))
+        }
         let kept = user.profile.attributes.merging(user.profile.customClaims) { $1 }
         for (name, value) in kept.sorted(by: { $0.key < $1.key }) {
             facts.append(.init(PageText.harmless(name), PageText(chosen: AccountProfilePage.text(value))))
@@ -69,11 +98,20 @@ struct DataPages: Sendable {
                         words("sessionSince", ["date": account.ago(listing.session.createdAt)]),
                     ])
             }, words)
+        if case .success(let applications) = try await account.realm.ownAccount.applications(of: account.own) {
+            page.blocks.append(.heading(words.plain("accountApplications")))
+            page.blocks += list(
+                applications.map { application in
+                    .init(
+                        PageText(chosen: application.name ?? application.id.rawValue),
+                        details: [words("accountSince", ["date": account.ago(application.since)])])
+                }, words)
+        }
         page.blocks.append(.heading(words.plain("dataMessages")))
         page.blocks += list(
             data.messages.map { opened in
                 .init(
-                    PageText(chosen: opened.content.template),
+                    words.name(ofMessage: opened.content.template),
                     details: [
                         words(
                             "dataMessage",
@@ -116,7 +154,7 @@ struct DataPages: Sendable {
                 of: account.user.id, before: nil, limit: Self.longestLog)
             let text = try document(data, events, try await account.realm.settings().audit.retentionDays)
             return .file(text, type: "application/json", name: "account.json")
-        case .failure(.proofTooOld): return account.confirm(backTo: AccountSection.data.path)
+        case .failure(.proofTooOld): return try account.confirm(backTo: AccountSection.data.path)
         case .failure(let refusal): return account.unavailable(refusal, .data)
         }
     }
@@ -147,6 +185,7 @@ struct DeletionPage: Sendable {
                         fields: [
                             PageField(
                                 name: "typed", label: words.plain("deleteType", ["name": .chosen(account.address)]),
+                                value: account.field("typed").map { PageText.harmless($0) },
                                 autocomplete: "off", maximumLength: 254, isFirst: false, isInvalid: problem != nil)
                         ], buttons: [button])),
                 .links([.init(words("confirmNot"), to: AccountSection.data.path)]),
@@ -161,9 +200,10 @@ struct DeletionPage: Sendable {
         {
         case .success(let notice):
             account.scene.visit.signOut()
-            let due = String(Int(notice.dueAt.timeIntervalSince1970))
-            var response = account.scene.redirect(
-                to: PagePath("\(Self.path)/done", [("due", due), ("mailed", notice.undoMailed ? "1" : nil)]).text)
+            let due = notice.dueAt > account.now ? String(Int(notice.dueAt.timeIntervalSince1970)) : ""
+            var response = try account.scene.redirect(
+                to: "\(Self.path)/done",
+                saying: [Said.due: due, Said.mailed: notice.undoMailed ? "1" : ""])
             response.headers[.clearSiteData] = "\"cache\", \"storage\""
             return response
         case .failure(let refusal):
@@ -172,16 +212,22 @@ struct DeletionPage: Sendable {
         }
     }
 
+    /// The names of what was done.
+    private enum Said {
+        /// In seconds since 1970; empty where the account is gone.
+        static let due = "due"
+        static let mailed = "mailed"
+    }
+
     /// The page after it, which no session is left for.
     func done(_ scene: inout PageScene) async throws -> Response {
+        guard let said = scene.outcome else { return scene.withoutOutcome() }
         let words = scene.words
-        let due = scene.field("due").flatMap(Int64.init).map { Date(timeIntervalSince1970: TimeInterval($0)) }
-        let now = scene.realm.clock.now
         var page = Page("account-deleted", words("deletedTitle"))
-        // The address may say anything: only what can be is shown.
-        if let due, due > now, due < now + 366 * 86_400 {
-            page.text = words("deletedText", ["date": .text(words.instant(due))])
-            if scene.field("mailed") != nil { page.blocks.append(.text(words("deletedUndo"))) }
+        if let due = said[Said.due].flatMap(TimeInterval.init) {
+            let date = Date(timeIntervalSince1970: due)
+            page.text = words("deletedText", ["date": .text(words.instant(date))])
+            if said[Said.mailed] == "1" { page.blocks.append(.text(words("deletedUndo"))) }
         } else {
             page.text = words("deletedNow")
         }

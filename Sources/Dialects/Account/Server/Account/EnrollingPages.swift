@@ -69,7 +69,7 @@ struct AuthenticatorPage: Sendable {
         switch outcome {
         case .success(let enrolled):
             guard try await account.raise(by: enrolled.signedIn) else { return account.scene.over() }
-            return account.redirect(to: AccountSection.security.path, done: "authenticator-added")
+            return try account.redirect(to: AccountSection.security.path, saying: "authenticatorAdded")
         case .failure(let refusal):
             let account = account
             return try await account.refused(refusal, backTo: Self.path) { try page(account, problem: $0) }
@@ -124,7 +124,7 @@ struct DevicePage: Sendable {
             page.script = .wait
             page.refreshSeconds = 4
             page.refreshesWithoutScript = true
-        case .used: return account.redirect(to: AccountSection.security.path, done: "device-added")
+        case .used: return try account.redirect(to: AccountSection.security.path, saying: "deviceAdded")
         case .open, .expired, .unknown: break
         }
         return account.show(page)
@@ -157,21 +157,33 @@ struct RecoveryCodesPage: Sendable {
     static let purpose = "recovery-codes"
     static let file = "/account/recovery-codes.txt"
 
-    func show(_ account: inout AccountScene) async throws -> Response { page(account) }
+    func show(_ account: inout AccountScene) async throws -> Response {
+        if account.note(.recoveryCodes) != nil {
+            try account.scene.visit.say(
+                PageOutcome(notice: "recoveryCodesKept", on: AccountSection.security.path, at: account.now),
+                account.realm.random)
+        }
+        return try await page(account)
+    }
 
-    private func page(_ account: AccountScene, problem: PageText? = nil) -> Response {
+    private func page(_ account: AccountScene, problem: PageText? = nil) async throws -> Response {
         let words = account.words
         guard problem == nil, let codes = account.note(.recoveryCodes) else {
-            let page = account.page(
+            var page = account.page(
                 "account-recovery", in: .security, words("recoveryCodesTitle"), words("recoveryCodesAbout"),
-                problem: problem,
-                [
+                problem: problem)
+            let factors = try? await account.realm.ownAccount.factors(of: account.own).get()
+            // Without a second factor there is nothing that they stand in for, and a button that makes them would only refuse.
+            if factors?.contains(where: \.isSecondFactor) == false {
+                page.blocks.append(.text(words("recoveryCodesNeedSecond")))
+            } else {
+                page.blocks.append(
                     .form(
                         PageForm(
                             action: Self.path, hidden: account.hidden(Self.purpose),
-                            buttons: [.init(words.plain("recoveryCodesMake"))])),
-                    .links([.init(words("accountBackToSecurity"), to: AccountSection.security.path)]),
-                ])
+                            buttons: [.init(words.plain("recoveryCodesMake"))])))
+            }
+            page.blocks.append(.links([.init(words("accountBackToSecurity"), to: AccountSection.security.path)]))
             return account.show(page)
         }
         return account.show(
@@ -185,8 +197,7 @@ struct RecoveryCodesPage: Sendable {
                             words("recoveryCodesFile"), to: Self.file, isButton: true, isSecondary: true,
                             download: "recovery-codes.txt"),
                         .init(
-                            words("newRecoveryKept"), to: "\(AccountSection.security.path)?done=codes-kept",
-                            isButton: true),
+                            words("newRecoveryKept"), to: AccountSection.security.path, isButton: true),
                     ]),
                 ]))
     }
@@ -198,7 +209,7 @@ struct RecoveryCodesPage: Sendable {
             return account.redirect(to: Self.path)
         case .failure(let refusal):
             let account = account
-            return try await account.refused(refusal, backTo: Self.path) { page(account, problem: $0) }
+            return try await account.refused(refusal, backTo: Self.path) { try await page(account, problem: $0) }
         }
     }
 

@@ -47,17 +47,20 @@ struct SecurityPage: Sendable {
     private func password(_ factor: OwnFactor?, _ account: AccountScene) -> PageBlock {
         let words = account.words
         let changed = account.user.passwordChangedAt
-        return .facts([
-            .init(
-                words.plain("securityPasswordState"),
-                factor == nil
-                    ? words("securityNoPassword")
-                    : changed.map { words("securityPasswordAge", ["when": account.ago($0)]) }
-                        ?? words("securityPasswordSet"),
-                mark: factor?.isFrozen == true ? FactorPage.frozen(words) : nil,
-                link: .init(
-                    words(factor == nil ? "passwordSetLink" : "passwordChangeLink"), to: AccountPasswordPage.path))
-        ])
+        var used: [PageBlock.Fact] = []
+        if let factor, factor.lastUsedAt != nil { used = [FactorPage.lastUse(of: factor, account)] }
+        return .facts(
+            [
+                .init(
+                    words.plain("securityPasswordState"),
+                    factor == nil
+                        ? words("securityNoPassword")
+                        : changed.map { words("securityPasswordAge", ["when": account.ago($0)]) }
+                            ?? words("securityPasswordSet"),
+                    mark: factor?.isFrozen == true ? FactorPage.frozen(words) : nil,
+                    link: .init(
+                        words(factor == nil ? "passwordSetLink" : "passwordChangeLink"), to: AccountPasswordPage.path))
+            ] + used)
     }
 
     private func list(
@@ -140,14 +143,20 @@ struct FactorPage: Sendable {
                 factor.userAgent.map {
                     words("factDateWith", ["date": added, "agent": .chosen(BrowserName.text(of: $0, words))])
                 } ?? words.moment(factor.record.createdAt, now: account.now)),
-            .init(
-                words.plain("factUsed"),
-                factor.lastUsedAt.map { used in
-                    factor.lastSource.map {
-                        words("factDateFrom", ["date": account.ago(used), "address": .chosen($0)])
-                    } ?? words.moment(used, now: account.now)
-                } ?? words("factorUnused")),
+            lastUse(of: factor, account),
         ]
+    }
+
+    /// When it was used last, and from where.
+    static func lastUse(of factor: OwnFactor, _ account: AccountScene) -> PageBlock.Fact {
+        let words = account.words
+        return .init(
+            words.plain("factUsed"),
+            factor.lastUsedAt.map { used in
+                factor.lastSource.map {
+                    words("factDateFrom", ["date": account.ago(used), "address": .chosen($0)])
+                } ?? words.moment(used, now: account.now)
+            } ?? words("factorUnused"))
     }
 
     private static func used(_ factor: OwnFactor, _ account: AccountScene) -> PageText {
@@ -243,23 +252,23 @@ struct FactorPage: Sendable {
         let done: String
         switch account.field("decision") {
         case "rename":
-            done = "renamed"
+            done = "factorRenamed"
             let name = (account.field("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             refusal = try await own.rename(id, to: name, of: session, by: client).refusal
         case "lost":
-            done = "frozen"
+            done = "factorFrozenDone"
             refusal = try await own.reportLost(id, of: session, by: client).refusal
         case "restore":
-            done = "restored"
+            done = "factorRestoredDone"
             refusal = try await own.unfreeze(id, of: session, by: client).refusal
         case "remove":
             let outcome = try await own.remove(id, of: session, by: client)
-            done = (try? outcome.get()) == .noSecondFactorLeft ? "last-factor-removed" : "factor-removed"
+            done = (try? outcome.get()) == .noSecondFactorLeft ? "factorRemovedLast" : "factorRemoved"
             refusal = outcome.refusal
         default: return try await page(account, problem: account.words("accountUnanswered"))
         }
         switch refusal {
-        case nil: return account.redirect(to: AccountSection.security.path, done: done)
+        case nil: return try account.redirect(to: AccountSection.security.path, saying: done)
         case .unknown?: return account.redirect(to: AccountSection.security.path)
         case .invalid?:
             return try await page(account, problem: account.words("factorNameProblem"), isOfName: true)

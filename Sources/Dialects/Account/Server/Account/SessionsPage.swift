@@ -82,10 +82,10 @@ struct SessionsPage: Sendable {
             refusal = try await own.endSession(SessionID(rawValue: id), of: account.own, by: account.client).refusal
         }
         switch refusal {
-        case nil: return account.redirect(to: path, done: endsOthers ? "all-ended" : "ended")
+        case nil: return try account.redirect(to: path, saying: endsOthers ? "sessionsEnded" : "sessionEnded")
         // It has ended already.
         case .unknown?: return account.redirect(to: path)
-        case .proofTooOld?: return account.confirm(backTo: path)
+        case .proofTooOld?: return try account.confirm(backTo: path)
         case let refusal?: return account.unavailable(refusal, .sessions)
         }
     }

@@ -52,9 +52,11 @@ struct SignOutPages: Sendable {
     }
 
     func signedOut(_ scene: inout PageScene) async throws -> Response {
+        // A link to this page ends no session, so it does not say that one has ended.
+        if scene.present != nil { return scene.redirect(to: "/account") }
         let words = scene.words
         var page = Page("signed-out", words("signedOutTitle"), words("signedOutText"))
-        if let target = Self.logout(scene), scene.present == nil {
+        if let target = Self.logout(scene) {
             page.refreshSeconds = 0
             page.refreshTarget = target
             page.blocks = [.links([.init(words("goOn"), to: target, isButton: true)])]

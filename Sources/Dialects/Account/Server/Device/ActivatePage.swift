@@ -39,7 +39,7 @@ struct ActivatePage: Sendable {
         switch try await scene.realm.deviceAuthorizations.decide(
             decision == "allow", FlowHandle(code), session: present.session.id, of: present.user.id, by: scene.client)
         {
-        case .done: return scene.redirect(to: PagePath("/activate/done", [("decision", decision)]).text)
+        case .done: return try scene.redirect(to: "/activate/done", saying: ["decision": decision])
         case .unknown: return page(scene, problem: scene.words("activateWrong"))
         case .limited(let until): return confirm(.limited(until: until), present, scene)
         case .needsSecondFactor: return try await raise(present.session, code, &scene)
@@ -48,7 +48,8 @@ struct ActivatePage: Sendable {
 
     /// What came of it.
     func done(_ scene: inout PageScene) async throws -> Response {
-        let isAllowed = scene.fields["decision"] == "allow"
+        guard let said = scene.outcome else { return scene.withoutOutcome() }
+        let isAllowed = said["decision"] == "allow"
         let words = scene.words
         return scene.show(
             Page(

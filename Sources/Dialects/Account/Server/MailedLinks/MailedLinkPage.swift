@@ -6,7 +6,7 @@ import WebPages
 
 /// The page of a mailed link, `/auth/action?mode=…&oobCode=…`: confirms an address, sets a new password.
 ///
-/// Opening it changes nothing, because mail scanners open links too; its button does, and leads on to `/auth/action?done=…`, which says
+/// Opening it changes nothing, because mail scanners open links too; its button does, and leads on to `/auth/action/done`, which says
 /// what was done. It works without JavaScript.
 struct MailedLinkPage: Sendable {
     let pages: AccountPages
@@ -16,7 +16,6 @@ struct MailedLinkPage: Sendable {
     func show(_ request: Request) async throws -> Response {
         let query = request.queryItems
         let frame = try await frame(request, continueURL: query["continueUrl"])
-        if let done = query["done"].flatMap(MailedLinkMode.init(rawValue:)) { return result(of: done, frame) }
         guard let mode = query["mode"].flatMap(MailedLinkMode.init(rawValue:)), let code = query["oobCode"]
         else { return page(frame.words.deadLink, frame, status: .badRequest) }
         return try await form(mode, code: code, frame)
@@ -130,10 +129,12 @@ struct MailedLinkPage: Sendable {
         switch verdict {
         case .accomplished(.emailVerified), .accomplished(.emailChanged), .accomplished(.passwordReset),
             .accomplished(.accountKept):
-            return frame.visit.redirect(
+            var visit = frame.visit
+            try visit.say(
+                PageOutcome(["mode": mode.rawValue], on: Self.donePath, at: realm.clock.now), realm.random)
+            return visit.redirect(
                 to: PagePath(
-                    "/auth/action",
-                    [("done", mode.rawValue), ("continueUrl", frame.continueURL), ("lang", frame.language.rawValue)]
+                    Self.donePath, [("continueUrl", frame.continueURL), ("lang", frame.language.rawValue)]
                 ).text)
         case .refused(let refusal) where refusal.reason == .weakPassword:
             return try await form(mode, code: code, frame, problem: frame.passwordWords.fault(refusal.passwordFault))
@@ -146,7 +147,19 @@ struct MailedLinkPage: Sendable {
         }
     }
 
-    /// What a link has done. The page tells nothing of an account, so it needs no handle.
+    private static let donePath = "/auth/action/done"
+
+    /// What a link has done, in the browser that pressed its button. The page tells nothing of an account.
+    func done(_ request: Request) async throws -> Response {
+        let frame = try await frame(request, continueURL: request.queryItems["continueUrl"])
+        guard
+            let mode = frame.visit.outcome(at: realm.clock.now)?.values["mode"].flatMap(MailedLinkMode.init(rawValue:))
+        else {
+            return frame.visit.redirect(to: "/")
+        }
+        return result(of: mode, frame)
+    }
+
     private func result(of mode: MailedLinkMode, _ frame: Frame) -> Response {
         let words = frame.words
         let message: PageMessage
@@ -160,7 +173,7 @@ struct MailedLinkPage: Sendable {
         }
         var frame = frame
         frame.mode = mode
-        frame.visit.linkItems = ["done": mode.rawValue]
+        frame.visit.linkItems = [:]
         frame.visit.linkItems?["continueUrl"] = frame.continueURL
         var content = MailedLinkContent()
         content.offersToContinue = frame.continueURL != nil

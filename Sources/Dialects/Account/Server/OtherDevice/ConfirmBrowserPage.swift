@@ -36,7 +36,7 @@ struct ConfirmBrowserPage: Sendable {
         switch try await scene.realm.deviceAuthorizations.decide(
             decision == "allow", browser: code, number: number, in: present.session, by: scene.client)
         {
-        case .done: return scene.redirect(to: PagePath(Self.path + "/done", [("decision", decision)]).text)
+        case .done: return try scene.redirect(to: Self.path + "/done", saying: ["decision": decision])
         case .unknown: return page(scene, problem: scene.words("activateWrong"))
         case .wrongNumber: return try await confirm(code, present, scene, problem: scene.words("otherDeviceWrong"))
         case .hindered(let obstacle):
@@ -48,7 +48,8 @@ struct ConfirmBrowserPage: Sendable {
 
     /// What came of it.
     func done(_ scene: inout PageScene) async throws -> Response {
-        let isAllowed = scene.fields["decision"] == "allow"
+        guard let said = scene.outcome else { return scene.withoutOutcome() }
+        let isAllowed = said["decision"] == "allow"
         let words = scene.words
         return scene.show(
             Page(

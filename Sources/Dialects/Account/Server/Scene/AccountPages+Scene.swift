@@ -145,13 +145,23 @@ extension PageScene {
         _ kind: PageKind, _ title: String, _ text: String, link: (String, String)? = nil,
         status: HTTPResponse.Status
     ) -> Response {
+        state(kind, words(title), words(text), link: link, status: status)
+    }
+
+    private func state(
+        _ kind: PageKind, _ title: PageText, _ text: PageText, link: (String, String)? = nil,
+        status: HTTPResponse.Status
+    ) -> Response {
         let (label, target) = link ?? ("startAgain", beginning)
         var links = [PageBlock.Link(words(label), to: target, isButton: true)]
         if let application = pending?.application, var back = pages.wayBack(to: application, words) {
             back.isButton = false
             links.append(back)
         }
-        return show(Page(kind, words(title), words(text), [.links(links)]), status: status)
+        let isForOperator = ["locked", "disabled"].contains(kind)
+        return show(
+            Page(kind, title, text, (isForOperator ? visit.naming(context.reference) : []) + [.links(links)]),
+            status: status)
     }
 
     /// The attempt is over: an application's request begins anew, anything else says so.
@@ -174,18 +184,28 @@ extension PageScene {
             return .problem(wait(until: refusal))
         case .mailedLately: return .problem(words("mailPause", ["seconds": .number(secondsLeft(until: refusal))]))
         case .weakPassword: return .problem(PageText(PasswordWords.of(visit.language).fault(refusal.passwordFault)))
-        case .addressTaken: return .page(redirect(to: pathAfterAttempt("/sign-up/known")))
+        case .addressTaken:
+            var scene = self
+            // Without it the page leads to the sign-in.
+            _ = try? scene.visit.say(PageOutcome([:], on: SignUpPage.knownPath, at: realm.clock.now), realm.random)
+            return .page(scene.redirect(to: pathAfterAttempt(SignUpPage.knownPath)))
         case .noPassword: return .problem(words("noPassword"))
         case .signUpClosed: return .problem(words("signUpClosed"))
         case .factorNotOffered, .unknownFactor, .factorLimitReached: return .problem(words(wrong))
         case .authenticatorDisabled:
             return .page(state("locked", "lockedTitle", "lockedText", status: .forbidden))
-        case .userDisabled: return .page(state("disabled", "disabledTitle", "disabledText", status: .forbidden))
+        case .userDisabled: return .page(disabled(until: refusal.removalDueAt))
         case .flowExhausted: return .page(exhausted())
         case .unknownFlow, .flowExpired, .flowFinished, .userNotFound, .approvalRejected:
             return .page(over())
         default: return .problem(words("busyProblem"))
         }
+    }
+
+    /// - Parameter removal: when the account goes, where its owner asked for that.
+    private func disabled(until removal: Date?) -> Response {
+        let text = removal.map { words("disabledUntilRemoval", ["date": .text(words.instant($0))]) }
+        return state("disabled", words("disabledTitle"), text ?? words("disabledText"), status: .forbidden)
     }
 
     enum Outcome {

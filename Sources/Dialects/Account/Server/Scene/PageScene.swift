@@ -158,43 +158,32 @@ struct PageScene: Sendable {
         return PagePath(page, [("return", "\(key.proof(for: Self.returnPurpose, [path])).\(path)")]).text
     }
 
-    // MARK: What was typed
+    // MARK: What a form came to
 
-    /// The query item that shows that this server put what was typed into a path.
-    static let typedProof = "typed_proof"
-    private static let typedPurpose = "typed"
-    /// Characters of a query with what was typed: the path that leads back is bounded.
-    private static let longestTyped = 1500
+    /// Forgets what the query says beside these fields: a link of a stranger fills in no form.
+    mutating func keepFields(_ names: [String]) { fields = fields.filter { names.contains($0.key) } }
 
-    /// What a form says in these fields, for the path that leads back to its page; nothing where it is too long.
-    /// - Parameter names: what fields' names begin with. Never one of a secret: paths are in a browser's history.
-    mutating func typed(in names: Set<String>, at page: String) -> [(String, String?)] {
-        let said = said(in: names)
-        guard !said.isEmpty, PagePath("", said.map { ($0.0, $0.1) }).text.utf8.count <= Self.longestTyped else {
-            return []
-        }
-        let proof = visit.browserKey(realm.random).proof(
-            for: Self.typedPurpose, [page] + said.flatMap { [$0.0, $0.1] })
-        return said.map { ($0.0, $0.1) } + [(Self.typedProof, proof)]
+    /// Fills fields in with what was typed before.
+    mutating func fill(in typed: [String: String]) { fields.merge(typed) { $1 } }
+
+    /// What the fields say whose names begin so.
+    func typed(in names: Set<String>) -> [String: String] {
+        fields.filter { field in names.contains { field.key.hasPrefix($0) } }
     }
 
-    /// Forgets what the query says in these fields where this server did not put it there for this browser: a link of a stranger fills in no
-    /// form.
-    mutating func admitTyped(in names: Set<String>, at page: String) {
-        let said = said(in: names)
-        if let proof = fields[Self.typedProof], let key, !said.isEmpty,
-            key.admits(proof: proof, for: Self.typedPurpose, [page] + said.flatMap { [$0.0, $0.1] })
-        {
-            return
-        }
-        fields[Self.typedProof] = nil
-        for (name, _) in said { fields[name] = nil }
+    /// Leads to a page that is all about what a form came to.
+    /// - Parameter values: what it says.
+    func redirect(to page: String, saying values: [String: String]) throws -> Response {
+        var scene = self
+        try scene.visit.say(PageOutcome(values, on: page, at: realm.clock.now), realm.random)
+        return scene.redirect(to: page)
     }
 
-    private func said(in names: Set<String>) -> [(String, String)] {
-        fields.filter { field in names.contains { field.key.hasPrefix($0) } }.sorted { $0.key < $1.key }
-            .map { ($0.key, $0.value) }
-    }
+    /// What such a page says; nil where no form of this browser led to it in the last minutes.
+    var outcome: [String: String]? { visit.outcome(at: realm.clock.now)?.values }
+
+    /// What a browser gets that came to such a page by itself.
+    func withoutOutcome() -> Response { redirect(to: present == nil ? "/" : "/account") }
 
     // MARK: Attempts
 

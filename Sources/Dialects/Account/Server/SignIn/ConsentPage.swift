@@ -25,6 +25,14 @@ struct ConsentPage: Sendable {
         page.blocks = [
             .heading(words.plain("consentScopes")),
             .items(question.scopes.map { .init(Self.text(of: $0, words)) }),
+        ]
+        if !pending.application.registration.oauth.isFirstParty {
+            let names: [String: Words.Value] = [
+                "application": .chosen(pending.application.shownName), "site": .words(scene.visit.site.name),
+            ]
+            page.blocks.append(.text(words("consentUnchecked", names)))
+        }
+        page.blocks += [
             .text(words("consentRemembered")),
             .form(
                 PageForm(

@@ -79,8 +79,13 @@ struct MailedCodePage: Sendable {
             kind: "verify", path: "/forgot/verify", title: "mailTitle", expectation: .resetCode, isKnown: false)
     }
 
+    /// What the page says once another code was sent.
+    private static let sent = "mailAgainDone"
+
     func show(_ scene: inout PageScene) async throws -> Response {
-        try await page(scene, notice: scene.fields["sent"] == "again")
+        let isSent = scene.visit.outcome(at: scene.realm.clock.now)?.notice == Self.sent
+        if isSent { scene.visit.forgetOutcome() }
+        return try await page(scene, notice: isSent)
     }
 
     func submit(_ scene: inout PageScene) async throws -> Response {
@@ -112,7 +117,11 @@ struct MailedCodePage: Sendable {
         switch outcome {
         case .refused(let refusal):
             return try await scene.refused(refusal, wrong: "busyProblem") { try await page(scene, problem: $0) }
-        default: return scene.redirect(to: scene.path(path, [("sent", "again")]))
+        default:
+            var scene = scene
+            try scene.visit.say(
+                PageOutcome(notice: Self.sent, on: path, at: scene.realm.clock.now), scene.realm.random)
+            return scene.redirect(to: scene.path(path))
         }
     }
 
@@ -135,7 +144,7 @@ struct MailedCodePage: Sendable {
             kind, words(title), words(isKnown || isSecond ? "mailSent" : "mailText", ["address": .chosen(shown)]),
             problem: problem)
         page.problemField = problem == nil ? nil : "code"
-        if notice, problem == nil { page.blocks.append(.notice(words("mailAgainDone"))) }
+        if notice, problem == nil { page.blocks.append(.notice(words(Self.sent))) }
         page.blocks.append(
             .form(
                 PageForm(

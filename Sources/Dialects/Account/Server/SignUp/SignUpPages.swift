@@ -74,8 +74,11 @@ struct SignUpPage: Sendable {
                 ]), status: problem == nil ? .ok : .unprocessableContent)
     }
 
+    static let knownPath = "/sign-up/known"
+
     /// The address was proven, and has an account: its owner may know, and what to do.
     func showKnown(_ scene: inout PageScene) async throws -> Response {
+        guard scene.outcome != nil else { return scene.redirect(to: scene.beginning) }
         let words = scene.words
         return scene.show(
             Page(
@@ -100,11 +103,13 @@ struct NewPasswordPage: Sendable {
     let title: String
     let text: String?
     let expectation: FlowExpectation
+    /// Whether a passkey will do instead.
+    var offersPasskey = false
 
     static var signUp: NewPasswordPage {
         NewPasswordPage(
             kind: "new-password", path: "/sign-up/new-password", title: "newPasswordTitle", text: nil,
-            expectation: .signUpDetails)
+            expectation: .signUpDetails, offersPasskey: true)
     }
 
     static var reset: NewPasswordPage {
@@ -116,6 +121,13 @@ struct NewPasswordPage: Sendable {
 
     func submit(_ scene: inout PageScene) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
+        if offersPasskey, scene.fields["decision"] == "passkey" {
+            let verdict = try await scene.realm.authenticator.answer(
+                .enrolling(.passkey), to: .flow(handle, expectation), by: scene.client)
+            return try await scene.follow(verdict, of: handle, wrong: "passkeyOff") {
+                try await page(scene, problem: $0)
+            }
+        }
         var client = scene.client
         client.refusesFormerPasswords = true
         let verdict = try await scene.realm.authenticator.answer(
@@ -149,6 +161,17 @@ struct NewPasswordPage: Sendable {
                         ], buttons: [.init(words.plain("goOn"))]))
             ])
         page.problemField = problem == nil ? nil : "new_password"
+        if offersPasskey, scene.passkeyPlace == .here {
+            // The script shows the form where the browser has passkeys. A button with a name is sent as it is, and asks for none yet.
+            var form = PageForm(
+                action: path, hidden: scene.hidden("new-password"),
+                buttons: [
+                    .init(words.plain("signUpPasskey"), name: "decision", value: "passkey", isSecondary: true)
+                ])
+            form.passkey = scene.passkey(.create, options: "", isConditional: false)
+            page.blocks.append(.form(form))
+            page.script = .passkey
+        }
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 }
