@@ -88,6 +88,45 @@ struct SignInPageTests {
         }
     }
 
+    /// `login_hint` fills a field in: the one text of a stranger's that a link puts on the page.
+    @Test
+    func `A name in a link is text whatever is put upon its quotation marks`() async throws {
+        try await TestServer.with(.development) { server in
+            let hint = "\u{D4E}\"\u{D4E}>\u{D4E}<b id=\u{D4E}'\u{D4E}x>\"\u{301}>\u{301}<\u{301}b>"
+            let escaped = try #require(hint.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            let page = try await TestBrowser(server).open(PageStepTests.request() + "&login_hint=" + escaped)
+            #expect(page.kind == "sign-in" && page.html.contains("b id="), "\(page.html)")
+            for sign in ["<", ">", "\"", "'"] {
+                for raw in ["\u{D4E}" + sign, sign + "\u{301}"] {
+                    #expect(Data(page.html.utf8).firstRange(of: Data(raw.utf8)) == nil, "\(raw)")
+                }
+            }
+        }
+    }
+
+    /// A page of another host of the same site may set cookies that this one gets, but none whose name begins with `__Host-`.
+    @Test
+    func `No cookie of another host brings one of ours along`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(Self.address)
+            let browser = TestBrowser(server)
+            _ = try await Self.password(browser)
+            let own = "\(Self.session)=\(try #require(browser.cookies[Self.session]))"
+            let separators = [
+                ",", ";\u{A0}", "\u{37E}", "\u{37E} ", "\u{FF1B}", ";\u{301}", "\u{D4E};", "\u{204F}", "\t",
+            ]
+            for (index, cookie) in (separators.map { "x=1\($0)\(own)" } + [own + "; x=1", "x=1;\(own)"]).enumerated() {
+                let reply = try await server.send(.get, "/account", headers: [.accept: "text/html", .cookie: cookie])
+                #expect((reply.status == 200) == (index >= separators.count), "\(cookie.debugDescription)")
+            }
+            for separator in separators {
+                let cookie = "x=1\(separator)\(Self.session)=another; \(own)"
+                let reply = try await server.send(.get, "/account", headers: [.accept: "text/html", .cookie: cookie])
+                #expect(reply.status == 200, "\(cookie.debugDescription)")
+            }
+        }
+    }
+
     @Test
     func `An unknown address looks like a known one`() async throws {
         try await TestServer.with(.development) { server in

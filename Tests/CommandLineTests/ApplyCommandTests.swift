@@ -231,6 +231,22 @@ import Testing
         #expect(refused.error.contains(words), "\(refused.error)")
     }
 
+    @Test func `An extension whose change is refused stays as it is`() async throws {
+        let directory = try await TestDirectory.prepared()
+        #expect(try await apply(directory, Self.everything, "--yes", environment: secret).status == 0)
+        let before = try await directory.run("export").output
+        let yaml = """
+            version: 1
+            extensions:
+              - event: token-issuance-start
+                targetURL: https://claims.example.com/start
+                timeout: 50
+            """
+        let refused = try await apply(directory, yaml, "--yes")
+        #expect(refused.status != 0 && refused.error.contains("Nothing was changed."), "\(refused.error)")
+        #expect(try await directory.run("export").output == before)
+    }
+
     @Test func `Two that apply the same at the same time make it once`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write(Self.everything, to: "setup.yaml")

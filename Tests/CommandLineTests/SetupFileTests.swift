@@ -100,6 +100,27 @@ import Testing
         #expect(faults("version: 1\n" + indented) == ["18: values are nested too deeply"])
     }
 
+    /// To Swift a quotation mark with a mark upon it, or behind a sign that binds, is another character.
+    @Test func `A text is the same after it was written and read whatever is put upon its signs`() throws {
+        let texts = [
+            "\"\u{301}: x", "\u{D4E}\"\u{D4E}\n  - group: ops", "\\\u{301}\"", "a\r\nb", "'\u{301}", "#\u{301}",
+            "{\u{301}x: y}",
+            "é", "e\u{301}", "\u{37E}", "\u{212A}", "x\u{2028}y", "\u{200D}\"\u{FE0F}",
+        ]
+        let written = texts.enumerated().map { number, text in
+            Setup.Entry(
+                kind: .groups, name: "g\(number)", members: ["group": .string("g\(number)"), "summary": .string(text)])
+        }
+        let read = try Setup(yaml: Setup(entries: written).yaml)
+        for (number, text) in texts.enumerated() {
+            guard case .string(let summary)? = read.entry(.groups, "g\(number)")?.members["summary"] else {
+                Issue.record("\(number) is not there.")
+                continue
+            }
+            #expect(Array(summary.utf8) == Array(text.utf8), "\(text.debugDescription)")
+        }
+    }
+
     @Test func `A name that grows by aliases is given up`() {
         var bomb = "version: 1\na0: &a0 [x, x]\n"
         for level in 1..<18 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }

@@ -53,4 +53,54 @@ struct AccountScopeTests {
             }
         }
     }
+
+    /// Each is allowed by itself, and the two together are not.
+    @Test
+    func `Two changes at the same time make no application that changes accounts without consent`() async throws {
+        try await TestServer.with(.development) { server in
+            let (realm, client) = (server.realm, ClientContext.testAdministrator)
+            let caller = AdministrationCaller.user(UserID(rawValue: "an operator"), .operator)
+            let ids = (0..<40).map { "shop\($0)" }
+            for id in ids {
+                _ = try await AddApplication(id: id, registration: RegistrationChange()).perform(
+                    on: realm, as: caller, by: client)
+            }
+            var (scope, trust) = (RegistrationChange(), RegistrationChange())
+            scope.scopes = ["openid", AccountAPI.scope]
+            trust.isFirstParty = true
+            let changes = [scope, trust]
+            await withTaskGroup(of: Void.self) { group in
+                for id in ids {
+                    for change in changes {
+                        group.addTask {
+                            _ = try? await ChangeApplication(id: id, registration: change).perform(
+                                on: realm, as: caller, by: client)
+                        }
+                    }
+                }
+            }
+            let made = try await realm.applications.applications(limit: 100).filter { ids.contains($0.id.rawValue) }
+            #expect(made.count == ids.count)
+            for application in made {
+                let (scopes, isTrusted) = (
+                    application.registration.scopes, application.registration.oauth.isFirstParty
+                )
+                #expect(scopes.contains(AccountAPI.scope) != isTrusted, "\(application.id): one of the two is refused.")
+            }
+        }
+    }
+
+    @Test
+    func `An API has no scope that changes accounts, and says nothing of what one means`() async throws {
+        try await TestServer.with(.development) { server in
+            for scope in AdministrationRoutes.accountScopes.union([AdministrationRoutes.scope]).sorted() {
+                let put = PutResource(
+                    uri: "https://api.example.com", scopes: ["orders", scope],
+                    scopeTexts: [scope: ["": "See how you look"]])
+                await #expect(throws: AdministrationError.self, "\(scope)") {
+                    try await put.perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+                }
+            }
+        }
+    }
 }

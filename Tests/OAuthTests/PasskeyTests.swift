@@ -242,6 +242,39 @@ struct PasskeyTests {
         }
     }
 
+    /// An answer that was lost on its way is asked for again, under the name of the first request.
+    @Test
+    func `A request that comes again gets what it got, and nothing that it did not ask for before`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var (authenticator, _) = try await enrol(server, try await token(server))
+            let more: [JSON] = [
+                ["scope": .string(Self.scope)], ["acr_values": "phr"], ["scope": "openid", "acr_values": "aal2"], [:],
+            ]
+            for other in more {
+                let begun = try await begin(server)
+                let answer = try response(try authenticator.get(optionsJSON: options(begun.json)))
+                let headers: HTTPFields = [
+                    .contentType: "application/json", .known("client-request-id"): UUID().uuidString,
+                ]
+                var body: JSON = [
+                    "grant_type": .string(Self.grant), "client_id": "dev-native",
+                    "auth_session": begun.json["auth_session"], "authn_response": answer, "scope": "openid email",
+                ]
+                func send() async throws -> Reply {
+                    try await server.send(.post, "/oauth/token", headers: headers, body: body.bytes)
+                }
+                #expect(try await send().json["scope"] == "openid email")
+                let again = try await send()
+                #expect(again.status == 200 && again.json["scope"] == "openid email", "\(again.text)")
+                for name in other.names { body = body.with([name: other[name]]) }
+                let asked = try await send()
+                #expect((asked.status == 200) == other.names.isEmpty, "\(asked.text)")
+                if !other.names.isEmpty { #expect(asked.json["error"] == "invalid_grant", "\(asked.text)") }
+            }
+        }
+    }
+
     /// The challenge of options, as text.
     private func challenge(_ begun: Reply) -> JSON { begun.json["authn_params_public_key"]["challenge"] }
 

@@ -42,6 +42,28 @@ import Testing
         for line in expected { #expect(lines.contains(line), "\(line) in \(text)") }
     }
 
+    /// To Swift each of these is one character, and no line feed or quotation mark.
+    @Test func `No text ends a label or a line whatever is put upon its signs`() {
+        let texts = ["\r\n", "\"\u{301}", "\u{D4E}\"", "\\\u{301}", "\u{D4E}\\\"\u{301}"]
+        for (number, text) in texts.enumerated() {
+            Counter(label: "signs", dimensions: [("a", "x\(text)y"), ("n", "\(number)")], factory: registry).increment()
+        }
+        let text = registry.text(with: [], describedBy: ["signs_total": "One\r\ntwo."])
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        #expect(lines.count == texts.count + 2)
+        #expect(
+            lines.contains { $0.starts(with: "# HELP signs_total One".utf8) && $0.reversed().starts(with: ".owt".utf8) }
+        )
+        for line in lines where line.first != UInt8(ascii: "#") {
+            // Four quotation marks are those of the labels.
+            let bare = line.indices.filter { index in
+                guard line[index] == UInt8(ascii: "\"") else { return false }
+                return line[..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }.count.isMultiple(of: 2)
+            }
+            #expect(bare.count == 4, "\(String(Substring(line)))")
+        }
+    }
+
     @Test func `The same labels are one series`() {
         for _ in 0..<3 {
             Counter(label: "hits", dimensions: [("a", "1"), ("b", "2")], factory: registry).increment()

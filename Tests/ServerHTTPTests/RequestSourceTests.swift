@@ -84,6 +84,8 @@ import Testing
             ([("Forwarded", "for=192.0.2.7")], "192.0.2.7"),
             ([("Forwarded", #"for=198.51.100.1, proto=https; For="[2001:db8::7]:443";by=x"#)], "2001:db8::7"),
             ([("Forwarded", "for=_hidden")], "10.0.0.1"),
+            // The host is the client's. To Swift the Greek question mark is a semicolon.
+            ([("Forwarded", "host=a\u{37E}for=198.51.100.1;for=192.0.2.7")], "192.0.2.7"),
             ([("Forwarded", "proto=https")], "10.0.0.1"),
             ([("X-Forwarded-For", "198.51.100.1")], "10.0.0.1"),
             ([("X-Forwarded-For", "198.51.100.1"), ("Forwarded", "for=192.0.2.7")], "192.0.2.7"),

@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -170,6 +171,37 @@ struct PageTemplateTests {
             code.contains("inputmode=\"numeric\" autocomplete=\"one-time-code\" pattern=\"[0-9 ]*\" maxlength=\"16\""))
         #expect(!code.contains("minlength"))
         #expect(code.contains(tie) == isInvalid)
+    }
+
+    /// A mark upon the sign, and a sign that binds what follows it (Unicode Standard Annex 29, rules GB9 and GB9b): to Swift the two are
+    /// one character, and to browsers they are not.
+    static let bound = ["<", ">", "\"", "'", "&"].flatMap {
+        [$0 + "\u{301}", "\u{D4E}" + $0, "\u{600}" + $0 + "\u{FE0F}"]
+    }
+
+    @Test(arguments: bound)
+    func `A sign of mark-up is escaped whatever is put upon it`(text: String) throws {
+        let sign = try #require(text.unicodeScalars.first { $0.isASCII })
+        let hostile = "AAA\(text)ZZZ"
+        let field = PageField(name: "username", label: hostile, value: hostile)
+        let form = PageForm(
+            action: "/here?a=\(hostile)", hidden: [.init(name: "state", value: hostile)], fields: [field],
+            buttons: [.init(hostile, name: "decision", value: hostile)])
+        let page = Page(
+            "sign-in", PageText(chosen: hostile), PageText(hostile), problem: nil,
+            [.form(form), .links([.init(PageText(hostile), to: "/there?\(hostile)")])])
+        let pages = [try render(page, Content(field: field, note: hostile)), page.html(in: try Self.visit())]
+        for html in pages {
+            let shown = html.components(separatedBy: "AAA").dropFirst().compactMap {
+                $0.components(separatedBy: "ZZZ").first?.unicodeScalars
+            }
+            #expect(shown.count >= 4)
+            for scalars in shown {
+                // What an escape is written with.
+                let rest = sign == "&" ? Array(scalars.drop { $0 != "&" }.dropFirst()) : Array(scalars)
+                #expect(!rest.contains(sign), "\(String(String.UnicodeScalarView(scalars)))")
+            }
+        }
     }
 
     @Test

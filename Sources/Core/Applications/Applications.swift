@@ -52,15 +52,19 @@ public struct Applications: Sendable {
     }
 
     /// Changes what an application is registered with. Nil where there is none.
+    ///
+    /// Whether the caller may change it is for `change` to judge, of what is given to it: it throws, and nothing changes. What was read
+    /// before may be another's by now.
     public func change(
-        _ id: ClientID, by client: ClientContext, _ change: @escaping @Sendable (inout ApplicationRegistration) -> Void
+        _ id: ClientID, by client: ClientContext,
+        _ change: @escaping @Sendable (inout ApplicationRegistration) throws -> Void
     ) async throws -> Application? {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard var application = try transaction.registeredApplication(id) else { return nil }
             let before = application.registration
-            change(&application.registration)
+            try change(&application.registration)
             _ = try transaction.update(application)
             let details = Self.details(id, before: before, after: application.registration)
             try transaction.append(

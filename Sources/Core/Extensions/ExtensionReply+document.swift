@@ -24,8 +24,10 @@ extension ExtensionReply {
     /// most frameworks say.
     private static func isJSON(_ contentType: [String]) -> Bool {
         guard contentType.count == 1 else { return false }
-        let parts = contentType[0].lowercased().split(separator: ";", omittingEmptySubsequences: false)
-            .map { $0.filter { $0 != " " && $0 != "\t" } }
+        let parts = contentType[0].lowercased().utf8.split(
+            separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
+        )
+        .map { Substring($0).filter { $0 != " " && $0 != "\t" } }
         guard parts.first == "application/json" else { return false }
         return parts.count == 1 || parts.count == 2 && ["charset=utf-8", "charset=\"utf-8\""].contains(parts[1])
     }

@@ -26,19 +26,19 @@ enum PrometheusText {
 
     /// What stands after `HELP`: a backslash and a line feed are escaped, quotes are not.
     static func help(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        escape(text, quotes: false)
     }
 
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_")
     }
 
-    private static func escape(_ text: String) -> String {
+    private static func escape(_ text: String, quotes: Bool = true) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": result += "\\\\"
-            case "\"": result += "\\\""
+            case "\"" where quotes: result += "\\\""
             case "\n": result += "\\n"
             default: result.unicodeScalars.append(scalar)
             }

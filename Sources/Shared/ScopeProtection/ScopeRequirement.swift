@@ -103,7 +103,7 @@ public struct ScopeRequirement: Sendable, Equatable {
 
     /// Scope elements have neither quotes nor backslashes (RFC 6749, section 3.3); they are removed.
     private static func quotable(_ text: String) -> String {
-        text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline }
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" }))
     }
 }
 

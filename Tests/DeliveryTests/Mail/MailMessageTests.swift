@@ -215,6 +215,26 @@ struct MailMessageTests {
         #expect(composer.compose(content("code", locale: "de"), publicURL: "")?.subject == "12345678 ist Ihr Code")
     }
 
+    /// To Swift a sign with a mark upon it, or behind one that binds, is another character; mail programs read it as a sign.
+    @Test
+    func `What people chose is text in the mail's mark-up, whatever is put upon its signs`() throws {
+        let composer = try MailComposer()
+        for sign in ["<", ">", "\"", "'"] {
+            for text in [sign + "\u{301}", "\u{D4E}" + sign, "\u{600}" + sign + "\u{FE0F}"] {
+                let values = ["email": "ada@example.org", "at": "now", "factor": "AAA\(text)ZZZ"]
+                let mail = try #require(
+                    composer.compose(OutboxContent(template: "factor-added", values: values), publicURL: "https://x"))
+                let shown = mail.html.components(separatedBy: "AAA").dropFirst().compactMap {
+                    $0.components(separatedBy: "ZZZ").first
+                }
+                #expect(!shown.isEmpty)
+                for part in shown {
+                    #expect(!part.unicodeScalars.contains(Unicode.Scalar(sign.utf8.first ?? 0)), "\(part)")
+                }
+            }
+        }
+    }
+
     @Test
     func `Everything that is wrong with them is said at once`() throws {
         let path = try folder([

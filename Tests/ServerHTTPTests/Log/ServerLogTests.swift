@@ -102,6 +102,23 @@ final class WrittenLog: Sendable {
         #expect(log.lines[0].contains(#" a="x status=200 [Y] done" b="say \"hi\"" [ServerHTTPTests] m"#))
     }
 
+    /// To Swift a quotation mark with a mark upon it, or behind a sign that binds, is another character.
+    @Test func `A value of text cannot look like another one whatever is put upon its quotation marks`() {
+        let log = WrittenLog(.text)
+        for text in ["x\"\u{301} status=200 [Y] done", "\u{D4E}\"\u{D4E}x", "\\\u{301}\"\u{301}", "a=\u{301}b"] {
+            log.logger.info("m", metadata: ["a": .string(text)])
+        }
+        for line in log.lines {
+            // Without what is escaped, two quotation marks are left: those around the value.
+            let scalars = Array(line.unicodeScalars)
+            let bare = scalars.indices.filter { index in
+                guard scalars[index] == "\"" else { return false }
+                return scalars[..<index].reversed().prefix { $0 == "\\" }.count.isMultiple(of: 2)
+            }
+            #expect(bare.count == 2, "\(line)")
+        }
+    }
+
     @Test func `A long text is cut off`() throws {
         let log = WrittenLog()
         log.logger.info(

@@ -36,6 +36,8 @@ public struct FileExposure: Sendable, Equatable, CustomStringConvertible {
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || "/._-+:,@%".utf8.contains(byte)
         }
-        return isPlain && !path.isEmpty ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+        if isPlain, !path.isEmpty { return path }
+        // By scalars, as shells read: one with a mark upon it is another character to Swift.
+        return "'" + path.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
 }

@@ -23,7 +23,8 @@ struct Serve: AsyncParsableCommand {
             Each option can also be a variable of the environment (COUNTERSIGN_LISTEN) or stand in the file that \
             --config names; an option counts more than a variable, and that more than the file.
 
-            With --check nothing is started: everything that a start would meet is judged at once, from the configuration to the             mail server, and nothing is changed on disk. It ends with 1 where the server would not start, or not work.
+            With --check nothing is started: everything that a start would meet is judged at once, from the configuration to the mail \
+            server, and nothing is changed on disk. It ends with 1 where the server would not start, or not work.
 
               countersign serve --dev
               countersign serve --check --config /etc/countersign/countersign.yaml

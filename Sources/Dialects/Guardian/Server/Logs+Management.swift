@@ -77,7 +77,9 @@ extension Guardian {
     func listLogs(_ request: Request, _ call: GuardianCall) async throws -> Response {
         var wanted: [String: String] = [:]
         for term in (call.query["q"] ?? call.query["search"] ?? "").split(separator: " ") where term != "AND" {
-            let parts = term.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != "\"" } }
+            let parts = term.split(separator: ":", maxSplits: 1).map { part in
+                String(String.UnicodeScalarView(part.unicodeScalars.filter { $0 != "\"" }))
+            }
             guard parts.count == 2, ["type", "user_id"].contains(parts[0]) else {
                 throw GuardianError.invalidQuery("Search by type:… and user_id:….")
             }

@@ -26,7 +26,10 @@ enum UserQuery: Sendable {
         guard let value = PlainText(String(part), bytes: 1...)?.text,
             // Outside of quotation marks these mean something that is not here.
             isQuoted
-                ? !value.contains("\"") : !value.contains(where: { $0.isWhitespace || "*?()[]{}\"~^".contains($0) })
+                ? !value.utf8.contains(UInt8(ascii: "\""))
+                : !value.unicodeScalars.contains(where: {
+                    $0.properties.isWhitespace || "*?()[]{}\"~^".unicodeScalars.contains($0)
+                })
         else { throw unknown }
         switch (text[..<colon], isBeginning) {
         case ("email", false): self = .email(value)

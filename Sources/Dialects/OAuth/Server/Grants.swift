@@ -105,8 +105,9 @@ extension TokenRequest {
         let type = request.headers.value(of: .contentType)
         // The usual spelling, which needs no taking apart.
         if type == "application/x-www-form-urlencoded" { return }
-        let bare = type?.prefix { $0 != ";" }.lowercased()
-            .trimmingCharacters(in: .whitespaces)
+        let bare = type.map { text in
+            Substring(text.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased().trimmingCharacters(in: .whitespaces)
+        }
         guard bare == "application/x-www-form-urlencoded" else {
             throw OAuthFailure.invalidRequest("The body has to be a form.")
         }

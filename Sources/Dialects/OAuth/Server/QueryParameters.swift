@@ -15,8 +15,10 @@ struct QueryParameters: Sendable, Equatable {
     /// Reads a query or the body of a form; nil where an escape is none, or what it means is no UTF-8 or has a zero byte.
     init?(_ text: String) {
         values = [:]
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map {
+                Substring($0)
+            }
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : "") else {
                 return nil
             }

@@ -67,7 +67,7 @@ public enum AuthenticateHeader: Sendable, Equatable {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"" + text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""
+        "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 
     private static func unquoted(_ text: some StringProtocol) -> String {

@@ -28,14 +28,14 @@ public struct MailAddress: Sendable, Equatable {
     /// `Name <address>`, `"Name" <address>` or an address alone: what configurations have.
     public init?(mailbox text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
-        guard text.hasSuffix(">"), let open = text.lastIndex(of: "<") else {
+        guard text.hasSuffix(">"), let open = text.utf8.lastIndex(of: UInt8(ascii: "<")) else {
             self.init(text)
             return
         }
         var name = text[..<open].trimmingCharacters(in: .whitespaces)
         if name.count >= 2, name.hasPrefix("\""), name.hasSuffix("\"") { name = String(name.dropFirst().dropLast()) }
-        guard !name.contains(where: { "\"<>\\".contains($0) }) else { return nil }
-        self.init(String(text[text.index(after: open)...].dropLast()), name: name)
+        guard !name.utf8.contains(where: { "\"<>\\".utf8.contains($0) }) else { return nil }
+        self.init(String(text[text.utf8.index(after: open)...].dropLast()), name: name)
     }
 
     /// What stands unquoted in a local part (RFC 5322, section 3.2.3).

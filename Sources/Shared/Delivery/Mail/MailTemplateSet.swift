@@ -58,7 +58,9 @@ struct MailTemplateSet: Sendable {
             do {
                 let source = try Self.text(bytes)
                 if file == MailTemplateFiles.layout {
-                    layout = try Self.template(source)
+                    // First as it is: what is wrong with it is told with its line.
+                    _ = try Self.template(source)
+                    layout = try Self.template(MailHTML.pragma + source)
                     continue
                 }
                 let parts = file.split(separator: ".").map(String.init)
@@ -106,7 +108,7 @@ struct MailTemplateSet: Sendable {
         "link": "https://login.example.com/…", "code": "123 456", "email": "anna@example.com",
         "newEmail": "anna.new@example.com", "oldEmail": "anna@example.com", "at": "2026-11-23 08:00 UTC",
         "role": "operator", "name": "Anna", "application": "Shop", "site": "Example", "device": "Phone",
-        "factor": "Phone", "due": "2026-12-23 08:00 UTC",
+        "factor": "Phone", "due": "2026-12-23 08:00 UTC", "from": "2026-11-24 08:00 UTC",
     ]
 
     /// All mails there are.

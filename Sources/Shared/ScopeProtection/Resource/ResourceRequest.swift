@@ -29,9 +29,9 @@ public struct ResourceRequest: Sendable, Equatable {
     }
 
     private static func hasToken(_ fields: Substring) -> Bool {
-        fields.split(separator: "&").contains { field in
-            let name = field.prefix { $0 != "=" }
-            return (String(name).removingPercentEncoding ?? "") == "access_token"
+        fields.utf8.split(separator: UInt8(ascii: "&")).contains { field in
+            let name = field.prefix { $0 != UInt8(ascii: "=") }
+            return (String(Substring(name)).removingPercentEncoding ?? "") == "access_token"
         }
     }
 }

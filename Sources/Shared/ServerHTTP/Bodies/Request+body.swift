@@ -88,9 +88,13 @@ extension Request {
         // The usual spellings, which need no taking apart.
         if contentType == "application/json", formats.contains(.json) { return .json }
         if contentType == "application/x-www-form-urlencoded", formats.contains(.form) { return .form }
-        let parts = contentType.lowercased().split(separator: ";").map(\.trimmed)
+        let parts = contentType.lowercased().utf8.split(separator: UInt8(ascii: ";")).map {
+            String(Substring($0)).trimmed
+        }
         for parameter in parts.dropFirst() where parameter.hasPrefix("charset=") {
-            let charset = parameter.dropFirst("charset=".count).filter { $0 != "\"" }
+            let charset = String(
+                decoding: parameter.utf8.dropFirst("charset=".utf8.count).filter { $0 != UInt8(ascii: "\"") },
+                as: UTF8.self)
             guard ["utf-8", "utf8", "us-ascii"].contains(charset) else { throw .wrongContentType(contentType) }
         }
         switch parts.first {

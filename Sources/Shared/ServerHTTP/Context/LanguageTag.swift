@@ -13,7 +13,9 @@ public enum LanguageTag {
 
     /// The tag that `Accept-Language` names first, whatever its weight (RFC 9110, section 12.5.4).
     public static func first(of header: String) -> String? {
-        let first = header.prefix { $0 != "," && $0 != ";" }.filter { $0 != " " }
+        let first = Substring(header.utf8.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") }).filter {
+            $0 != " "
+        }
         return first.contains("_") ? nil : plain(first)
     }
 }

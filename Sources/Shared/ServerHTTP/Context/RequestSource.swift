@@ -59,11 +59,13 @@ public struct RequestSource: Sendable {
         return field[start...].trimmed
     }
 
-    /// The node in `for=192.0.2.7;proto=https` or `proto=https;For="[2001:db8::7]:443"`.
+    /// The node in `for=192.0.2.7;proto=https` or `proto=https;For="[2001:db8::7]:443"`, read by bytes: a host beside it is the client's.
     private static func node(of element: String) -> String? {
-        for pair in element.split(separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1).map(\.trimmed)
-            if parts.count == 2, parts[0].lowercased() == "for" { return parts[1].filter { $0 != "\"" } }
+        for pair in element.utf8.split(separator: UInt8(ascii: ";")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)).trimmed }
+            if parts.count == 2, parts[0].lowercased() == "for" {
+                return String(decoding: parts[1].utf8.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+            }
         }
         return nil
     }

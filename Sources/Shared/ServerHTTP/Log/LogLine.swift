@@ -114,9 +114,16 @@ struct LogLine {
 
     private static func value(_ value: Logger.Metadata.Value) -> String {
         let text = printable(value.description)
-        // What could be taken for the end of the value, or for another one.
-        guard text.isEmpty || text.contains(where: { " \"=[]".contains($0) }) else { return text }
-        return "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        // What could be taken for the end of the value, or for another one: by scalars, as one with a mark upon it is another character.
+        guard text.isEmpty || text.unicodeScalars.contains(where: { " \"=[]".unicodeScalars.contains($0) }) else {
+            return text
+        }
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
     }
 
     private static func printable(_ text: String) -> String {

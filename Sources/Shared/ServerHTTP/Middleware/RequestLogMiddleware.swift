@@ -127,8 +127,8 @@ public struct RequestLogMiddleware: RouterMiddleware {
 
     /// A part without an equals sign may be a value, so it is not shown.
     static func names(in query: String) -> String {
-        query.split(separator: "&")
-            .map { part in part.firstIndex(of: "=").map { String(part[..<$0]) } ?? "…" }
+        query.utf8.split(separator: UInt8(ascii: "&"))
+            .map { part in part.firstIndex(of: UInt8(ascii: "=")).map { String(Substring(part[..<$0])) } ?? "…" }
             .joined(separator: "&")
     }
 }

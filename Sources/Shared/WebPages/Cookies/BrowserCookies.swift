@@ -84,13 +84,19 @@ public struct BrowserCookies: Sendable {
     func console(_ request: Request) -> Secret<String>? { value(.console, request).map { Secret($0) } }
 
     /// The first of the name, where it is not longer than it can be.
+    ///
+    /// Read by bytes, as browsers write: to Swift the Greek question mark (U+037E) is a semicolon, and a cookie of another host's would
+    /// bring one of ours along, past the prefix `__Host-`.
     private func value(_ kind: Kind, _ request: Request) -> String? {
         let name = name(kind)
         for header in request.headers[values: .cookie] {
-            for pair in header.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
-                return parts[1].utf8.count <= kind.longest ? String(parts[1]) : nil
+            for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
+                let own = pair.drop { $0 == UInt8(ascii: " ") }
+                guard let equals = own.firstIndex(of: UInt8(ascii: "=")), own[..<equals].elementsEqual(name.utf8) else {
+                    continue
+                }
+                let value = own[own.index(after: equals)...]
+                return value.count <= kind.longest ? String(Substring(value)) : nil
             }
         }
         return nil

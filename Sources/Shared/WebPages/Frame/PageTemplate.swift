@@ -12,7 +12,7 @@ public struct PageTemplate: Sendable {
     /// - Parameter content: the bytes of the content's template, as `PackageResources` has them.
     /// - Throws: where the template does not parse; a test makes every one.
     public init(_ content: [UInt8]) throws {
-        self.content = try MustacheTemplate(string: String(decoding: content, as: UTF8.self))
+        self.content = try HTMLContent.template(content)
     }
 
     func library(of site: PageSite) -> MustacheLibrary {

@@ -22,7 +22,9 @@ public enum PageLanguage: String, Sendable, CaseIterable {
     init?(accepting header: String) {
         var best: (language: Self, weight: Double)?
         for range in header.prefix(1000).split(separator: ",").prefix(32) {
-            let parts = range.split(separator: ";").map { $0.trimming { $0 == " " || $0 == "\t" } }
+            let parts = range.utf8.split(separator: UInt8(ascii: ";")).map {
+                Substring($0).trimming { $0 == " " || $0 == "\t" }
+            }
             guard let tag = parts.first, let language = Self(tag: String(tag)) else { continue }
             var weight = 1.0
             for parameter in parts.dropFirst() where parameter.lowercased().hasPrefix("q=") {

@@ -46,10 +46,7 @@ public struct PageSite: Sendable {
             "form": PackageResources.form_mustache, "field": PackageResources.field_mustache,
             "listing": PackageResources.listing_mustache, "cell": PackageResources.cell_mustache,
         ]
-        return MustacheLibrary(
-            templates: try ours.merging(replaced) { $1 }.mapValues {
-                try MustacheTemplate(string: String(decoding: $0, as: UTF8.self))
-            })
+        return MustacheLibrary(templates: try ours.merging(replaced) { $1 }.mapValues { try HTMLContent.template($0) })
     }
 
     /// What the service is called where its operator does not say.

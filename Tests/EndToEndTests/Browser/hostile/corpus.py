@@ -1,7 +1,7 @@
 """Texts that strangers choose for names and type into fields, each to break something: mark-up, templates, addresses, the direction of
 text, what is invisible, lengths, formats, queries, headers.
 
-The first 20 are of every kind, for `make test`; `make endurance` takes all.
+The first 22 are of every kind, for `make test`; `make endurance` takes all.
 """
 
 _FIRST = [
@@ -24,6 +24,8 @@ _FIRST = [
     ("lone surrogate", "half \ud83d of one"),
     ("format", "%s%n%@%1$s{0}${7*7}\\(1)"),
     ("query", "'; DROP TABLE users; -- "),
+    ("signs that bind", "\u0d4e\"\u0d4e'\u0d4e>\u0d4e<img src=x onerror=alert(1)\u0d4e>"),
+    ("marks upon mark-up", "\"\u0301 '\u0301 >\u0301<\u0301img src=x onerror=alert(1)>\u0301 &\u0301lt;"),
     ("character references", "&lt;b&gt;&#x3c;i&#62;&amp;amp;&NotEqualTilde;"),
 ]
 

@@ -130,8 +130,25 @@ struct SetupWork {
     }
 
     /// A changed extension is removed and added. The server refuses the second of two that listen to the same event of an application.
+    /// Where it refuses the new one, the former takes its place again: a service that judges sign-ups must not go missing by a typo.
     private mutating func replaceExtension(_ change: SetupPlan.Change) async throws {
-        if let id = change.id { _ = try await gone { try await $0.perform(RemoveExtension(id: id)) } }
-        warnings += try await administration.perform(SetupMembers.decode(AddExtension.self, change.members)).warnings
+        var isRemoved = false
+        if let id = change.id { isRemoved = try await gone { try await $0.perform(RemoveExtension(id: id)) } != nil }
+        do {
+            let wanted = try SetupMembers.decode(AddExtension.self, change.members)
+            warnings += try await administration.perform(wanted).warnings
+        } catch let error as AdministrationError {
+            guard isRemoved else { throw error }
+            let former = change.differences.reduce(into: change.members) { $0[$1.name] = $1.before }
+            do {
+                _ = try await administration.perform(SetupMembers.decode(AddExtension.self, former))
+            } catch let second as AdministrationError where second.code != .conflict {
+                throw AdministrationError(
+                    error.code, "\(error.message) The former one is gone, and was refused too: \(second.message)")
+            } catch is AdministrationError {
+                // Another has its place.
+            }
+            throw error
+        }
     }
 }

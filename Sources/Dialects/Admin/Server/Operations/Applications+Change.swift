@@ -21,15 +21,11 @@ public struct ChangeApplication: AdministrationOperation {
         try registration.validate()
         let (registration, secret) = (registration, registration.secret(random: realm.random))
         let (id, now) = (ClientID(rawValue: id), realm.clock.now)
-        guard var judged = try await realm.applications.registered(id)?.registration else {
-            throw AdministrationError.noApplication(id.rawValue)
-        }
-        try permit.requireChanging(judged)
-        registration.apply(to: &judged, secret: secret, at: now)
-        try permit.requireChanging(judged)
-        try judged.judgeOAuth()
         let changed = try await realm.applications.change(id, by: client) {
+            try permit.requireChanging($0)
             registration.apply(to: &$0, secret: secret, at: now)
+            try permit.requireChanging($0)
+            try $0.judgeOAuth()
         }
         guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(

@@ -81,10 +81,10 @@ public struct PutResource: AdministrationOperation {
     }
 
     /// What OpenID Connect or this server has a meaning for.
-    private static let reservedScopes = [
-        "openid", "profile", "email", "phone", "address", "offline_access", "groups", "roles", "account",
+    private static let reservedScopes = AdministrationRoutes.accountScopes.union([
+        "openid", "profile", "email", "phone", "address", "offline_access", "groups", "roles",
         AdministrationRoutes.scope,
-    ]
+    ])
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext

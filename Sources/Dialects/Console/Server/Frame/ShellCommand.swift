@@ -13,7 +13,8 @@ enum ShellCommand {
         let plain = !word.isEmpty && !word.hasPrefix("=") && word.utf8.allSatisfy(isPlain)
         if plain { return word }
         guard word.unicodeScalars.contains(where: isHidden) else {
-            return "'" + word.replacing("'", with: "'\\''") + "'"
+            // By scalars, as shells read: one with a mark upon it is another character to Swift.
+            return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
         }
         // ANSI-C quoting, which POSIX.1-2024 has too (section 2.2.4).
         let escaped = word.unicodeScalars.map { scalar -> String in

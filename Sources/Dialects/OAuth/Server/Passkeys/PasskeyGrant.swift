@@ -34,7 +34,12 @@ struct PasskeyGrant: OAuthGrant {
             : FlowExpectation([.signIn], at: [.proof(.passkey)], of: [owner])
         expectation = expectation.named(
             request.request.clientRequestID,
-            saying: [.string(session), response, .string(request.keyThumbprint ?? "")],
+            saying: [
+                .string(session), response, .string(request.keyThumbprint ?? ""),
+                // What is answered again is granted again, and nothing else with it.
+                .array(terms.scopes.map { .string($0) }), .array(terms.audiences.map { .string($0) }),
+                terms.details[GrantDetail.acrValues] ?? .null,
+            ],
             by: request.client(of: .oauth))
         expectation.terms = terms
         expectation.requiresSecondFactor = try await needsTwoFactors(terms.scopes)
