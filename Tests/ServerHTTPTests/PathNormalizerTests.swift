@@ -42,6 +42,7 @@ import Testing
         ("/%3", "/%3"),
         ("http://example.org/example.com/a%3Ab?c=d", "/a:b?c=d"),
         ("http://example.org", "/"),
+        ("http://example.org/\u{301}a/b", "/\u{301}a/b"),
         ("HTTPS://example.org?c=d", "/?c=d"),
         ("http://user@example.org:80/a", "/a"),
         ("*", "*"),
