@@ -426,8 +426,8 @@ extension CountersignServer.Options {
 
 /// The address that links are made below: the configured one, or where the server turns out to listen.
 final class PublicURL: Sendable {
-    /// Where it turns out to listen.
-    private let listening: Mutex<String>
+    /// The configured addresses, and last where it turns out to listen.
+    private let known: Mutex<[String]>
     private let configured: [String]
     private let scheme: String
     private let host: String
@@ -435,17 +435,18 @@ final class PublicURL: Sendable {
     init(configured: [String], _ scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host
-        self.configured = configured.map { String($0.reversed().drop { $0 == "/" }.reversed()) }
-        listening = Mutex(Self.address(scheme, host: host, port: port))
+        let configured = configured.map { String($0.reversed().drop { $0 == "/" }.reversed()) }
+        self.configured = configured
+        known = Mutex(configured + [Self.address(scheme, host: host, port: port)])
     }
 
-    var value: String { configured.first ?? listening.withLock { $0 } }
+    var value: String { all[0] }
 
     /// The configured addresses, or where there are none the one that it listens on.
-    var published: [String] { configured.isEmpty ? [listening.withLock { $0 }] : configured }
+    var published: [String] { configured.isEmpty ? all : configured }
 
     /// All addresses that clients may know, the address of links first.
-    var all: [String] { configured + [listening.withLock { $0 }] }
+    var all: [String] { known.withLock { $0 } }
 
     /// The same, and where it listens by both names of this machine: a laptop's browser may know either.
     var ofDevelopment: [String] {
@@ -457,7 +458,7 @@ final class PublicURL: Sendable {
     }
 
     func listens(on port: Int) {
-        listening.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }
+        known.withLock { $0 = configured + [Self.address(scheme, host: reachableHost, port: port)] }
     }
 
     /// Where clients on this machine find it: an address that means every interface is none to connect to.

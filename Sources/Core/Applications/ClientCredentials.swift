@@ -80,14 +80,16 @@ public struct ClientExpectation: Sendable {
     /// What an assertion may be signed with.
     public var algorithms: Set<StatementAlgorithm>
 
-    /// Expects one of these methods, and of an assertion one of these issuers and algorithms.
+    private static let allAlgorithms = Set(StatementAlgorithm.allCases)
+
+    /// Expects one of these methods, and of an assertion one of these issuers and algorithms; nil is every algorithm.
     public init(
         _ methods: Set<ClientAuthenticationMethod>, issuers: Set<String> = [],
-        algorithms: Set<StatementAlgorithm> = Set(StatementAlgorithm.allCases)
+        algorithms: Set<StatementAlgorithm>? = nil
     ) {
         self.methods = methods
         self.issuers = issuers
-        self.algorithms = algorithms
+        self.algorithms = algorithms ?? Self.allAlgorithms
     }
 }
 

@@ -113,8 +113,9 @@ public struct FlowOpening: Sendable {
     }
 }
 
-/// What came of an answer. A refusal is a value: the count of attempts has to survive it.
-public enum Verdict: Sendable {
+/// What came of an answer. A refusal is a value: the count of attempts has to survive it. Indirect, since it is handed on and what fits is
+/// large.
+public indirect enum Verdict: Sendable {
     /// Right, and all that the attempt is for is done.
     case accomplished(Accomplishment)
     /// Right, and not enough.

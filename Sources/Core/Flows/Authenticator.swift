@@ -258,10 +258,10 @@ final class Attempt: Sendable {
 
 /// What a charge found: everything that judging needs and settling compares.
 struct AttemptContext: Sendable {
-    var user: User?
-    var flow: FlowRecord?
-    var body: FlowBody
-    var settings: RealmSettings
+    @OneReference var user: User?
+    @OneReference var flow: FlowRecord?
+    @OneReference var body: FlowBody
+    @OneReference var settings: RealmSettings
     var asked: Asked
     /// What was counted; nil where nothing guessable is judged.
     var charge: Charge?

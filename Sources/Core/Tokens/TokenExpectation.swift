@@ -89,8 +89,8 @@ public struct VerifiedToken: Sendable {
     public let session: GrantedSession?
 }
 
-/// What came of a token.
-public enum TokenJudgement: Sendable {
+/// What came of a token. Indirect, as user and session are large.
+public indirect enum TokenJudgement: Sendable {
     /// The token is what was expected.
     case good(VerifiedToken)
     /// The token is not.

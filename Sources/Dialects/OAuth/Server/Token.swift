@@ -27,16 +27,19 @@ extension OAuth {
 
     // MARK: Applications
 
+    private static let methods = Set(ClientAuthenticationMethod.allCases)
+    private static let methodsWithCredentials = methods.subtracting([.none])
+
     /// The application of a request, by the one method that it is registered with (RFC 6749, section 2.3).
     /// - Parameter takesPublic: whether one without credentials may ask.
     func authenticate(
         _ form: OAuthForm, _ request: Request, _ context: CountersignRequestContext, takesPublic: Bool = true
     ) async throws -> (CountersignCore.Application, ClientAuthenticationMethod) {
         let authorization = Authorization(of: request)
-        var methods = Set(ClientAuthenticationMethod.allCases)
-        if !takesPublic { methods.remove(.none) }
-        var expectation = ClientExpectation(methods, issuers: [base])
-        expectation.tokenEndpoints = urls(Path.token)
+        var expectation = ClientExpectation(
+            takesPublic ? Self.methods : Self.methodsWithCredentials, issuers: [base])
+        // What an assertion alone is compared with.
+        if form.text("client_assertion") != nil { expectation.tokenEndpoints = urls(Path.token) }
         let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
         let credentials = ClientCredentials(authorization: authorization, parameter: form.text)
         switch try await realm.applications.authenticate(credentials, expecting: expectation, by: client) {
