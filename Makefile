@@ -115,8 +115,8 @@ pictures: deps ## Take the pictures of docs/pictures anew, out of the stories
 # To try an upgrade while it runs: make endurance ARGS="--older path/to/countersign"
 endurance: deps ## Suites with kills, bursts and races, then a server driven from outside in many ways (docs/endurance.md), in their short form
 	$(SWIFT) build --build-tests
-	for suite in KillTests CodeKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests HostileTextTests; do \
-	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 SWIFT=$(SWIFT) scripts/run-tests --filter $$suite || exit 1; \
+	for suite in KillTests CodeKillTests PasskeyKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests HostileTextTests; do \
+	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 SWIFT=$(SWIFT) scripts/run-tests --filter "[.]$$suite/" || exit 1; \
 	done
 	.build/test-python/bin/python Tests/Endurance/endure .build/debug/countersign $(ARGS)
 

@@ -215,15 +215,6 @@ private struct Client: Sendable {
     }
 
     let url: URL
-    private let session: URLSession
-
-    init(url: URL) {
-        self.url = url
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost = 64
-        configuration.timeoutIntervalForRequest = 120
-        session = URLSession(configuration: configuration)
-    }
 
     func post(_ path: String, _ body: [String: Any], bearer: String? = nil) async throws -> [String: Any] {
         guard let target = URL(string: "/\(path)?key=any", relativeTo: url) else { throw URLError(.badURL) }
@@ -232,14 +223,12 @@ private struct Client: Sendable {
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
         request.httpBody = try JSONSerialization.data(withJSONObject: body)
-        let (data, response) = try await session.data(for: request)
-        guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {
-            let response = response as? HTTPURLResponse
+        let answer = try await Requests.send(request)
+        guard answer.status == 200 else {
             throw Refused(
-                status: response?.statusCode ?? 0,
-                retryAfter: response?.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) },
-                json: String(decoding: data, as: UTF8.self))
+                status: answer.status, retryAfter: answer.retryAfter, json: String(decoding: answer.body, as: UTF8.self)
+            )
         }
-        return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        return try JSONSerialization.jsonObject(with: answer.body) as? [String: Any] ?? [:]
     }
 }

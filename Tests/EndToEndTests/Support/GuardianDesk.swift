@@ -28,10 +28,8 @@ struct GuardianDesk {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.httpBody = try JSONSerialization.data(withJSONObject: body)
         }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        return Answer(
-            status: (response as? HTTPURLResponse)?.statusCode ?? 0, json: try? JSONSerialization.jsonObject(with: data)
-        )
+        let answer = try await Requests.send(request)
+        return Answer(status: answer.status, json: try? JSONSerialization.jsonObject(with: answer.body))
     }
 
     private var administrator: [String: String] {

@@ -14,12 +14,11 @@ struct Probe {
     init(_ server: URL, _ path: String) async throws {
         guard let target = URL(string: path, relativeTo: server) else { throw ServerDidNotStart(said: path) }
         let begin = ContinuousClock.now
-        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: target))
+        let answer = try await Requests.send(URLRequest(url: target))
         after = ContinuousClock.now - begin
-        let answer = response as? HTTPURLResponse
-        status = answer?.statusCode ?? 0
-        retryAfter = answer?.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
-        json = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
+        status = answer.status
+        retryAfter = answer.retryAfter
+        json = (try? JSONSerialization.jsonObject(with: answer.body)) as? [String: Any] ?? [:]
     }
 }
 

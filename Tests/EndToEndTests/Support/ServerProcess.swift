@@ -149,9 +149,9 @@ final class ServerProcess: Sendable {
     }
 
     private static func send(_ request: URLRequest) async throws -> (status: Int, json: [String: Any]) {
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-        return ((response as? HTTPURLResponse)?.statusCode ?? 0, json ?? [:])
+        let answer = try await Requests.send(request)
+        let json = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+        return (answer.status, json ?? [:])
     }
 }
 
