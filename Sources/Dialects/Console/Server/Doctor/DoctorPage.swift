@@ -58,7 +58,7 @@ enum DoctorPage {
             ],
             rows: findings.map { finding in
                 [
-                    .init(PageText(finding.id)), .init(words.saying(finding.text)),
+                    .init(PageText(code: finding.id)), .init(words.saying(finding.text)),
                     .init(PageText(""), marks: [mark(finding, words)]),
                     .init(
                         PageText(
