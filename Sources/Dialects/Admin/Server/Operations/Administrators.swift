@@ -76,7 +76,7 @@ public struct ListAdministrators: AdministrationOperation {
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only ids after this one: ``Answer/next`` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
 
     public init(limit: Int? = nil, after: String? = nil) {
@@ -94,10 +94,12 @@ public struct ListAdministrators: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
-        let found = try await realm.administrators.list(after: after.map(UserID.init(rawValue:)), limit: limit)
+        let last = try ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:))
+        let found = try await realm.administrators.list(after: last, limit: limit)
+        let next = found.count < limit ? nil : found.last?.user.id.rawValue
         return Answer(
             administrators: found.map { AdministratorSummary($0.administrator, $0.user) },
-            next: found.count < limit ? nil : found.last?.user.id.rawValue)
+            next: ListPlace.text(next, in: Self.self))
     }
 }
 

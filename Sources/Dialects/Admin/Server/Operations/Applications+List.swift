@@ -25,8 +25,10 @@ public struct ListApplications: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
-        let found = try await realm.applications.applications(after: after.map(ClientID.init(rawValue:)), limit: limit)
+        let last = try ListPlace.key(after, in: Self.self).map(ClientID.init(rawValue:))
+        let found = try await realm.applications.applications(after: last, limit: limit)
+        let next = found.count < limit ? nil : found.last?.id.rawValue
         return Answer(
-            applications: found.map(ApplicationSummary.init), next: found.count < limit ? nil : found.last?.id.rawValue)
+            applications: found.map(ApplicationSummary.init), next: ListPlace.text(next, in: Self.self))
     }
 }

@@ -7,7 +7,7 @@ public struct ListAuditEvents: AdministrationOperation {
 
     /// Id or address: only what happened to this user. The id of a removed user is good too, as the log outlives users.
     public var user: String?
-    /// Only events after the one of this id.
+    /// Only events after the one of this id, or after the time that its first 16 digits are.
     public var after: String?
     /// The newest so many: 1 to 1,000; 100 where it is left out.
     public var limit: Int?
@@ -35,6 +35,8 @@ public struct ListAuditEvents: AdministrationOperation {
                 guard try await !realm.auditLog.events(of: id, limit: 1).isEmpty else { throw error }
             }
         }
+        // The first 16 digits are a time, after which all that comes is asked for.
+        if let after, !AuditEvent.isID(after), !AuditEvent.isID(after + "00000000") { throw ListPlace.unknown }
         let events = try await realm.auditLog.events(of: id, after: after, limit: PageLimit.judged(limit))
         return Answer(events: events.reversed().map(AuditEntry.init))
     }

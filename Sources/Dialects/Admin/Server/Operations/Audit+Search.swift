@@ -52,6 +52,7 @@ public struct SearchAuditEvents: AdministrationOperation {
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
         let oldest = try Self.instant(since, "since")
+        if let before, !AuditEvent.isID(before) { throw ListPlace.unknown }
         var last = before
         if let end = try Self.instant(until, "until") {
             let bound = AuditLog.bound(before: end)

@@ -8,7 +8,7 @@ public struct ListClients: AdministrationOperation {
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only those after this one: ``Answer/next`` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
     /// Of this application alone.
     public var application: String?
@@ -40,8 +40,9 @@ public struct ListClients: AdministrationOperation {
         let filter = ClientFilter(
             application: application, user: user, status: try status.map(ClientRegistration.Status.judged))
         let (clients, next) = try await realm.clients.list(
-            after: after.map { ClientReference($0) }, limit: try PageLimit.judged(limit), filter: filter)
-        return Answer(clients: clients.map(ClientSummary.init), next: next?.text)
+            after: ListPlace.key(after, in: Self.self).map { ClientReference($0) },
+            limit: try PageLimit.judged(limit), filter: filter)
+        return Answer(clients: clients.map(ClientSummary.init), next: ListPlace.text(next?.text, in: Self.self))
     }
 }
 

@@ -5,7 +5,7 @@ public struct ListLimits: AdministrationOperation {
     public static let name = "limits:list"
     public static let right = AdministrationRight.readLimits
 
-    /// Where the page before ended.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
 
     public init(after: String? = nil) {
@@ -22,8 +22,8 @@ public struct ListLimits: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let (limits, next) = try await realm.standingLimits.list(after: after)
-        return Answer(limits: limits.map(LimitSummary.init), next: next)
+        let (limits, next) = try await realm.standingLimits.list(after: ListPlace.key(after, in: Self.self))
+        return Answer(limits: limits.map(LimitSummary.init), next: ListPlace.text(next, in: Self.self))
     }
 }
 

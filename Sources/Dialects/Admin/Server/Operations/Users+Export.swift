@@ -7,7 +7,7 @@ public struct ExportUsers: AdministrationOperation {
     public static let name = "users:export"
     public static let right = AdministrationRight.transferUsers
 
-    /// Only ids after this one: ``Answer/next`` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
     /// What the page before gave as ``Answer/run``: the log has one event of all pages. A page without it, or after an hour, has
     /// an event of its own.
@@ -47,7 +47,7 @@ public struct ExportUsers: AdministrationOperation {
                 .invalid, "The limit \(limit) is out of range: \(range.lowerBound) to \(range.upperBound).")
         }
         let (accounts, next, run) = try await realm.accounts.exportAccounts(
-            after: after.map(UserID.init(rawValue:)), limit: limit, run: run, by: client)
+            after: ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:)), limit: limit, run: run, by: client)
         let total = after == nil ? try await realm.accounts.count() : nil
         var lines: [SecretText] = []
         var withoutPassword: [String] = []
@@ -60,10 +60,12 @@ public struct ExportUsers: AdministrationOperation {
             bytes += line.secret.reveal().utf8.count
             if bytes >= Self.pageBytes && lines.count < accounts.count {
                 return Answer(
-                    lines: lines, next: account.id.rawValue, total: total, withoutPassword: withoutPassword, run: run)
+                    lines: lines, next: ListPlace.text(account.id.rawValue, in: Self.self), total: total,
+                    withoutPassword: withoutPassword, run: run)
             }
         }
         return Answer(
-            lines: lines, next: next?.rawValue, total: total, withoutPassword: withoutPassword, run: run)
+            lines: lines, next: ListPlace.text(next?.rawValue, in: Self.self), total: total,
+            withoutPassword: withoutPassword, run: run)
     }
 }

@@ -7,7 +7,7 @@ public struct ListUsers: AdministrationOperation {
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only ids after this one: ``Answer/next`` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
 
     public init(limit: Int? = nil, after: String? = nil) {
@@ -25,8 +25,10 @@ public struct ListUsers: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
-        let users = try await realm.accounts.users(after: after.map(UserID.init(rawValue:)), limit: limit)
-        return Answer(users: users.map(UserSummary.init), next: users.count < limit ? nil : users.last?.id.rawValue)
+        let last = try ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:))
+        let users = try await realm.accounts.users(after: last, limit: limit)
+        let next = users.count < limit ? nil : users.last?.id.rawValue
+        return Answer(users: users.map(UserSummary.init), next: ListPlace.text(next, in: Self.self))
     }
 }
 

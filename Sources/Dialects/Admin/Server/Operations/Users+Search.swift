@@ -55,9 +55,7 @@ public struct SearchUsers: AdministrationOperation {
             throw AdministrationError(.invalid, "Give after or before, not both.")
         }
         let place = try (after ?? before).map { text in
-            guard let place = UserListPlace(text) else {
-                throw AdministrationError(.invalid, "\"\(text.prefix(60))\" is no place of a list of users.")
-            }
+            guard let place = UserListPlace(text) else { throw ListPlace.unknown }
             return place
         }
         let role = filter.flatMap(AdministratorRole.init(rawValue:))
