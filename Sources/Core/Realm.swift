@@ -141,15 +141,20 @@ public final class Realm: Sendable {
     }
 
     /// Changes the settings, and says so in the log.
-    /// - Parameter details: for the log: which setting became what. Never a secret.
+    /// - Parameters:
+    ///   - details: for the log: which setting became what. Never a secret.
+    ///   - former: what the log says that it was, of the settings of before.
     public func changeSettings<T: Sendable>(
         by actor: ClientContext, details: [String: JSONValue] = [:],
+        before former: (@Sendable (RealmSettings) -> JSONValue)? = nil,
         _ change: @escaping @Sendable (inout RealmSettings) throws -> T
     ) async throws -> T {
         let now = clock.now
         let eventID = AuditEvent.freshID(at: now, random: random)
         return try await store.write { transaction in
             var settings = try transaction.settings()
+            var details = details
+            if let former { details["before"] = former(settings) }
             let result = try change(&settings)
             try transaction.putSettings(settings)
             try transaction.append(

@@ -43,7 +43,7 @@ public struct Applications: Sendable {
             let application = Application(id: id, createdAt: now, registration: registration)
             guard try transaction.user(UserID(rawValue: id.rawValue)) == nil, try transaction.insert(application)
             else { return nil }
-            let details = Self.details(id, before: ApplicationRegistration(), after: registration)
+            let details = try Self.details(id, before: ApplicationRegistration(), after: registration)
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client, details: details))
@@ -66,7 +66,7 @@ public struct Applications: Sendable {
             let before = application.registration
             try change(&application.registration)
             _ = try transaction.update(application)
-            let details = Self.details(id, before: before, after: application.registration)
+            let details = try Self.details(id, before: before, after: application.registration)
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client, details: details))
@@ -74,10 +74,11 @@ public struct Applications: Sendable {
         }
     }
 
-    /// What the log says of a change: which application, and what makes it weaker or stronger than it was.
+    /// What the log says of a change: which application, every member that became another, and in words of their own what makes it weaker
+    /// or stronger than it was. Of secrets and keys it says that they changed.
     private static func details(
         _ id: ClientID, before: ApplicationRegistration, after: ApplicationRegistration
-    ) -> [String: JSONValue] {
+    ) throws -> [String: JSONValue] {
         var details: [String: JSONValue] = ["application": .string(id.rawValue)]
         if before.revealsAddresses != after.revealsAddresses {
             details["revealsAddresses"] = .bool(after.revealsAddresses)
@@ -103,7 +104,9 @@ public struct Applications: Sendable {
         if before.audiences != after.audiences {
             details["audiences"] = after.audiences.map { .array($0.map { .string($0) }) } ?? .null
         }
-        return details
+        let difference = try AuditDifference(
+            from: before, to: after, without: ["secretDigest", "secretIsDrawn", "assertionKeys", "oauth.formerSecrets"])
+        return details.merging(difference.details) { own, _ in own }
     }
 
     private static let firstDocument = "first-application"

@@ -156,15 +156,17 @@ public struct Resources: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             var all = try transaction.resources()
+            let before = all.first { $0.uri == uri }
             let outcome = change(&all)
             guard outcome == .done else { return outcome }
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             try transaction.putDocument(Self.document, encoder.encode(all))
+            let difference = try AuditDifference(from: before, to: all.first { $0.uri == uri })
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .resourceChanged, userID: nil, context: client,
-                    details: ["resource": .string(uri)]))
+                    details: difference.details.merging(["resource": .string(uri)]) { $1 }))
             return .done
         }
     }

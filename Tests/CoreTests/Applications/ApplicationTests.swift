@@ -34,6 +34,47 @@ struct ApplicationTests {
     }
 
     @Test
+    func `The log has what a change made different as it was and as it is and of secrets nothing`() async throws {
+        let test = try await TestRealm.make()
+        let id = ClientID(rawValue: "app")
+        var first = ApplicationRegistration(displayName: "Shop", scopes: ["openid"])
+        first.setSecret(Secret("s3cret-s3cret-s3cret-s3cret"))
+        first.oauth.requiresDPoP = true
+        _ = try await test.realm.applications.add(id: id, first, by: test.client)
+        test.clock.advance(1)
+        let end = test.now + 60
+        _ = try await test.realm.applications.change(id, by: test.client) {
+            $0.scopes.append("email")
+            $0.oauth.requiresDPoP = false
+            $0.oauth.postLogoutRedirectURIs = (0..<100).map { "https://app.example.com/signed-out/\($0)" }
+            $0.setSecret(Secret("an0ther-an0ther-an0ther"), keepingFormerUntil: end)
+        }
+        let events = try await test.events(.applicationChanged).sorted { $0.id < $1.id }
+        #expect(events.count == 2)
+        #expect(events[0].details["after"]?["displayName"] == .string("Shop"))
+        let (before, after) = (events[1].details["before"], events[1].details["after"])
+        #expect(before?["scopes"] == .array(["openid"]) && after?["scopes"] == .array(["openid", "email"]))
+        #expect(before?["oauth.requiresDPoP"] == .bool(true) && after?["oauth.requiresDPoP"] == .bool(false))
+        #expect(after?["displayName"] == nil, "It stayed.")
+        let uris = try #require(after?["oauth.postLogoutRedirectURIs"]?.stringValue)
+        #expect(uris.contains("bytes, SHA-256 "), "\(uris)")
+        #expect(events[1].details["secretChanged"] == .bool(true))
+        for event in events {
+            let text = String(decoding: try JSONValue.object(event.details).jsonText(), as: UTF8.self)
+            #expect(!text.contains("ecret\":\"") && !text.contains("s3cret") && !text.contains("igest"), "\(text)")
+            #expect(text.utf8.count < 4000)
+        }
+        let api = Resource(uri: "https://api.example.com", scopes: [.init(name: "read")])
+        _ = try await test.realm.resources.put(api, by: test.client)
+        test.clock.advance(1)
+        _ = try await test.realm.resources.put(
+            Resource(uri: api.uri, scopes: [.init(name: "read")], lifetime: 600), by: test.client)
+        let changed = try #require(try await test.events(.resourceChanged).max { $0.id < $1.id })
+        #expect(changed.details["after"] == .object(["lifetime": .integer(600)]), "\(changed.details)")
+        #expect(changed.details["resource"] == .string(api.uri))
+    }
+
+    @Test
     func `A client secret is kept as a digest; a public client has none, and no secret is right`() throws {
         var registration = ApplicationRegistration()
         #expect(!registration.hasSecret(Secret("")))

@@ -55,7 +55,9 @@ public struct ChangeSetting: AdministrationOperation {
         }
         let hasPasskeyDomain = try await realm.hasPasskeyDomain(preview)
         let details: [String: JSONValue] = ["setting": .string(setting.key), "value": setting.read(preview)]
-        return try await realm.changeSettings(by: client, details: details) { [site = realm.site] settings in
+        return try await realm.changeSettings(
+            by: client, details: details, before: { setting.read($0) }
+        ) { [site = realm.site] settings in
             let before = settings
             try setting.write(&settings, value)
             try Self.judge(settings, at: site)
