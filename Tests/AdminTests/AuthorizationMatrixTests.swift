@@ -373,11 +373,27 @@ import Testing
             #expect(try await add("bob", "staff").json["isChanged"] == true)
             #expect(try await add("ada", "eng/core").json["isChanged"] == true)
             let page = try await post("groups:show", ["group": "staff", "limit": 1])
-            #expect(page.json["members"][0]["id"] == "ada" && page.json["next"] == "ada", "\(page.text)")
-            let rest = try await post("groups:show", ["group": "staff", "after": "ada"])
+            let next = try #require(page.json["next"].text)
+            #expect(page.json["members"][0]["id"] == "ada", "\(page.text)")
+            let rest = try await post("groups:show", ["group": "staff", "after": .string(next)])
             #expect(rest.json["members"][0]["id"] == "bob" && rest.json["next"] == .null)
             let own = try await post("groups:list", ["user": "ada"])
             #expect(own.json["groups"].elements.compactMap { $0["name"].text } == ["eng/core", "staff"])
+            let names = [".", "..", "../x", "a/..", "a//b", "/a", "a/", "a/./b", "\u{202E}x", "a\u{0}", "a b", "ä", ""]
+            for name in names {
+                for rehearses in [true, false] {
+                    let body: JSON = ["group": .string(name), "dryRun": .bool(rehearses)]
+                    #expect(try await post("groups:add", body).status == 400, "\(name)")
+                }
+                let line: JSON = [
+                    "localId": "eve", "email": "eve@example.com", "groups": .array([.string(name)]),
+                ]
+                let imported = try await post(
+                    "users:import", ["lines": [.string(String(decoding: line.bytes, as: UTF8.self))]])
+                #expect(imported.json["imported"] == 0, "\(name): \(imported.text)")
+            }
+            #expect(try await post("groups:add", ["group": "sales/emea..eu", "dryRun": true]).status == 200)
+            #expect(try await post("groups:list", [:]).json["groups"].elements.count == 2)
             #expect(
                 try await post("groups:remove-member", ["group": "staff", "user": "bob"]).json["isChanged"] == true)
             #expect(try await post("groups:remove", ["group": "staff"]).status == 200)

@@ -247,6 +247,68 @@ import Testing
         #expect(try await directory.run("export").output == before)
     }
 
+    /// What `--dry-run` lets pass, the run does.
+    @Test func `All that the server would refuse is told at once before anything is changed`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let yaml = """
+            version: 1
+            groups:
+              - group: good
+              - group: ..
+              - group: ../x
+              - group: "\\u202Eevil\\0"
+            applications:
+              - id: one
+                kind: spaceship
+            resources:
+              - uri: no uri
+              - uri: https://a.example
+                owner: gone
+            extensions:
+              - event: at-noon
+                targetURL: https://a.example
+              - event: token-issuance-start
+                targetURL: ftp://a.example
+            settings:
+              passwords.minimumLength: twelve
+            """
+        for arguments in ["--dry-run", "--yes"] {
+            let refused = try await apply(directory, yaml, arguments)
+            #expect(refused.status == 2, "\(refused.error)")
+            for line in [4, 5, 6, 9, 11, 12, 15, 18, 20] {
+                #expect(refused.error.contains("setup.yaml:\(line): "), "\(arguments) \(line): \(refused.error)")
+            }
+            #expect(!refused.error.contains("setup.yaml:3: ") && !refused.error.contains("\u{202E}"))
+            #expect(!refused.output.contains("+ group good"), "\(refused.output)")
+        }
+        #expect(!(try await directory.run("group", "list").output.contains("good")), "Nothing was changed.")
+    }
+
+    @Test func `An API that the same file adds is there before those who ask for it and gets its owner afterwards`()
+        async throws
+    {
+        let directory = try await TestDirectory.prepared()
+        let yaml = """
+            version: 1
+            applications:
+              - id: shop
+                kind: web
+                redirectURIs: ["https://shop.example.com/callback"]
+                scopes: [orders]
+                resources: ["https://api.example.com", "https://missing.example.com"]
+            resources:
+              - uri: https://api.example.com
+                scopes: [orders]
+                owner: shop
+            """
+        let applied = try await apply(directory, yaml, "--yes")
+        #expect(applied.status == 0, "\(applied.error)")
+        #expect(!applied.error.contains("There is no API https://api.example.com"), "\(applied.error)")
+        #expect(applied.error.contains("There is no API https://missing.example.com"), "\(applied.error)")
+        #expect(try await directory.run("export").output.contains("owner: shop"))
+        #expect(try await apply(directory, yaml, "--yes").output == "Nothing to do.\n")
+    }
+
     @Test func `Two that apply the same at the same time make it once`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write(Self.everything, to: "setup.yaml")

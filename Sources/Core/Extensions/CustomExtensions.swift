@@ -83,19 +83,26 @@ public struct CustomExtensions: Sendable {
         }
     }
 
-    /// Registers an extension. The log says which, and where it is asked.
-    /// - Throws: ``CustomExtensionFault`` where it is not right, or another listens to the same event of an application.
-    public func add(_ registration: Registration, by client: ClientContext) async throws -> CustomExtension {
-        let now = realm.clock.now
+    /// What ``add(_:by:)`` would register, judged by itself alone.
+    /// - Throws: ``CustomExtensionFault`` where it is not right.
+    public func judged(_ registration: Registration) throws(CustomExtensionFault) -> CustomExtension {
         let host = try CustomExtension.host(of: registration.targetURL)
         let authority = host.contains(":") ? "[\(host)]" : host
         let made = CustomExtension(
-            id: realm.random.uuid(), listenerID: realm.random.uuid(), createdAt: now, event: registration.event,
-            displayName: registration.displayName, targetURL: registration.targetURL,
+            id: realm.random.uuid(), listenerID: realm.random.uuid(), createdAt: realm.clock.now,
+            event: registration.event, displayName: registration.displayName, targetURL: registration.targetURL,
             resourceID: registration.resourceID ?? "api://\(authority)/\(realm.random.uuid())",
             clients: registration.clients, timeout: registration.timeout, retries: registration.retries,
             fallsBack: registration.fallsBack, claims: registration.claims, tokens: registration.tokens)
         try made.judge()
+        return made
+    }
+
+    /// Registers an extension. The log says which, and where it is asked.
+    /// - Throws: ``CustomExtensionFault`` where it is not right, or another listens to the same event of an application.
+    public func add(_ registration: Registration, by client: ClientContext) async throws -> CustomExtension {
+        let made = try judged(registration)
+        let now = made.createdAt
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         try await realm.store.write { transaction in
             var present = try transaction.customExtensions()

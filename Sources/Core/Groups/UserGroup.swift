@@ -1,12 +1,15 @@
 import Foundation
 
-/// Names a group, for people and in tokens alike: 1 to 64 letters, digits and `-_.:@/` of ASCII.
+/// Names a group, for people and in tokens alike: 1 to 64 letters, digits and `-_.:@/` of ASCII. Slashes part it, and no part is empty, `.`
+/// or `..`: such a name in a path is another path.
 public struct GroupName: StringName {
     public let rawValue: String
 
     /// Nil where the text is no name.
     public init?(_ text: String) {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.admits) else { return nil }
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.admits),
+            text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ !["", ".", ".."].contains($0) })
+        else { return nil }
         rawValue = text
     }
 

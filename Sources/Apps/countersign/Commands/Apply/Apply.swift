@@ -118,13 +118,14 @@ struct Apply: AsyncParsableCommand {
         }
     }
 
-    private func failure(_ faults: [LocatedYAML.Fault]) -> CommandFailure {
-        CommandFailure(.usage, faults.sorted().map { place($0.line) + $0.text }.joined(separator: "\n"))
+    private func failure(_ faults: [LocatedYAML.Fault], _ more: [String] = []) -> CommandFailure {
+        CommandFailure(.usage, (faults.sorted().map { place($0.line) + $0.text } + more).joined(separator: "\n"))
     }
 
     private func place(_ line: Int?) -> String { line.map { "\(file):\($0): " } ?? "" }
 
-    /// What can be known to go wrong before anything is changed, all of it; and the secrets, read.
+    /// What can be known to go wrong before anything is changed, all of it; and the secrets, read. The server judges each change by the
+    /// function that does it.
     private func judge(
         _ plan: SetupPlan, _ present: Setup, _ administration: any Administration
     ) async throws -> [String: SecretText] {
@@ -145,6 +146,14 @@ struct Apply: AsyncParsableCommand {
                         line: change.lines["summary"] ?? line,
                         text: "the summary of a group stays as it was made: leave it out, or remove the group first"))
             }
+            if let refusal = try await SetupWork.rehearse(
+                change, of: plan.changes, secrets[change.name], administration)
+            {
+                faults.append(
+                    .init(
+                        line: refusal.line ?? line,
+                        text: "\(change.kind.noun) \(change.name): \(refusal.error.message)".printable))
+            }
             guard change.kind == .settings, let value = change.members["value"] else { continue }
             do {
                 _ = try await administration.perform(PreviewSetting(key: change.name, value: value))
@@ -156,7 +165,7 @@ struct Apply: AsyncParsableCommand {
                 }
             }
         }
-        if !faults.isEmpty { throw failure(faults) }
+        if !faults.isEmpty { throw failure(faults, ["Nothing was changed."]) }
         return secrets
     }
 

@@ -144,14 +144,16 @@ extension Setup {
 
     /// Secrets are not members, and neither is how they change.
     private static let ofSecrets: Set<String> = ["hasSecret", "secretOverlap"]
+    /// How an operation is done is no part of what there is to be.
+    private static let ofWork: Set<String> = ["dryRun"]
 
     private static func knownMembers(of kind: Kind) -> Set<String> {
         switch kind {
-        case .groups: SetupMembers.names(of: AddGroup(group: ""))
+        case .groups: SetupMembers.names(of: AddGroup(group: "")).subtracting(ofWork)
         case .applications:
             SetupMembers.names(of: RegistrationChange()).subtracting(ofSecrets).union(["id", "secret"])
-        case .resources: SetupMembers.names(of: PutResource(uri: ""))
-        case .extensions: SetupMembers.names(of: AddExtension(event: "", targetURL: ""))
+        case .resources: SetupMembers.names(of: PutResource(uri: "")).subtracting(ofWork)
+        case .extensions: SetupMembers.names(of: AddExtension(event: "", targetURL: "")).subtracting(ofWork)
         case .settings: ["key", "value"]
         }
     }

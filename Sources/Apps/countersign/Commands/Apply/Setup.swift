@@ -5,9 +5,12 @@ import Foundation
 /// What a realm is set up with, as a file says it and as a server has it: entries of a few kinds, each by its name, with members as the
 /// operations take them. Two set-ups are compared member by member (``SetupPlan``).
 struct Setup: Sendable {
-    /// In the order in which they are made: later ones name earlier ones.
     enum Kind: String, CaseIterable, Sendable {
         case groups, applications, resources, extensions, settings
+
+        /// In the order in which they are made: later ones name earlier ones. An API also names the application that owns it
+        /// (``SetupWork``).
+        static let making: [Kind] = [.groups, .resources, .applications, .extensions, .settings]
 
         /// Of one entry, for people.
         var noun: String {

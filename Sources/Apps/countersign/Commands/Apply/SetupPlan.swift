@@ -36,7 +36,7 @@ struct SetupPlan: Sendable {
     /// - Parameter setsSecrets: whether applications that have a secret get the file's too: whether it is the same is not known.
     init(from present: Setup, to wanted: Setup, prunes: Bool, setsSecrets: Bool) {
         var changes: [Change] = []
-        for kind in Setup.Kind.allCases {
+        for kind in Setup.Kind.making {
             for entry in wanted.entries where entry.kind == kind {
                 if let change = Self.change(from: present.entry(kind, entry.name), to: entry, setsSecrets: setsSecrets)
                 {

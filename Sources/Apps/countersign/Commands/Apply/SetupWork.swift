@@ -46,6 +46,10 @@ struct SetupWork {
     private(set) var warnings: [String] = []
     /// What is told this once.
     private(set) var generated: [String] = []
+    /// Applications that are still to be added.
+    private var unmade: Set<String> = []
+    /// APIs whose owner is still to be added, by that.
+    private var ownerless: [String: [PutResource]] = [:]
 
     init(administration: any Administration, secrets: [String: SecretText], losesPasskeys: Bool) {
         (self.administration, self.secrets, self.losesPasskeys) = (administration, secrets, losesPasskeys)
@@ -54,6 +58,7 @@ struct SetupWork {
     /// - Throws: ``Refusal``.
     mutating func perform(_ changes: [SetupPlan.Change]) async throws {
         var waiting = changes
+        unmade = Self.added(.applications, in: changes)
         while !waiting.isEmpty {
             var refused: [SetupPlan.Change] = []
             var refusal: Refusal?
@@ -74,6 +79,58 @@ struct SetupWork {
         }
     }
 
+    /// The names of the entries of a kind that are added.
+    private static func added(_ kind: Setup.Kind, in changes: [SetupPlan.Change]) -> Set<String> {
+        Set(changes.filter { $0.kind == kind && $0.action == .add }.map(\.name))
+    }
+
+    /// Has the server judge a change by the function that does it.
+    /// - Parameter all: what is done beside it: a name may be of something that is made or removed meanwhile.
+    /// - Returns: nil where nothing speaks against it, and where that shows in its turn alone.
+    static func rehearse(
+        _ change: SetupPlan.Change, of all: [SetupPlan.Change], _ secret: SecretText?,
+        _ administration: any Administration
+    ) async throws -> Refusal? {
+        guard change.action != .remove else { return nil }
+        do {
+            switch change.kind {
+            case .groups:
+                var addition = try SetupMembers.decode(AddGroup.self, change.members)
+                addition.dryRun = true
+                _ = try await administration.perform(addition)
+            case .applications:
+                let registration = try registration(change, secret)
+                if change.action == .add {
+                    _ = try await administration.perform(
+                        AddApplication(id: change.name, registration: registration, dryRun: true))
+                } else {
+                    _ = try await administration.perform(
+                        ChangeApplication(id: change.name, registration: registration, dryRun: true))
+                }
+            case .resources:
+                var put = try SetupMembers.decode(PutResource.self, change.members)
+                if let owner = put.owner, added(.applications, in: all).contains(owner) { put.owner = nil }
+                put.dryRun = true
+                _ = try await administration.perform(put)
+            case .extensions:
+                var addition = try SetupMembers.decode(AddExtension.self, change.members)
+                addition.dryRun = true
+                _ = try await administration.perform(addition)
+            case .settings: break
+            }
+            return nil
+        } catch let error as AdministrationError where error.code == .invalid {
+            return Refusal(change: change, error: error)
+        } catch let error as AdministrationError
+            where error.code == .notFound && change.kind == .resources
+        {
+            return Refusal(change: change, error: error)
+        } catch let error as AdministrationError where error.code == .conflict || error.code == .notFound {
+            // Another may have been first, or a change before it makes room.
+            return nil
+        }
+    }
+
     private mutating func perform(_ change: SetupPlan.Change) async throws {
         switch (change.kind, change.action) {
         case (.groups, .remove): _ = try await gone { try await $0.perform(RemoveGroup(group: change.name)) }
@@ -81,15 +138,24 @@ struct SetupWork {
             _ = try await administration.perform(SetupMembers.decode(AddGroup.self, change.members))
         case (.applications, .remove): _ = try await gone { try await $0.perform(RemoveApplication(id: change.name)) }
         case (.applications, .add):
+            let registration = try Self.registration(change, secrets[change.name])
             try await note(
-                administration.perform(AddApplication(id: change.name, registration: registration(change))), of: change)
+                administration.perform(AddApplication(id: change.name, registration: registration)), of: change)
+            unmade.remove(change.name)
+            for put in ownerless.removeValue(forKey: change.name) ?? [] { _ = try await administration.perform(put) }
         case (.applications, .change):
+            let registration = try Self.registration(change, secrets[change.name])
             try await note(
-                administration.perform(ChangeApplication(id: change.name, registration: registration(change))),
-                of: change)
+                administration.perform(ChangeApplication(id: change.name, registration: registration)), of: change)
         case (.resources, .remove): _ = try await gone { try await $0.perform(RemoveResource(uri: change.name)) }
         case (.resources, _):
-            _ = try await administration.perform(SetupMembers.decode(PutResource.self, change.members))
+            var put = try SetupMembers.decode(PutResource.self, change.members)
+            if let owner = put.owner, unmade.contains(owner) {
+                // Applications name APIs, and an API its owner: it gets that one as soon as it is there.
+                ownerless[owner, default: []].append(put)
+                put.owner = change.differences.first { $0.name == "owner" }?.before?.stringValue
+            }
+            _ = try await administration.perform(put)
         case (.extensions, .remove):
             if let id = change.id { _ = try await gone { try await $0.perform(RemoveExtension(id: id)) } }
         case (.extensions, _): try await replaceExtension(change)
@@ -111,10 +177,12 @@ struct SetupWork {
     }
 
     /// What becomes different, and a secret.
-    private func registration(_ change: SetupPlan.Change) throws -> RegistrationChange {
+    private static func registration(
+        _ change: SetupPlan.Change, _ secret: SecretText?
+    ) throws -> RegistrationChange {
         let members = change.differences.reduce(into: [String: JSONValue]()) { $0[$1.name] = $1.after }
         var registration = try SetupMembers.decode(RegistrationChange.self, members)
-        if let secret = secrets[change.name], change.secret != nil {
+        if let secret, change.secret != nil {
             registration.secret = secret
         } else if change.secret == .generate {
             registration.hasSecret = true

@@ -8,10 +8,15 @@ public struct AddApplication: AdministrationOperation {
     /// Nil makes one in the form of an API key.
     public var id: String?
     public var registration: RegistrationChange?
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
 
-    public init(id: String? = nil, registration: RegistrationChange = RegistrationChange()) {
+    public init(
+        id: String? = nil, registration: RegistrationChange = RegistrationChange(), dryRun: Bool? = nil
+    ) {
         self.id = id
         self.registration = registration
+        self.dryRun = dryRun
     }
 
     public struct Answer: Codable, Sendable, WarningAnswer {
@@ -32,6 +37,13 @@ public struct AddApplication: AdministrationOperation {
         change.apply(to: &registration, secret: secret, at: realm.clock.now)
         try permit.requireChanging(registration)
         try registration.judgeOAuth()
+        if dryRun == true {
+            let judged = Application(
+                id: clientID ?? ClientID(rawValue: ""), createdAt: realm.clock.now, registration: registration)
+            return Answer(
+                application: ApplicationSummary(judged), secret: nil,
+                warnings: change.warnings(for: judged.id, among: try await realm.resources.list()))
+        }
         guard let added = try await realm.applications.add(id: clientID, registration, by: client) else {
             throw try await Self.conflict(clientID ?? ClientID(rawValue: ""), on: realm)
         }

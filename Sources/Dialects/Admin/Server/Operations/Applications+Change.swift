@@ -7,10 +7,13 @@ public struct ChangeApplication: AdministrationOperation {
 
     public var id: String
     public var registration: RegistrationChange
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
 
-    public init(id: String, registration: RegistrationChange) {
+    public init(id: String, registration: RegistrationChange, dryRun: Bool? = nil) {
         self.id = id
         self.registration = registration
+        self.dryRun = dryRun
     }
 
     public typealias Answer = AddApplication.Answer
@@ -21,15 +24,25 @@ public struct ChangeApplication: AdministrationOperation {
         try registration.validate()
         let (registration, secret) = (registration, registration.secret(random: realm.random))
         let (id, now) = (ClientID(rawValue: id), realm.clock.now)
-        let changed = try await realm.applications.change(id, by: client) {
+        let judgedChange: @Sendable (inout ApplicationRegistration) throws -> Void = {
             try permit.requireChanging($0)
             registration.apply(to: &$0, secret: secret, at: now)
             try permit.requireChanging($0)
             try $0.judgeOAuth()
         }
+        let changed: Application?
+        if dryRun == true {
+            changed = try await realm.applications.registered(id).map { present in
+                var present = present
+                try judgedChange(&present.registration)
+                return present
+            }
+        } else {
+            changed = try await realm.applications.change(id, by: client, judgedChange)
+        }
         guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(
-            application: ApplicationSummary(changed), secret: secret.generated,
+            application: ApplicationSummary(changed), secret: dryRun == true ? nil : secret.generated,
             warnings: registration.warnings(for: changed.id, among: try await realm.resources.list()))
     }
 }

@@ -22,11 +22,13 @@ public struct AddExtension: AdministrationOperation {
     public var claims: [ExtensionSummary.Claim]?
     /// Of `id`, `access`; both where it is left out.
     public var tokens: [String]?
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
 
     public init(
         event: String, targetURL: String, displayName: String? = nil, resourceID: String? = nil,
         applications: [String]? = nil, timeout: Int? = nil, retries: Int? = nil, onError: String? = nil,
-        claims: [ExtensionSummary.Claim]? = nil, tokens: [String]? = nil
+        claims: [ExtensionSummary.Claim]? = nil, tokens: [String]? = nil, dryRun: Bool? = nil
     ) {
         self.event = event
         self.targetURL = targetURL
@@ -38,6 +40,7 @@ public struct AddExtension: AdministrationOperation {
         self.onError = onError
         self.claims = claims
         self.tokens = tokens
+        self.dryRun = dryRun
     }
 
     public struct Answer: Codable, Sendable, WarningAnswer {
@@ -55,7 +58,9 @@ public struct AddExtension: AdministrationOperation {
             claims: try (claims ?? []).map(Self.mapping))
         if let tokens { registration.tokens = try tokens.map { try Self.word($0, "tokens") } }
         do {
-            let made = try await realm.customExtensions.add(registration, by: client)
+            let extensions = realm.customExtensions
+            let made =
+                try await dryRun == true ? extensions.judged(registration) : extensions.add(registration, by: client)
             return Answer(extension: ExtensionSummary(made), warnings: try await Self.warnings(of: made, in: realm))
         } catch let fault as CustomExtensionFault {
             let number = fault.code.map { " (\($0.rawValue) \($0.name))" } ?? ""

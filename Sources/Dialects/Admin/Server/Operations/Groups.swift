@@ -5,14 +5,18 @@ public struct AddGroup: AdministrationOperation {
     public static let name = "groups:add"
     public static let right = AdministrationRight.changeGroups
 
-    /// 1 to 64 letters, digits and `-_.:@/`; it is not changed later.
+    /// 1 to 64 letters, digits and `-_.:@/`, of which slashes part it into parts that are neither empty nor `.` or `..`; it is not changed
+    /// later.
     public var group: String
     /// What people are told of it; up to 200 characters.
     public var summary: String?
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
 
-    public init(group: String, summary: String? = nil) {
+    public init(group: String, summary: String? = nil, dryRun: Bool? = nil) {
         self.group = group
         self.summary = summary
+        self.dryRun = dryRun
     }
 
     public struct Answer: Codable, Sendable {
@@ -23,14 +27,14 @@ public struct AddGroup: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let name = try GroupName.judged(group)
-        // Browsers take these for steps in a path: the group would have no page.
-        guard ![".", ".."].contains(group) else {
-            throw AdministrationError(.invalid, "A group cannot be called \"\(group)\".")
-        }
         guard summary?.count ?? 0 <= UserGroup.longestSummary else {
             throw AdministrationError(.invalid, "The summary has more than \(UserGroup.longestSummary) characters.")
         }
-        switch try await realm.groups.add(name, summary: PlainText.key(summary ?? ""), by: client) {
+        let text = PlainText.key(summary ?? "")
+        if dryRun == true {
+            return Answer(group: GroupSummary(UserGroup(name: name, summary: text, createdAt: realm.clock.now)))
+        }
+        switch try await realm.groups.add(name, summary: text, by: client) {
         case .success(let group): return Answer(group: GroupSummary(group))
         case .failure: throw AdministrationError(.conflict, "There is a group \(name) already.")
         }
@@ -46,7 +50,7 @@ public struct ListGroups: AdministrationOperation {
     public var user: String?
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only names after this one: ``Answer/next`` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
 
     public init(user: String? = nil, limit: Int? = nil, after: String? = nil) {
@@ -69,9 +73,10 @@ public struct ListGroups: AdministrationOperation {
             return Answer(groups: groups.map(GroupSummary.init), next: nil)
         }
         let limit = try PageLimit.judged(limit)
-        let groups = try await realm.groups.list(after: after.map(GroupName.init(rawValue:)), limit: limit)
-        return Answer(
-            groups: groups.map(GroupSummary.init), next: groups.count < limit ? nil : groups.last?.name.rawValue)
+        let last = try ListPlace.key(after, in: Self.self).map(GroupName.init(rawValue:))
+        let groups = try await realm.groups.list(after: last, limit: limit)
+        let next = groups.count < limit ? nil : groups.last?.name.rawValue
+        return Answer(groups: groups.map(GroupSummary.init), next: ListPlace.text(next, in: Self.self))
     }
 }
 
@@ -83,7 +88,7 @@ public struct ShowGroup: AdministrationOperation {
     public var group: String
     /// Members on a page: 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only members with ids after this one: ``Answer/next`` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
 
     public init(group: String, limit: Int? = nil, after: String? = nil) {
@@ -104,13 +109,14 @@ public struct ShowGroup: AdministrationOperation {
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
         let name = GroupName(rawValue: group)
+        let last = try ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:))
         guard let found = try await realm.groups.group(name),
-            let members = try await realm.groups.members(
-                of: name, after: after.map(UserID.init(rawValue:)), limit: limit)
+            let members = try await realm.groups.members(of: name, after: last, limit: limit)
         else { throw AdministrationError.noGroup(group) }
+        let next = members.count < limit ? nil : members.last?.id.rawValue
         return Answer(
             group: GroupSummary(found), members: members.map(UserSummary.init),
-            next: members.count < limit ? nil : members.last?.id.rawValue)
+            next: ListPlace.text(next, in: Self.self))
     }
 }
 
@@ -218,7 +224,8 @@ extension GroupName {
         guard let name = GroupName(text) else {
             throw AdministrationError(
                 .invalid,
-                "\"\(text.prefix(80))\" is no name of a group: it has 1 to 64 letters, digits, and - _ . : @ or /.")
+                "\"\(text.prefix(80))\" is no name of a group: it has 1 to 64 letters, digits, and - _ . : @ or /, and no part of it is empty, . or .."
+            )
         }
         return name
     }

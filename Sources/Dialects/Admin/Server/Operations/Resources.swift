@@ -59,11 +59,14 @@ public struct PutResource: AdministrationOperation {
     public var tokenFormat: String?
     /// What they are signed with: `ES256` or `RS256`; left out for what all tokens are.
     public var tokenAlgorithm: String?
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
 
     public init(
         uri: String, displayName: String? = nil, scopes: [String]? = nil,
         scopeTexts: [String: [String: String]]? = nil, minimumACR: String? = nil,
-        owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil, tokenAlgorithm: String? = nil
+        owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil, tokenAlgorithm: String? = nil,
+        dryRun: Bool? = nil
     ) {
         self.uri = uri
         self.displayName = displayName
@@ -74,6 +77,7 @@ public struct PutResource: AdministrationOperation {
         self.lifetime = lifetime
         self.tokenFormat = tokenFormat
         self.tokenAlgorithm = tokenAlgorithm
+        self.dryRun = dryRun
     }
 
     public struct Answer: Codable, Sendable {
@@ -134,6 +138,7 @@ public struct PutResource: AdministrationOperation {
             },
             owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
             tokenFormat: format == .jwt ? nil : format, algorithm: algorithm)
+        if dryRun == true { return Answer(resource: ResourceSummary(resource)) }
         switch try await realm.resources.put(resource, by: client) {
         case .done: return Answer(resource: ResourceSummary(resource))
         case .scopeTaken(let scope):
