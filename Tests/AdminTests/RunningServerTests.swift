@@ -81,6 +81,133 @@ import Testing
         }
     }
 
+    @Test func `What an application has of a session ends when its protocol says, and is ended once`() async throws {
+        try await TestServer.with(.development) { server in
+            let realm = server.realm
+            let user = try await realm.accounts.create(
+                id: UserID(rawValue: "ada"), email: EmailAddress("ada@example.com"), password: nil,
+                profile: UserProfile(), by: .testAdministrator
+            ).get()
+            let start = server.now
+            func session(_ id: String, browser: Bool, _ grants: [(String, Dialect)]) async throws {
+                let session = Session(
+                    id: SessionID(rawValue: id), userID: user.id, dialect: .oauth, tokenEpoch: user.tokenEpoch,
+                    createdAt: start, expiresAt: start + 400 * 86_400, proofs: [Proof(kind: .password, at: start)],
+                    origin: SessionOrigin(address: "192.0.2.1", userAgent: "Test/1"),
+                    browserDigest: browser ? Data(id.utf8) : nil)
+                try await realm.store.write { transaction in
+                    _ = try transaction.insert(session)
+                    for (name, dialect) in grants {
+                        _ = try transaction.insert(
+                            Grant(
+                                id: GrantID(rawValue: "\(id)-\(name)"), sessionID: session.id, userID: user.id,
+                                clientID: ClientID(rawValue: name), dialect: dialect, createdAt: start,
+                                expiresAt: start + 400 * 86_400,
+                                refresh: RefreshTokenState(currentDigest: Data("\(id)\(name)".utf8)),
+                                terms: GrantTerms(scopes: ["openid"])))
+                    }
+                }
+            }
+            _ = try await Self.post("applications:add", ["id": "web"], server)
+            try await session("one", browser: false, [("web", .oauth), ("app", .identityToolkit)])
+            try await session("two", browser: false, [("web", .oauth)])
+            try await session("three", browser: true, [])
+            func days(_ json: JSON) throws -> Double {
+                let end = try #require(json["expiresAt"].text.flatMap { Timestamp(rfc3339: $0) })
+                return end.date.timeIntervalSince(start) / 86_400
+            }
+            let all = try await Self.post("users:sessions", ["user": "ada"], server).json["sessions"].elements
+            func listed(_ id: String) throws -> JSON { try #require(all.first { $0["id"].text == id }) }
+            #expect(try days(listed("one")) == 400, "Firebase's tokens count as long as the session.")
+            for grant in try listed("one")["grants"].elements {
+                #expect(try days(grant) == (grant["application"] == "web" ? 30 : 400))
+            }
+            #expect(try days(listed("two")) == 30 && days(listed("three")) == 30)
+            let seen = try await Self.post("applications:sessions", ["id": "web"], server).json["sessions"].elements
+            #expect(seen.count == 2)
+            for found in seen { #expect(try days(found["session"]["grants"][0]) == 30, "\(found)") }
+
+            func end(_ id: String, _ application: String?) async throws -> JSON {
+                var body: [String: JSON] = ["user": "ada", "session": .string(id)]
+                if let application { body["application"] = .string(application) }
+                return try await Self.post("users:end-session", .object(body), server).json["wasLiving"]
+            }
+            #expect(try await end("one", "web") == true)
+            #expect(try await end("one", "web") == false, "Nothing was left.")
+            server.clock.advance(31 * 86_400)
+            #expect(try await end("two", "web") == false, "It was too old to be used.")
+            let later = try await Self.post("users:sessions", ["user": "ada"], server).json["sessions"].elements
+            #expect(later.first { $0["id"] == "two" }?["grants"][0]["isLiving"] == false)
+            #expect(try await end("one", nil) == true)
+            #expect(try await end("one", nil) == false)
+        }
+    }
+
+    /// A caller with a broken place would otherwise believe to have seen everything.
+    @Test func `Each list refuses a place that it did not give in one way and goes on from those that it gave`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            for id in ["ada", "bob", "eve"] {
+                _ = try await Self.post(
+                    "users:add", ["email": .string("\(id)@example.com"), "id": .string(id)], server)
+                _ = try await Self.post("groups:add", ["group": .string(id)], server)
+                _ = try await Self.post("groups:add-member", ["group": "ada", "user": .string(id)], server)
+                _ = try await Self.post("administrators:grant", ["user": .string(id), "role": "owner"], server)
+                _ = try await Self.post("applications:add", ["id": .string("app-\(id)")], server)
+            }
+            // What an operation asks for beside the place.
+            let needed: [String: [String: JSON]] = [
+                "groups:show": ["group": "ada"], "applications:sessions": ["id": "app-ada"],
+            ]
+            let description = try await server.send(.get, "/openapi.json").json
+            guard case .object(let paths) = description["paths"] else {
+                Issue.record("no paths: \(description)")
+                return
+            }
+            var places: [(name: String, member: String)] = []
+            for (path, item) in paths where path.hasPrefix("/admin/v1/") {
+                var schema = item["post"]["requestBody"]["content"]["application/json"]["schema"]
+                if let name = schema["$ref"].text?.split(separator: "/").last {
+                    schema = description["components"]["schemas"][String(name)]
+                }
+                for member in ["after", "before"] where schema["properties"][member] != .null {
+                    places.append((String(path.dropFirst("/admin/v1/".count)), member))
+                }
+            }
+            #expect(places.count >= 13, "\(places)")
+            // A place of another list is none of this one.
+            let ofUsers = try #require(try await Self.post("users:list", ["limit": 1], server).json["next"].text)
+            for (name, member) in places {
+                for wrong in ["zzz", "", "../", ofUsers + "x", "\u{0}", name == "users:list" ? "ada" : ofUsers] {
+                    let body = (needed[name] ?? [:]).merging([member: .string(wrong)]) { $1 }
+                    let reply = try await Self.post(name, .object(body), server)
+                    #expect(reply.status == 400, "\(name) \(member) \(wrong): \(reply.text)")
+                    #expect(reply.text.contains("This is no place in the list"), "\(name): \(reply.text)")
+                }
+            }
+            for (name, rows) in [
+                ("users:list", "users"), ("groups:list", "groups"), ("groups:show", "members"),
+                ("administrators:list", "administrators"), ("applications:list", "applications"),
+                ("users:export", "lines"), ("audit:search", "events"), ("users:search", "users"),
+            ] {
+                let own = needed[name] ?? [:]
+                let whole = try await Self.post(name, .object(own.merging(["limit": 200]) { $1 }), server)
+                var found: [JSON] = []
+                var place = JSON.null
+                repeat {
+                    let member = name == "audit:search" ? "before" : "after"
+                    let page = try await Self.post(
+                        name, .object(own.merging(["limit": 2, member: place]) { $1 }), server)
+                    #expect(page.status == 200, "\(name): \(page.text)")
+                    found += page.json[rows].elements
+                    place = page.json["next"]
+                } while place != .null
+                #expect(found == whole.json[rows].elements && found.count >= 3, "\(name): \(found.count)")
+            }
+        }
+    }
+
     @Test func `A password that is blocked is listed until when, and lifted for its owner`() async throws {
         try await TestServer.with { server in
             let password = "correct horse battery"

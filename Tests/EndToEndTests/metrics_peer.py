@@ -3,6 +3,7 @@ strangers ask for.
 
 Arguments: where the metrics are."""
 
+import json
 import math
 import re
 import sys
@@ -96,6 +97,30 @@ def cardinality():
     fresh = after - before
     expect(len(fresh) <= 20, len(fresh), sorted(fresh)[:10])
     expect(not any("BREW3" in str(one) or "id 3" in str(one) for one in fresh), sorted(fresh)[:10])
+
+
+@step("Methods that no route takes make no series for each path")
+def refused_methods():
+    own = {}
+    with urllib.request.urlopen(BASE + "/dev/routes.json") as answer:
+        for route in json.load(answer)["routes"]:
+            own.setdefault(route["path"], {"OPTIONS"}).add(route["method"])
+    expect(len(own) > 150, len(own))
+    before = series(families())
+    asked = 0
+    for path, methods in own.items():
+        path = re.sub(r"\{[^}]*\}|\*\*", "x", path)
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"]:
+            if method not in methods and (method != "HEAD" or "GET" not in methods):
+                ask(path, method)
+                asked += 1
+        ask(path, "OPTIONS")
+    expect(asked > 800, asked)
+    fresh = series(families()) - before
+    refused = {dict(labels)["http_route"] for _, labels in fresh
+               if dict(labels).get("http_response_status_code") in ("405", "204")}
+    # Of one answer: a number of requests, of errors, and a histogram.
+    expect(len(refused) <= 2 and len(fresh) <= 250, len(fresh), sorted(refused)[:10])
 
 
 run_steps()

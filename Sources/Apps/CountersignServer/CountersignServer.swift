@@ -176,7 +176,9 @@ public struct CountersignServer: Sendable {
                     ?? site.format(failure, request, reference: reference)
             })
         let methods = PathMethods<CountersignRequestContext>()
-        router.add(middleware: RequestTargetMiddleware(methods))
+        router.add(
+            middleware: RequestTargetMiddleware(
+                methods, typedPages: ["/console", "/account", "/sign-in", "/sign-up", "/activate"]))
         HealthRoutes(readiness: watch.readiness).add(to: router)
         metrics.add(to: router)
         WellKnownRoutes(realm: realm).add(to: router)

@@ -201,4 +201,21 @@ extension Sessions {
         let last = grant.refresh.rotatedAt ?? grant.createdAt
         return min(grant.expiresAt, grant.createdAt + RefreshLifetime.absolute, last + RefreshLifetime.idle)
     }
+
+    /// When a grant ends, if it is not used before: by the rules of its protocol, within what its row says.
+    public func end(of grant: Grant) -> Date {
+        grant.dialect == .oauth ? end(ofRefreshing: grant) : grant.expiresAt
+    }
+
+    /// When a session ends at the latest, if it is not used before: neither the browser that holds it nor a grant under it counts longer.
+    public func end(of listing: SessionListing, _ settings: RealmSettings) -> Date {
+        let session = listing.session
+        var ends = listing.grants.filter { $0.revokedAt == nil }.map { end(of: $0) }
+        if session.browserDigest != nil {
+            let limits = settings.browserSessions.limits(
+                of: realm.proofs.contextClass(of: session.proofs), stays: true)
+            ends.append((session.proofs.map(\.at).min() ?? session.createdAt) + limits.overall)
+        }
+        return min(session.expiresAt, ends.max() ?? session.expiresAt)
+    }
 }

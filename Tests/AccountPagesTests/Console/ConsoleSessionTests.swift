@@ -27,6 +27,19 @@ struct ConsoleSessionTests {
         }
     }
 
+    @Test func `The address of a page with a slash at its end leads to the page and no other does`() async throws {
+        try await TestServer.with(.development) { server in
+            for path in ["/console/", "/account/", "/sign-in/"] {
+                let reply = try await server.send(.get, path, headers: [.accept: "text/html"])
+                #expect(reply.status == 301 && reply.headers[.location] == String(path.dropLast()), "\(path)")
+            }
+            for path in ["/console//", "//console/", "/console/users/", "/metrics/", "/admin/v1/", "/health/"] {
+                #expect(try await server.send(.get, path).status == 404, "\(path)")
+            }
+            #expect(try await server.send(.post, "/console/", body: []).status == 404)
+        }
+    }
+
     @Test func `Other pages do not keep the console open`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)

@@ -57,9 +57,8 @@ public struct Console: Sendable {
                 try await answer(request, context, route, isForm: true)
             }
         }
-        pages.get("console/**") { request, context -> Response in
-            if request.uri.path == "/console/" { return .redirect(to: "/console", type: .permanent) }
-            return try await answer(request, context, .unknown, isForm: false)
+        pages.get("console/**") { request, context in
+            try await answer(request, context, .unknown, isForm: false)
         }
     }
 }

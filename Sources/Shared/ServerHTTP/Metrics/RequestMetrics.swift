@@ -60,6 +60,16 @@ public final class RequestMetrics: Sendable {
         }
     }
 
+    /// The route under which an answer counts; nil where it is of no route.
+    ///
+    /// What no route answered has none: a refused method and `OPTIONS` alike, at whatever path. So a route has series of its own methods alone,
+    /// and all that strangers can ask for beside them adds some for each of eight names of methods.
+    static func label(
+        of route: String?, _ method: HTTPRequest.Method, _ status: HTTPResponse.Status
+    ) -> String? {
+        method == .options || status == .methodNotAllowed ? nil : route
+    }
+
     /// The requests of a method that are being answered.
     func active(_ method: String) -> Meter {
         state.withLock { state in

@@ -24,12 +24,14 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
         defer { active.decrement() }
         do {
             let response = try await next(request, context)
-            metrics.route(context.endpointPath ?? "Unknown", method, status: response.status.code)
+            let route = RequestMetrics.label(of: context.endpointPath, request.method, response.status)
+            metrics.route(route ?? "Unknown", method, status: response.status.code)
                 .record(nanoseconds: (NIODeadline.now() - start).nanoseconds)
             return response
         } catch {
             let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
-            metrics.route(context.endpointPath ?? "NotFound", method, status: status.code, isError: true)
+            let route = RequestMetrics.label(of: context.endpointPath, request.method, status)
+            metrics.route(route ?? "NotFound", method, status: status.code, isError: true)
                 .record(nanoseconds: (NIODeadline.now() - start).nanoseconds)
             throw error
         }

@@ -5,7 +5,8 @@ import Hummingbird
 ///
 /// - A target that is neither a path nor the address of a server (`v1/projects`, `http:///`): 400 (RFC 9112, section 3).
 /// - A path with empty segments (`//admin/v1`, `/metrics/`): 404. The router skips such segments, what stands in front of the server may
-///   not: a rule there for `/admin/` would be got around.
+///   not: a rule there for `/admin/` would be got around. Of pages whose address people type, the one with a slash at its end leads to the
+///   page, and shows nothing itself.
 /// - A path that has routes, but none for the method: 405 with `Allow` (RFC 9110, section 15.5.6). `OPTIONS` is answered 204 with `Allow`
 ///   (section 9.3.7), for `*` too.
 ///
@@ -13,10 +14,14 @@ import Hummingbird
 /// browsers' preflights.
 public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware {
     private let methods: PathMethods<Context>
+    private let typedPages: Set<String>
 
-    /// - Parameter methods: those of the same router.
-    public init(_ methods: PathMethods<Context>) {
+    /// - Parameters:
+    ///   - methods: those of the same router.
+    ///   - typedPages: paths of pages whose address people type.
+    public init(_ methods: PathMethods<Context>, typedPages: Set<String> = []) {
         self.methods = methods
+        self.typedPages = typedPages
     }
 
     public func handle(
@@ -28,7 +33,13 @@ public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware
             throw HTTPError(.badRequest)
         }
         let path = request.uri.path
-        if path.hasEmptySegment { throw HTTPError(.notFound) }
+        if path.hasEmptySegment {
+            let page = String(path.dropLast())
+            guard path.hasSuffix("/"), typedPages.contains(page), [.get, .head].contains(request.method) else {
+                throw HTTPError(.notFound)
+            }
+            return Response(status: .movedPermanently, headers: [.location: page])
+        }
         // The router names the route that it found before it calls any middleware.
         guard context.endpointPath == nil, let allowed = try await methods.allowed(at: path, context) else {
             return try await next(request, context)

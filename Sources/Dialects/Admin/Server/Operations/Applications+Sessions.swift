@@ -36,9 +36,7 @@ public struct ListApplicationSessions: AdministrationOperation {
         let limit = limit ?? 50
         guard (1...200).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 200.") }
         let place = try after.map { text in
-            guard let place = GrantPlace(text) else {
-                throw AdministrationError(.invalid, "after has to be what a page before gave as next.")
-            }
+            guard let place = GrantPlace(text) else { throw ListPlace.unknown }
             return place
         }
         let id = ClientID(rawValue: id)
@@ -47,10 +45,12 @@ public struct ListApplicationSessions: AdministrationOperation {
         }
         let now = realm.clock.now
         let page = try await realm.sessions.list(of: id, before: place, limit: limit)
+        let settings = try await realm.settings()
         return Answer(
             sessions: page.sessions.map { found in
                 Answer.Presence(
-                    user: UserSummary(found.user), session: SessionSummary(found.listing, of: found.user, at: now))
+                    user: UserSummary(found.user),
+                    session: SessionSummary(found.listing, of: found.user, on: realm, settings, at: now))
             }, next: page.next?.text)
     }
 }

@@ -27,7 +27,8 @@ public struct ListSessions: AdministrationOperation {
         let user = try await realm.user(user)
         let now = realm.clock.now
         let sessions = try await realm.sessions.list(of: user.id, limit: limit)
-        return Answer(sessions: sessions.map { SessionSummary($0, of: user, at: now) })
+        let settings = try await realm.settings()
+        return Answer(sessions: sessions.map { SessionSummary($0, of: user, on: realm, settings, at: now) })
     }
 }
 
@@ -65,6 +66,9 @@ public struct EndSession: AdministrationOperation {
         guard
             let listing = try await realm.sessions.list(of: user.id, limit: 1000).first(where: { $0.session.id == id })
         else { throw AdministrationError.noSession(session, of: user) }
+        let now = realm.clock.now
+        // What ran out, or lost its session, is over although no one ended it.
+        let goesOn = listing.isLiving(of: user, at: now)
         var wasLiving = false
         if let application {
             let grants = listing.grants.filter { $0.clientID.rawValue == application }
@@ -73,11 +77,13 @@ public struct EndSession: AdministrationOperation {
                     .notFound, "The application \(application) has nothing of the session \(session).")
             }
             for grant in grants {
-                let ended = try await realm.grants.end(grant.id, of: user.id, by: client)
-                wasLiving = ended || wasLiving
+                let wasOpen = goesOn && realm.sessions.end(of: grant) > now
+                let isEnded = try await realm.grants.end(grant.id, of: user.id, by: client)
+                wasLiving = wasLiving || isEnded && wasOpen
             }
         } else {
-            wasLiving = try await realm.sessions.end(id, of: user.id, by: client)
+            let isEnded = try await realm.sessions.end(id, of: user.id, by: client)
+            wasLiving = isEnded && goesOn
         }
         return Answer(user: UserSummary(user), session: session, wasLiving: wasLiving)
     }

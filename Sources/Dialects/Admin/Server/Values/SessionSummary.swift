@@ -13,6 +13,7 @@ public struct SessionSummary: Codable, Sendable, Equatable {
         public let audiences: [String]
         public let isLiving: Bool
         public let createdAt: Timestamp
+        /// When it ends if its refresh token is not used before.
         public let expiresAt: Timestamp
     }
 
@@ -24,6 +25,7 @@ public struct SessionSummary: Codable, Sendable, Equatable {
     public let proofs: [String]
     public let createdAt: Timestamp
     public let authenticatedAt: Timestamp?
+    /// When it ends if nothing that is listed of it is used before.
     public let expiresAt: Timestamp
     /// When it was ended before its time.
     public let endedAt: Timestamp?
@@ -36,14 +38,14 @@ public struct SessionSummary: Codable, Sendable, Equatable {
     /// The newest first.
     public let grants: [Grant]
 
-    init(_ listing: SessionListing, of user: User, at now: Date) {
+    init(_ listing: SessionListing, of user: User, on realm: Realm, _ settings: RealmSettings, at now: Date) {
         let session = listing.session
         id = session.id.rawValue
         dialect = session.dialect.rawValue
         proofs = session.proofs.map(\.kind.rawValue)
         createdAt = Timestamp(session.createdAt)
         authenticatedAt = session.proofs.map(\.at).max().map(Timestamp.init)
-        expiresAt = Timestamp(session.expiresAt)
+        expiresAt = Timestamp(realm.sessions.end(of: listing, settings))
         endedAt = session.revokedAt.map(Timestamp.init)
         let isLiving = listing.isLiving(of: user, at: now)
         self.isLiving = isLiving
@@ -51,10 +53,11 @@ public struct SessionSummary: Codable, Sendable, Equatable {
         address = session.origin.address
         userAgent = session.origin.userAgent
         grants = listing.grants.map { grant in
-            Grant(
+            let end = realm.sessions.end(of: grant)
+            return Grant(
                 application: grant.clientID.rawValue, dialect: grant.dialect.rawValue, scopes: grant.terms.scopes,
-                audiences: grant.terms.audiences, isLiving: isLiving && grant.revokedAt == nil && grant.expiresAt > now,
-                createdAt: Timestamp(grant.createdAt), expiresAt: Timestamp(grant.expiresAt))
+                audiences: grant.terms.audiences, isLiving: isLiving && grant.revokedAt == nil && end > now,
+                createdAt: Timestamp(grant.createdAt), expiresAt: Timestamp(end))
         }
     }
 }
