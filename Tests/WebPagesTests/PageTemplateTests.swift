@@ -50,6 +50,53 @@ struct PageTemplateTests {
         #expect(!html.contains("role=\"alert\""))
     }
 
+    /// What is given to a field, as it has it on one line, and on several where that differs.
+    private static let values: [(given: String, line: String, lines: String?)] = [
+        ("\u{202E}gnp.exe\u{202C}", "\u{FFFD}gnp.exe\u{FFFD}", nil),
+        ("\u{2067}a\u{2069}\u{200E}b\u{200F}c\u{61C}", "\u{FFFD}a\u{FFFD}\u{FFFD}b\u{FFFD}c\u{FFFD}", nil),
+        ("pay\u{200B}pal\u{2060}\u{FEFF}", "pay\u{FFFD}pal\u{FFFD}\u{FFFD}", nil),
+        ("be\u{0}fore\u{1B}[31m", "be\u{FFFD}fore\u{FFFD}[31m", nil),
+        ("مرحبا بالعالم ١٢٣ (abc) שלום", "مرحبا بالعالم ١٢٣ (abc) שלום", nil),
+        ("می\u{200C}خواهم क्\u{200D}ष 👩🏽‍❤️‍💋‍👨🏿🏴󠁧󠁢󠁳󠁣󠁴󠁿1️⃣", "می\u{200C}خواهم क्\u{200D}ष 👩🏽‍❤️‍💋‍👨🏿🏴󠁧󠁢󠁳󠁣󠁴󠁿1️⃣", nil),
+        ("one\r\ntwo\n\tthree", "one\u{FFFD}\u{FFFD}two\u{FFFD}\u{FFFD}three", "one\r\ntwo\n\tthree"),
+        ("one\u{2028}two", "one\u{FFFD}two", nil),
+        (String(repeating: "ä", count: 5000), String(repeating: "ä", count: 5000), nil),
+        ("Z" + String(repeating: "\u{0301}", count: 40), "Z" + String(repeating: "\u{0301}", count: 40), nil),
+    ]
+
+    @Test(arguments: values)
+    func `A field shows what deceives in its value and gives all else back as it is`(
+        given: String, line: String, lines: String?
+    ) throws {
+        let one = try render(Page("verify", message), .init(field: PageField(name: "n", label: "L", value: given)))
+        #expect(Array(one.utf8).contains(Array(" value=\"\(line)\"".utf8)), "\(one)")
+        let several = try render(
+            Page("verify", message), .init(field: .lines(name: "n", label: "L", value: given, maximumLength: 9)))
+        #expect(Array(several.utf8).contains(Array(">\n\(lines ?? line)</textarea>".utf8)), "\(several)")
+    }
+
+    @Test func `A field that was left alone gives its text back and one that was changed what was typed`() {
+        for (given, _, _) in Self.values {
+            #expect(PageField.edited(PageField.shown(given, isMultiline: false), from: given) == given)
+            // Browsers end lines by both characters.
+            let sent = PageField.shown(given, isMultiline: true).replacing("\r\n", with: "\n").replacing(
+                "\n", with: "\r\n")
+            #expect(PageField.edited(sent, from: given, isMultiline: true) == given)
+            #expect(PageField.edited("another", from: given) == "another")
+        }
+        #expect(PageField.edited("", from: "\u{202E}x") == "")
+        #expect(PageField.edited("x", from: nil) == "x")
+    }
+
+    @Test func `JSON with escapes shows what deceives and says the same`() throws {
+        let text = "\u{202E}a\u{0}\u{E0041}\n\"\\é👨‍👩‍👧\u{200F}"
+        let value = JSONValue.object(["b": .string(text)])
+        let escaped = PageText.escapedJSON(String(decoding: try value.jsonText(), as: UTF8.self))
+        #expect(escaped.contains("\\u202e") && escaped.contains("\\udb40\\udc41") && escaped.contains("\\u200f"))
+        #expect(PageField.shown(escaped, isMultiline: true) == escaped)
+        #expect(try JSONParser.parse(Array(escaped.utf8)) == value)
+    }
+
     @Test
     func `A page leads to itself in the other languages, with the rest of its query`() throws {
         let visit = try Self.visit(.german, path: "/sign-in?flow=a%26b&lang=de&csrf=x")

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import Testing
 
@@ -43,6 +44,15 @@ import Testing
         let text = sentences.text(
             "audit.retentionDays cannot be many. It takes 1 to 36500 days.", in: .german)
         #expect(text?.plain == "audit.retentionDays kann nicht many sein. Möglich ist: 1 bis 36500 Tage.")
+    }
+
+    @Test(arguments: RedirectURI.Fault.allCases, [PageLanguage.german, .japanese])
+    func `Why an address cannot be registered is said in one language`(
+        fault: RedirectURI.Fault, language: PageLanguage
+    ) throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        let text = try #require(sentences.text("\"x:\" cannot be registered: \(fault.rawValue).", in: language))
+        #expect(!text.plain.contains(fault.rawValue), "\(text.plain)")
     }
 
     @Test func `What nothing is known of stays English, and says so on other pages`() throws {

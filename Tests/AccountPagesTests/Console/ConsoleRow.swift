@@ -52,6 +52,7 @@ struct ConsoleRow: Sendable {
         .page("/console/users/{user}/factors", .operator, .support, .auditor),
         .page("/console/users/{user}/sessions", .operator, .support, .auditor),
         .page("/console/users/{user}/applications", .operator, .support, .auditor),
+        .page("/console/users/{user}/checks", .operator, .auditor),
         .page("/console/users/{user}/log", .operator, .auditor),
         .page("/console/users/{user}/data", .operator, .support, .auditor),
         .file("/console/users/{user}/data.json", .operator, .support, .auditor),

@@ -146,6 +146,7 @@ struct ConsoleServerPagesTests {
             #expect(seen.hasAlert && !seen.html.contains("<i>5"), "\(seen.html)")
             let wrong = try await Self.answer(owner, "\(path)/change", ["value": "<i>5"])
             #expect(wrong.status == 422 && wrong.hasAlert && !wrong.html.contains("<i>5"), "\(wrong.html)")
+            let former = try await server.realm.settings().passwords.minimumLength
             let preview = try await owner.open("\(path)?value=12")
             #expect(preview.html.contains("choose the next one") && !preview.hasAlert, "\(preview.html)")
             #expect(try await server.realm.settings().passwords.minimumLength != 12, "A look changes nothing.")
@@ -158,6 +159,7 @@ struct ConsoleServerPagesTests {
             let event = try #require(
                 try await server.realm.auditLog.events(limit: 10).first { $0.kind == .settingsChanged })
             #expect(event.details["by"]?.stringValue?.hasPrefix("user:") == true)
+            #expect(event.details["before"] == .integer(Int64(former)) && event.details["value"] == .integer(12))
             #expect(list.html.contains(event.details["by"]?.stringValue ?? "?"))
             let sought = try await owner.open("/console/settings?q=minimumlength")
             #expect(sought.html.contains("passwords.minimumLength") && !sought.html.contains("tokens.sessionDays"))
@@ -237,6 +239,25 @@ struct ConsoleServerPagesTests {
             let page = try await owner.open(path)
             #expect(
                 page.html.contains("answered <bdi>503</bdi>") && page.html.contains("\(path)/replay?event=\(event)"))
+        }
+    }
+
+    @Test(arguments: [("de", "Sie muss mit https://"), ("ja", "https:// で始めて")])
+    func `Why the address of a hook is refused is said in one language`(language: String, words: String) async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            for (url, isSaid) in [
+                ("http://10.0.0.1/", true), ("no url", false),
+                ("https://a.example/" + String(repeating: "x", count: 3000), false),
+            ] {
+                let page = try await owner.open("/console/hooks/add?lang=\(language)", language: language)
+                let refused = try await owner.submit(page, ["url": url, "event-users": "1"])
+                #expect(refused.status == 422 && refused.hasAlert, "\(refused.html)")
+                #expect(!isSaid || refused.html.contains(words), "\(refused.html)")
+                for english in ["has to begin", "is no https", "has more than"] {
+                    #expect(!refused.html.contains(english), "\(refused.html)")
+                }
+            }
         }
     }
 

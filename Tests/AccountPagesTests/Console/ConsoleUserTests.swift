@@ -150,6 +150,10 @@ struct ConsoleUserTests {
             let user = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
             #expect(user.profile.attributes == ["city": "London", "age": .integer(36)])
             #expect(user.profile.customClaims == ["plan": "pro"])
+            // Each is a field too, which says what its JSON does not.
+            _ = try await confirm(path, ["attribute.age": "35", "attribute.city": ""], in: browser)
+            let fields = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
+            #expect(fields.profile.attributes == ["age": .integer(35)], "\(fields.profile.attributes)")
             _ = try await confirm(
                 path, ["display_name": "Ada", "attributes": "{\"age\": 37}", "claims": ""], in: browser)
             let after = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
@@ -160,6 +164,51 @@ struct ConsoleUserTests {
             }
             let reserved = try await confirm(path, ["claims": "{\"sub\": \"x\"}"], in: browser)
             #expect(reserved.status == 422)
+        }
+    }
+
+    @Test func `Security checks of a user and the findings of doctor are shown to those who may see them`() async throws
+    {
+        try await with(.auditor) { stage, auditor in
+            let page = try await auditor.open("/console/users/target/checks")
+            #expect(page.kind == "console-user-checks" && page.status == 200, "\(page.html)")
+            #expect(page.html.contains("countersign client list"), "\(page.html)")
+            #expect(
+                try await auditor.open("/console/users/target").html.contains("href=\"/console/users/target/checks\""))
+            let overview = try await auditor.open("/console")
+            #expect(overview.links.values.contains("/console/doctor") && overview.html.contains("Servers"))
+            #expect(overview.html.firstMatch(of: /class="standing (good|alarming)"/) != nil, "\(overview.html)")
+            let support = try await stage.administrator(.support)
+            #expect(try await !support.open("/console/users/target").html.contains("/console/users/target/checks"))
+            let seen = try await support.open("/console")
+            #expect(seen.status == 200 && !seen.html.contains("class=\"standing"), "\(seen.html)")
+        }
+    }
+
+    @Test func `A form marks what deceives and changes nothing of a value that was left alone`() async throws {
+        try await with(.operator) { stage, browser in
+            let (path, name, note) = ("/console/users/target/edit", "\u{202E}gnp.\u{200F}אבג 👩‍🚀", "\u{2067}x\u{E0041}")
+            let realm = stage.server.realm
+            _ = try await SetUser(
+                user: "target", displayName: name, attributes: ["note": .string(note)], claims: ["note": .string(note)]
+            ).perform(on: realm, as: .commandLine, by: .testAdministrator)
+            let page = try await browser.open(path)
+            #expect(page.html.contains("value=\"\u{FFFD}gnp.\u{FFFD}אבג 👩‍🚀\""), "\(page.html)")
+            #expect(page.html.contains("\\u2067x\\udb40\\udc41"), "\(page.html)")
+            for scalar in page.html.unicodeScalars { #expect(![0x202E, 0x200F, 0x2067].contains(scalar.value)) }
+            // The user looks once at what was refused, too.
+            let refused = try await confirm(path, ["display_name": name + "\nx", "claims": "\u{202E}{"], in: browser)
+            #expect(refused.status == 422 && !refused.html.unicodeScalars.contains("\u{202E}"), "\(refused.html)")
+            #expect(refused.html.contains("\u{FFFD}{</textarea>"))
+            let saved = try await confirm(path, ["locale": "de"], in: browser)
+            #expect(saved.kind == "console-user", "\(saved.html)")
+            let user = try #require(try await realm.accounts.user(UserID(rawValue: "target")))
+            #expect(user.profile.displayName.map { Array($0.utf8) } == Array(name.utf8))
+            #expect(
+                user.profile.attributes["note"] == .string(note) && user.profile.customClaims["note"] == .string(note))
+            _ = try await confirm(path, ["display_name": "\u{FFFD}gnp"], in: browser)
+            let renamed = try #require(try await realm.accounts.user(UserID(rawValue: "target")))
+            #expect(renamed.profile.displayName == "\u{FFFD}gnp")
         }
     }
 

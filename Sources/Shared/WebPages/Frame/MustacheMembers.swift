@@ -20,6 +20,8 @@ extension MustacheMembers {
 extension PageField: MustacheMembers {
     func computed(_ name: String) -> Any? {
         switch name {
+        // No template, and so no page, shows the value as it came.
+        case "value": value.map { Self.shown($0, isMultiline: isMultiline) }
         case "takesFocus": takesFocus
         case "descriptions": descriptions
         case "isLine": isLine

@@ -7,7 +7,8 @@ public struct PageField: Sendable {
     public var label: String
     /// The type of the HTML `input`.
     public var type: String
-    /// What the field shows before anything is typed. Never a secret.
+    /// What the field has before anything is typed: never a secret. The page shows characters in it that deceive as U+FFFD
+    /// (``shown(_:isMultiline:)``), so who makes a field gives the text as it is.
     public var value: String?
     /// A sentence below the label.
     public var hint: String?
@@ -78,6 +79,20 @@ public struct PageField: Sendable {
             isRequired: isRequired, isFirst: false, isInvalid: isInvalid)
         field.isMultiline = true
         return field
+    }
+
+    /// A text as the field shows it: what takes no room, controls, and what turns the direction of text become U+FFFD. Joiners, letters that
+    /// are written from the right, and the lines of a field that has several stay as they are.
+    static func shown(_ text: String, isMultiline: Bool) -> String {
+        PageText.inField(text, isMultiline: isMultiline)
+    }
+
+    /// What a form says of a text that one of its fields had: the text itself where it came back as it was shown, so that a field that was
+    /// left alone changes nothing; else what was typed.
+    public static func edited(_ typed: String, from text: String?, isMultiline: Bool = false) -> String {
+        guard let text else { return typed }
+        func lines(_ text: String) -> String { text.replacing("\r\n", with: "\n").replacing("\r", with: "\n") }
+        return lines(typed) == lines(shown(text, isMultiline: isMultiline)) ? text : typed
     }
 
     /// Whether it is one line of typed text.

@@ -120,6 +120,10 @@ public struct PageCommand: Sendable {
 
 extension PageBlock {
     public static func table(_ table: PageTable) -> PageBlock { PageBlock(table: table) }
+    /// A list that may have nothing: then a sentence says so, and no table without rows is shown.
+    public static func table(_ table: PageTable, none: PageText) -> PageBlock {
+        table.rows.isEmpty ? .text(none) : .table(table)
+    }
     public static func pager(_ pager: PagePager) -> PageBlock { PageBlock(pager: pager) }
     public static func search(_ search: PageSearch) -> PageBlock { PageBlock(search: search) }
     public static func command(_ command: PageCommand) -> PageBlock { PageBlock(command: command) }

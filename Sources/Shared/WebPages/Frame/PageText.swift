@@ -64,16 +64,49 @@ public struct PageText: Sendable, Equatable {
         return cut.endIndex == text.endIndex ? String(shown) : String(shown) + "…"
     }
 
-    private static func harmless(_ character: Character) -> [Unicode.Scalar] {
+    /// A text as a field shows it: what deceives is replaced as in ``init(chosen:)``, and nothing is cut off, since the field gives the text
+    /// back. Fields of several lines keep their lines and tabs (docs/decisions/0407).
+    static func inField(_ text: String, isMultiline: Bool) -> String {
+        // Most values: ASCII without control characters.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        var shown = String.UnicodeScalarView()
+        for character in text {
+            if isMultiline, character.unicodeScalars.allSatisfy({ $0 == "\n" || $0 == "\r" || $0 == "\t" }) {
+                shown.append(contentsOf: character.unicodeScalars)
+            } else {
+                shown.append(contentsOf: harmless(character, isCut: false))
+            }
+        }
+        return String(shown)
+    }
+
+    /// JSON with escapes in place of what fields and pages would replace: the same value, and all of it can be seen.
+    public static func escapedJSON(_ json: String) -> String {
+        var escaped = ""
+        for scalar in json.unicodeScalars {
+            if scalar != "\n", isHarmful(scalar) {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// - Parameter isCut: whether marks and parts that pile up on the character are left out.
+    private static func harmless(_ character: Character, isCut: Bool = true) -> [Unicode.Scalar] {
         let scalars = character.unicodeScalars
         // What joins or varies others shows nothing by itself, and tags belong to flags alone.
         guard scalars.contains(where: { !isJoining($0) }) else { return ["\u{FFFD}"] }
         let isFlag = scalars.first == "\u{1F3F4}"
         var marks = 0
-        return scalars.prefix(longestCharacter).compactMap { scalar in
+        return scalars.prefix(isCut ? longestCharacter : scalars.count).compactMap { scalar in
             switch scalar.properties.generalCategory {
             case .nonspacingMark, .enclosingMark:
-                if !isJoining(scalar) { marks += 1 }
+                if isCut, !isJoining(scalar) { marks += 1 }
                 return marks > mostMarks ? nil : isHarmful(scalar) ? "\u{FFFD}" : scalar
             default:
                 return isHarmful(scalar) && !(isFlag && isTag(scalar)) ? "\u{FFFD}" : scalar

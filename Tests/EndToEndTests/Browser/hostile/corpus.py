@@ -108,6 +108,10 @@ BULKY = {
     "two lines", "override", "isolates", "right to left", "nothing that shows", "marks", "one long word", "emoji"}
 
 
+# What is tried in the console too where not all is: mark-up, templates, lines, directions, and what is no text.
+OF_CONSOLE = {"script", "attribute", "section", "two lines", "override", "right to left", "lone surrogate"}
+
+
 def texts(everything):
     """Names and texts."""
     return _FIRST + _MORE if everything else _FIRST

@@ -6,24 +6,28 @@ import urllib.parse
 _LOOK = """(html) => {
   const shown = html === null ? document : new DOMParser().parseFromString(html, "text/html");
   const bare = (value) => value.split(/[?#]/)[0].replace(/[A-Za-z0-9_-]{40,}/g, "…")
-    .replace(/^(\\/console\\/(?:users|log|tokens|hooks)\\/)[^\\/]+/, "$1…").replace(/^user\\..+$/, "user.…");
+    .replace(/^(\\/console\\/(?:users|log|tokens|hooks)\\/)[^\\/]+/, "$1…")
+    .replace(/(\\/(?:factors|sessions|members)\\/)[^\\/]+/, "$1…").replace(/^user\\..+$/, "user.…");
   const said = new Set(["href", "src", "action", "formaction", "content", "http-equiv", "type", "name", "rel", "class", "role", "method"]);
-  const lines = [], texts = [];
+  const lines = [], rows = [], texts = [];
   // A form's own member is hidden by a field of that name.
   const member = (name) => {
     const read = Object.getOwnPropertyDescriptor(Element.prototype, name).get;
     return (element) => read.call(element);
   };
   const attributesOf = member("attributes"), nameOf = member("localName"), childrenOf = member("children");
-  const walk = (element, depth) => {
+  // How many rows a list has, and whether it goes on, is of what was made before: rows and links to other pages are kept apart.
+  const walk = (element, depth, lines) => {
     const attributes = [...attributesOf(element)].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
     lines.push(`${" ".repeat(depth)}${nameOf(element)} ${attributes.join(" ")}`);
-    if (nameOf(element) !== "path") for (const child of childrenOf(element)) walk(child, depth + 1);
+    if (nameOf(element) === "path") return;
+    const isList = nameOf(element) === "tbody" || attributes.includes("class=pager");
+    for (const child of childrenOf(element)) walk(child, isList ? 0 : depth + 1, isList ? rows : lines);
   };
-  walk(shown.documentElement, 0);
+  walk(shown.documentElement, 0, lines);
   texts.push(shown.documentElement.innerText);
-  for (const field of shown.querySelectorAll("input:not([type=hidden])")) texts.push(field.value);
-  return { lines, texts, kind: shown.querySelector("main")?.dataset.page ?? null };
+  for (const field of shown.querySelectorAll("input:not([type=hidden]), textarea")) texts.push(field.value);
+  return { lines, rows: [...new Set(rows)], texts, kind: shown.querySelector("main")?.dataset.page ?? null };
 }"""
 _WIDTH = "document.documentElement.scrollWidth"
 # Characters that turn the direction of a text or command a terminal: no page shows them as they are.
@@ -36,9 +40,12 @@ class Shown:
     def __init__(self, reply, found, widths, complaints):
         # Elements with their attributes, one a line: texts are left out, what differs with each attempt, and links of a page to itself.
         own = urllib.parse.unquote(re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0]))
+        own = re.sub("^(/console/(?:users|log|tokens|hooks)/)[^/]+", r"\1…", own)
         self.skeleton = [
             re.sub(r"href=(\S+)", lambda link: "href=…" if urllib.parse.unquote(link[1]) == own else link[0], line)
             for line in found["lines"]]
+        # What the rows of tables consist of.
+        self.rows = set(found["rows"])
         self.kind, self.complaints = found["kind"], complaints
         self.wide = {width: wide for width, wide in widths.items() if wide > width}
         self.harmful = sorted({f"U+{ord(c):04X}" for text in found["texts"] for c in _HARMFUL.findall(text)})

@@ -19,13 +19,17 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [_HERE, os.path.dirname(_HERE)]
 
 from browser import Browser, Server, stop  # noqa: E402
-from corpus import BULKY, texts  # noqa: E402
+from corpus import BULKY, OF_CONSOLE, texts  # noqa: E402
 from glass import Glass  # noqa: E402
 from places import CALLBACK, Places  # noqa: E402
 from visitor import Visitor  # noqa: E402
 
 # A word that could be part of an address, and words that could not: some places tell them apart.
 PLAIN = ["Plain words", "Plain"]
+# What leads to the neighbours of a page of a list, which has none before there are many rows.
+ONWARD = {
+    line for path in ("users", "log", "groups", "limits") for line in
+    ("ul ", " li ", f"  a href=/console/{path} rel=next", f"  a href=/console/{path} rel=prev")}
 everything = sys.argv[4:] == ["all"]
 server = Server(*sys.argv[1:4])
 faults = []
@@ -47,13 +51,14 @@ class Judge:
     """Compares each page with the same page for a plain text."""
 
     def __init__(self, glass):
-        self.glass, self.plain, self.bare, self.pages = glass, {}, set(), 0
+        self.glass, self.plain, self.bare, self.rows, self.pages = glass, {}, set(), set(), 0
 
     def learn(self, place, reply):
         if not isinstance(reply, tuple):
             # A script may add to what was sent.
             for shown in (self.glass.show(reply), self.glass.read(reply)):
                 self.plain.setdefault(place, []).append((reply.status, shown.skeleton))
+                self.rows |= shown.rows | ONWARD
             self.bare.add((place, bare(reply)))
 
     def judge(self, text, place, reply):
@@ -75,9 +80,11 @@ class Judge:
             return
         shown = self.glass.show(reply) if everything or text in BULKY else self.glass.read(reply)
         # What has other elements is shown in any case: what they do is part of what is wrong.
-        if shown.skeleton not in [skeleton for _, skeleton in self.plain.get(place, [])]:
+        if shown.skeleton not in [skeleton for _, skeleton in self.plain.get(place, [])] or shown.rows - self.rows:
             shown = self.glass.show(reply)
         self.pages += 1
+        if shown.rows - self.rows:
+            faults.append(f"{name}: has rows of {sorted(shown.rows - self.rows)}")
         if shown.complaints:
             faults.append(f"{name}: {shown.complaints}")
         if shown.harmful:
@@ -131,12 +138,13 @@ def judge_service(glass, name):
 with Browser() as browser:
     glass = Glass(browser, server.base, [390, 320] if everything else [390])
     places, judge = Places(server), Judge(glass)
-    places.console = everything
+    places.console = True
     for text in PLAIN:
         for place, reply in places.walk(text):
             judge.learn(place, reply)
     for name, text in texts(everything):
         before = len(faults)
+        places.console = everything or name in OF_CONSOLE
         for place, reply in places.walk(text):
             judge.judge(name, place, reply)
         judge_state(places, name, text)

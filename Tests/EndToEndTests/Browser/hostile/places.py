@@ -18,8 +18,7 @@ CHALLENGE = {"code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "c
 class Places:
     """A server with what the walk needs: made once, named anew by each text."""
 
-    # Whether the console is walked as well. Only the long form does: names of rows in its pages' links are not taken out yet, and
-    # typed values come back with marks of direction there.
+    # Whether the console is walked as well.
     console = False
 
     def __init__(self, server):
@@ -232,13 +231,16 @@ class Places:
                 self._administer("users:set", {"user": id, **member("Plain")})
         if self._authenticator(account, text)[0] >= 300:
             self._authenticator(account, "Plain")
-        for part in ("", "/factors", "/sessions", "/applications", "/log", "/data", "/edit", "/disable", "/delete", "/reset-mfa"):
+        for part in ("", "/factors", "/sessions", "/applications", "/checks", "/log", "/data", "/edit", "/disable", "/delete", "/reset-mfa"):
             yield f"console's user{part} named", desk.get(f"/console/users/{id}{part}")
         yield "console's list named", desk.get("/console/users", {"q": id})
         page = desk.get(f"/console/users/{id}/edit")
         yield "console's user typed", desk.post(page, {"display_name": f"{text}\n", "attributes": text, "claims": text})
         self._administer("groups:remove", {"group": "named"})
-        yield "group named", self._administer("groups:add", {"group": "named", "summary": text[:200]})
+        status, answer = self._administer("groups:add", {"group": "named", "summary": text[:200]})
+        yield "group named", (status, answer)
+        if status >= 300:
+            self._administer("groups:add", {"group": "named", "summary": "Plain"})
         self._administer("groups:add-member", {"group": "named", "user": id})
         for path in ("groups", "groups/named", "groups/named/remove", f"groups/named/members/{id}/remove"):
             yield f"console's {path.replace(id, 'user')} named", desk.get(f"/console/{path}")

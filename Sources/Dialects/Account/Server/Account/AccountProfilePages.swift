@@ -118,7 +118,8 @@ struct AccountProfilePage: Sendable {
             return account.redirect(to: AccountSection.profile.path)
         }
         var change = ProfileChange()
-        if let name = account.fields["display_name"] {
+        if let typed = account.fields["display_name"] {
+            let name = PageField.edited(typed, from: profile.user.profile.displayName)
             change.displayName = .some(name.isEmpty ? nil : name)
         }
         if let locale = account.fields["locale"],
@@ -127,8 +128,9 @@ struct AccountProfilePage: Sendable {
             change.locale = .some(locale.isEmpty ? nil : locale)
         }
         for attribute in profile.attributes where attribute.isEditable {
-            guard let text = account.fields[Self.field(of: attribute.name)],
-                text != attribute.value.map(Self.text) ?? ""
+            let present = attribute.value.map(Self.text) ?? ""
+            guard let typed = account.fields[Self.field(of: attribute.name)],
+                case let text = PageField.edited(typed, from: present), text != present
             else { continue }
             change.attributes[attribute.name] =
                 text.isEmpty ? .some(.null) : Self.value(text, like: attribute.value)
@@ -198,7 +200,7 @@ struct AddressPages: Sendable {
                         fields: [
                             PageField(
                                 name: "email", label: words.plain("addressLabel"), type: "email",
-                                value: account.field("email").map { PageText.harmless($0) }, autocomplete: "email",
+                                value: account.field("email"), autocomplete: "email",
                                 maximumLength: 254, isFirst: present.isEmpty, isInvalid: problem != nil)
                         ], buttons: [.init(words.plain("addressSend"), isSecondary: !present.isEmpty)])),
                 .links([.init(words("accountBackToProfile"), to: AccountSection.profile.path)]),

@@ -47,7 +47,7 @@ struct AuthenticatorPage: Sendable {
                         fields: [
                             PageField(
                                 name: "name", label: words.plain("factorName"),
-                                value: PageText.harmless(account.field("name") ?? words.plain("kindTOTP")),
+                                value: account.field("name") ?? words.plain("kindTOTP"),
                                 autocomplete: "off", maximumLength: 64, isRequired: false, isFirst: false),
                             .oneTimeCode(name: "code", label: words.plain("codeLabel"), isInvalid: problem != nil),
                         ], buttons: [.init(words.plain("authenticatorFinish"))])),

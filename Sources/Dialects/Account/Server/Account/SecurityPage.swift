@@ -208,7 +208,7 @@ struct FactorPage: Sendable {
                     fields: [
                         PageField(
                             name: "name", label: words.plain("factorName"),
-                            value: PageText.harmless(account.field("name") ?? factor.record.name), autocomplete: "off",
+                            value: account.field("name") ?? factor.record.name, autocomplete: "off",
                             maximumLength: 64, isFirst: false, isInvalid: isOfName)
                     ],
                     buttons: [.init(words.plain("save"), name: "decision", value: "rename", isSecondary: true)])),
@@ -253,7 +253,8 @@ struct FactorPage: Sendable {
         switch account.field("decision") {
         case "rename":
             done = "factorRenamed"
-            let name = (account.field("name") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+            let typed = PageField.edited(account.field("name") ?? "", from: try await factor(account)?.record.name)
+            let name = typed.trimmingCharacters(in: .whitespacesAndNewlines)
             refusal = try await own.rename(id, to: name, of: session, by: client).refusal
         case "lost":
             done = "factorFrozenDone"

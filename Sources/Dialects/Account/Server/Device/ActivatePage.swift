@@ -139,7 +139,7 @@ extension PageScene {
                         fields: [
                             PageField(
                                 name: "user_code", label: words.plain("activateLabel"),
-                                value: field("user_code").map { PageText.harmless($0) }, autocomplete: "off",
+                                value: field("user_code"), autocomplete: "off",
                                 maximumLength: 32, isInvalid: problem != nil)
                         ], buttons: [.init(words.plain("goOn"))]))
             ])

@@ -91,7 +91,7 @@ struct IdentifyPage: Sendable {
     private func page(_ scene: PageScene, address: String?, problem: PageText? = nil) throws -> Response {
         let words = scene.words
         let field = PageField(
-            name: "username", label: words.plain("usernameLabel"), value: address.map { PageText.harmless($0) },
+            name: "username", label: words.plain("usernameLabel"), value: address,
             autocomplete: "username webauthn", maximumLength: 254, isInvalid: problem != nil)
         var form = PageForm(
             action: "/sign-in", hidden: scene.hidden("sign-in"), fields: [field],

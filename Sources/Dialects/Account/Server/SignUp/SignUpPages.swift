@@ -238,7 +238,7 @@ struct ProfilePage: Sendable {
         let fields = asked(scene).enumerated().map { index, attribute in
             PageField(
                 name: "attribute_\(attribute.name)", label: PageText.harmless(attribute.name),
-                value: scene.field("attribute_\(attribute.name)").map { PageText.harmless($0) }, maximumLength: 1000,
+                value: scene.field("attribute_\(attribute.name)"), maximumLength: 1000,
                 isFirst: index == 0 && problem == nil,
                 isInvalid: problem != nil && (field == nil || field == attribute.name))
         }
@@ -308,7 +308,7 @@ extension PageScene {
                         fields: [
                             PageField(
                                 name: "email", label: words.plain("usernameLabel"), type: "email",
-                                value: field("email").map { PageText.harmless($0) }, autocomplete: "email",
+                                value: field("email"), autocomplete: "email",
                                 maximumLength: 254, isInvalid: problem != nil)
                         ], buttons: [.init(words.plain("goOn"))])),
                 .links([.init(words("signInInstead"), to: path("/sign-in"))]),

@@ -8,7 +8,7 @@ enum APIPages {
         .page("apis", of: ListResources.self, in: .apis, isEntry: true) { try await list($0) },
         .action(
             "apis/put", PutResource.self, in: .apis,
-            ask: { try await question($0) }, make: { try resource($0) },
+            ask: { try await question($0) }, make: { try await resource($0) },
             done: { _, _ in .lead(to: "/console/apis", notice: "consoleDoneAPI") }),
         .action(
             "apis/remove", RemoveResource.self, in: .apis,
@@ -30,32 +30,30 @@ enum APIPages {
         let mayChange = scene.may(PutResource.right)
         var page = scene.page("console-apis", "consoleAPIs")
         page.blocks.append(
-            resources.isEmpty
-                ? .text(words("consoleNothingFound"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleAPIs"),
-                        columns: [
-                            words.plain("consoleAPI"), words.plain("consoleName"), words.plain("consoleScopes"),
-                            words.plain("consoleAssurance"), words.plain("consoleTokenForm"),
-                            words.plain("consoleLifetime"),
-                        ] + (mayChange ? [words.plain("consoleAction")] : []),
-                        rows: resources.map { resource in
-                            [
-                                .init(
-                                    PageText(chosen: resource.uri),
-                                    to: mayChange
-                                        ? PagePath("/console/apis/put", [("uri", resource.uri)]).text : nil),
-                                .init(PageText(chosen: resource.name ?? "–")),
-                                .init(PageText(chosen: resource.scopes.map(\.name).joined(separator: " "))),
-                                .init(PageText(resource.scopes.compactMap(\.minimumACR).first ?? "–")),
-                                .init(PageText(resource.tokenFormat ?? "jwt")),
-                                .init(PageText(resource.lifetime.map { "\($0) s" } ?? "–")),
-                                .init(
-                                    words("consoleRemove"),
-                                    to: PagePath("/console/apis/remove", [("uri", resource.uri)]).text),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleAPIs"),
+                    columns: [
+                        words.plain("consoleAPI"), words.plain("consoleName"), words.plain("consoleScopes"),
+                        words.plain("consoleAssurance"), words.plain("consoleTokenForm"),
+                        words.plain("consoleLifetime"),
+                    ] + (mayChange ? [words.plain("consoleAction")] : []),
+                    rows: resources.map { resource in
+                        [
+                            .init(
+                                PageText(chosen: resource.uri),
+                                to: mayChange
+                                    ? PagePath("/console/apis/put", [("uri", resource.uri)]).text : nil),
+                            .init(PageText(chosen: resource.name ?? "–")),
+                            .init(PageText(chosen: resource.scopes.map(\.name).joined(separator: " "))),
+                            .init(PageText(resource.scopes.compactMap(\.minimumACR).first ?? "–")),
+                            .init(PageText(resource.tokenFormat ?? "jwt")),
+                            .init(PageText(resource.lifetime.map { "\($0) s" } ?? "–")),
+                            .init(
+                                words("consoleRemove"),
+                                to: PagePath("/console/apis/remove", [("uri", resource.uri)]).text),
+                        ]
+                    }), none: words("consoleNothingFound")))
         if mayChange {
             page.blocks.append(.links([.init(words("consoleAPIAdd"), to: "/console/apis/put", isButton: true)]))
         }
@@ -110,15 +108,17 @@ enum APIPages {
             ], button: words.plain("consoleSave"), back: "/console/apis")
     }
 
-    private static func resource(_ scene: ConsoleScene) throws -> PutResource {
+    private static func resource(_ scene: ConsoleScene) async throws -> PutResource {
         let lifetime = try scene.field("lifetime").map { text -> Int in
             guard let seconds = Int(text) else {
                 throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
             }
             return seconds
         }
+        let uri = try scene.typed("uri", placeholder: "https://api.example.com")
+        let present = try await scene.perform(ListResources()).resources.first { $0.uri == uri }
         return PutResource(
-            uri: try scene.typed("uri", placeholder: "https://api.example.com"), displayName: scene.field("name"),
+            uri: uri, displayName: scene.field("name").map { PageField.edited($0, from: present?.name) },
             scopes: (scene.field("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init),
             minimumACR: scene.field("level"), owner: scene.field("owner"), lifetime: lifetime,
             tokenFormat: scene.field("format"), tokenAlgorithm: scene.field("algorithm"))

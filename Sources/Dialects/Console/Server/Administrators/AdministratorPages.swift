@@ -53,30 +53,28 @@ enum AdministratorPages {
         let changes = scene.may(.changeAdministrators)
         var page = scene.page("console-administrators", "consoleAdministrators")
         page.blocks.append(
-            answer.administrators.isEmpty
-                ? .text(words("consoleNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleAdministrators"),
-                        columns: ["consoleUser", "consoleRole", "consoleSince", "consoleGrantedBy"].map {
-                            words.plain($0)
-                        } + (changes ? [words.plain("consoleRevoke")] : []),
-                        rows: answer.administrators.map { administrator in
-                            let user = administrator.user
-                            let role = AdministratorRole(rawValue: administrator.role)
-                            return [
-                                .init(
-                                    PageText(chosen: user.shownName), to: ConsolePath.to("users", user.id),
-                                    marks: user.isDisabled ? [.init(words("consoleDisabled"), .alarming)] : []),
-                                .init(role.map { words($0.label) } ?? PageText(chosen: administrator.role)),
-                                .init(words.instant(administrator.since.date)),
-                                .init(
-                                    administrator.grantedBy.map { PageText(chosen: $0) }
-                                        ?? words("consoleCommandLine")),
-                                .init(
-                                    words("consoleRevoke"), to: ConsolePath.to("administrators", user.id, "revoke")),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleAdministrators"),
+                    columns: ["consoleUser", "consoleRole", "consoleSince", "consoleGrantedBy"].map {
+                        words.plain($0)
+                    } + (changes ? [words.plain("consoleRevoke")] : []),
+                    rows: answer.administrators.map { administrator in
+                        let user = administrator.user
+                        let role = AdministratorRole(rawValue: administrator.role)
+                        return [
+                            .init(
+                                PageText(chosen: user.shownName), to: ConsolePath.to("users", user.id),
+                                marks: user.isDisabled ? [.init(words("consoleDisabled"), .alarming)] : []),
+                            .init(role.map { words($0.label) } ?? PageText(chosen: administrator.role)),
+                            .init(words.instant(administrator.since.date)),
+                            .init(
+                                administrator.grantedBy.map { PageText(chosen: $0) }
+                                    ?? words("consoleCommandLine")),
+                            .init(
+                                words("consoleRevoke"), to: ConsolePath.to("administrators", user.id, "revoke")),
+                        ]
+                    }), none: words("consoleNone")))
         page.blocks.append(scene.pager("/console/administrators", before: nil, after: answer.next))
         if changes {
             page.blocks.append(

@@ -50,10 +50,11 @@ enum ApplicationForm {
     }
 
     /// A form that was sent says everything that it shows.
-    static func change(_ scene: ConsoleScene) throws -> ChangeApplication {
+    static func change(_ scene: ConsoleScene) async throws -> ChangeApplication {
         var change = RegistrationChange()
         if scene.isForm {
-            change.displayName = scene.fields["name"] ?? ""
+            let present = try await scene.perform(ShowApplication(id: scene.parameter("id"))).application
+            change.displayName = PageField.edited(scene.fields["name"] ?? "", from: present.displayName)
             change.redirectURIs = ApplicationPages.lines(scene.fields["redirects"] ?? "")
             change.postLogoutRedirectURIs = ApplicationPages.lines(scene.fields["logout-redirects"] ?? "")
             change.scopes = (scene.fields["scopes"] ?? "").split { $0 == " " || $0 == "," }.map(String.init)

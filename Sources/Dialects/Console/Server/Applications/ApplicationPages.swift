@@ -20,7 +20,7 @@ enum ApplicationPages {
             }),
         .action(
             "applications/{id}/settings", ChangeApplication.self, in: .applications,
-            ask: { try await ApplicationForm.question($0) }, make: { try ApplicationForm.change($0) },
+            ask: { try await ApplicationForm.question($0) }, make: { try await ApplicationForm.change($0) },
             done: { _, answer in
                 .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
             }),
@@ -103,27 +103,25 @@ enum ApplicationPages {
         let answer = try await scene.perform(operation)
         var page = scene.page("console-applications", "consoleApplications")
         page.blocks.append(
-            answer.applications.isEmpty
-                ? .text(words("consoleNothingFound"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleApplications"),
-                        columns: [
-                            words.plain("consoleApplication"), words.plain("consoleName"), words.plain("consoleKind"),
-                            words.plain("consoleMade"),
-                        ],
-                        rows: answer.applications.map { application in
-                            [
-                                .init(PageText(chosen: application.id), to: path(of: application.id)),
-                                .init(PageText(chosen: application.displayName ?? "–")),
-                                .init(
-                                    words(WordFamily.key("kind", application.oauth.kind ?? "none")),
-                                    marks: (application.isConfidential ? [] : [.init(words("consolePublic"))])
-                                        + (application.isDisabled
-                                            ? [.init(words("consoleApplicationDisabled"), .alarming)] : [])),
-                                .init(scene.words.instant(application.createdAt.date)),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleApplications"),
+                    columns: [
+                        words.plain("consoleApplication"), words.plain("consoleName"), words.plain("consoleKind"),
+                        words.plain("consoleMade"),
+                    ],
+                    rows: answer.applications.map { application in
+                        [
+                            .init(PageText(chosen: application.id), to: path(of: application.id)),
+                            .init(PageText(chosen: application.displayName ?? "–")),
+                            .init(
+                                words(WordFamily.key("kind", application.oauth.kind ?? "none")),
+                                marks: (application.isConfidential ? [] : [.init(words("consolePublic"))])
+                                    + (application.isDisabled
+                                        ? [.init(words("consoleApplicationDisabled"), .alarming)] : [])),
+                            .init(scene.words.instant(application.createdAt.date)),
+                        ]
+                    }), none: words("consoleNothingFound")))
         page.blocks.append(scene.pager("/console/applications", before: nil, after: answer.next))
         if scene.may(AddApplication.right) {
             page.blocks.append(.heading(words.plain("consoleApplicationAdd")))
@@ -256,15 +254,13 @@ enum ApplicationPages {
             "console-application-sessions",
             words("consoleApplicationSessionsTitle", ["application": .chosen(id)]))
         page.blocks.append(
-            answer.sessions.isEmpty
-                ? .text(words("consoleNoSessions"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleApplicationSessions"),
-                        columns: ["consoleUser", "consoleSince", "consoleFrom", "consoleProofs", "consoleScopes"].map {
-                            words.plain($0)
-                        } + (ends ? [words.plain("consoleAction")] : []),
-                        rows: answer.sessions.map { row(of: $0, ends: ends, scene) })))
+            .table(
+                PageTable(
+                    words.plain("consoleApplicationSessions"),
+                    columns: ["consoleUser", "consoleSince", "consoleFrom", "consoleProofs", "consoleScopes"].map {
+                        words.plain($0)
+                    } + (ends ? [words.plain("consoleAction")] : []),
+                    rows: answer.sessions.map { row(of: $0, ends: ends, scene) }), none: words("consoleNoSessions")))
         page.blocks.append(scene.pager(path(of: id) + "/sessions", before: nil, after: answer.next))
         if scene.may(ShowApplication.right) {
             page.blocks.append(.links([.init(words("consoleApplicationBack"), to: path(of: id))]))
@@ -329,7 +325,7 @@ enum ApplicationPages {
             let operation = TestRedirect(id: application.id, uri: uri)
             let answer = try await scene.perform(operation)
             var texts = [PageText(chosen: uri)]
-            if let reason = answer.reason { texts.append(PageText(reason)) }
+            if let reason = answer.reason { texts.append(words.saying(reason)) }
             if let nearest = answer.nearest {
                 texts.append(words("consoleTesterNearest", ["uri": .chosen(nearest)]))
             }

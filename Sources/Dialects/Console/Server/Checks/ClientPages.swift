@@ -44,7 +44,6 @@ enum ClientPages {
         let words = scene.words
         let operation = ListClients(limit: 50, after: scene.field("after"), status: scene.field("status"))
         let answer = try await scene.perform(operation)
-        let mayChange = scene.may(SetClientStatus.right)
         var page = scene.page("console-checks", "consoleChecks")
         page.text = words("consoleChecksText")
         page.blocks.append(
@@ -62,22 +61,24 @@ enum ClientPages {
                                 to: PagePath("/console/checks", [("status", $0)]).text,
                                 isPresent: scene.field("status") == $0)
                         })))
-        page.blocks.append(
-            answer.clients.isEmpty
-                ? .text(words("consoleNothingFound"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleChecks"),
-                        columns: [
-                            words.plain("consoleClient"), words.plain("consoleApplication"),
-                            words.plain("consoleDevice"), words.plain("consoleUser"), words.plain("consoleState"),
-                            words.plain("consoleSeen"),
-                        ] + (mayChange ? [words.plain("consoleAction"), words.plain("consoleRemove")] : []),
-                        rows: answer.clients.map { row($0, scene) })))
+        page.blocks.append(table(of: answer.clients, scene))
         page.blocks.append(
             scene.pager("/console/checks", [("status", scene.field("status"))], before: nil, after: answer.next))
         page.blocks += scene.command(operation)
         return page
+    }
+
+    static func table(of clients: [ClientSummary], _ scene: ConsoleScene) -> PageBlock {
+        let words = scene.words
+        let mayChange = scene.may(SetClientStatus.right)
+        return .table(
+            PageTable(
+                words.plain("consoleChecks"),
+                columns: [
+                    words.plain("consoleClient"), words.plain("consoleApplication"), words.plain("consoleDevice"),
+                    words.plain("consoleUser"), words.plain("consoleState"), words.plain("consoleSeen"),
+                ] + (mayChange ? [words.plain("consoleAction"), words.plain("consoleRemove")] : []),
+                rows: clients.map { row($0, scene) }), none: words("consoleNothingFound"))
     }
 
     private static func row(_ client: ClientSummary, _ scene: ConsoleScene) -> [PageTable.Cell] {

@@ -41,7 +41,7 @@ enum DeliveryPages {
             ask: { scene in
                 var field = PageField(
                     name: "device", label: scene.words.plain("consoleTestPushDevice"),
-                    value: scene.field("device").map { PageText.harmless($0) }, autocomplete: "off",
+                    value: scene.field("device"), autocomplete: "off",
                     isInvalid: scene.isForm)
                 field.hint = scene.words.plain("consoleTestPushHint")
                 return ConsoleQuestion(
@@ -94,27 +94,25 @@ enum DeliveryPages {
                         ] : [])))
         page.blocks.append(.heading(words.plain("consoleFailures")))
         page.blocks.append(
-            answer.failures.isEmpty
-                ? .text(words("consoleFailuresNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleFailures"),
-                        columns: [
-                            words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleReason"),
-                            words.plain("consoleUser"),
-                        ],
-                        rows: answer.failures.map { event in
-                            [
-                                .init(
-                                    scene.words.instant(event.at.date),
-                                    to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
-                                .init(LogWords.sentence(event, scene)),
-                                .init(PageText(chosen: event.reason ?? event.details["reason"]?.stringValue ?? "–")),
-                                .init(
-                                    PageText(chosen: event.userID ?? "–"),
-                                    to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleFailures"),
+                    columns: [
+                        words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleReason"),
+                        words.plain("consoleUser"),
+                    ],
+                    rows: answer.failures.map { event in
+                        [
+                            .init(
+                                scene.words.instant(event.at.date),
+                                to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
+                            .init(LogWords.sentence(event, scene)),
+                            .init(PageText(chosen: event.reason ?? event.details["reason"]?.stringValue ?? "–")),
+                            .init(
+                                PageText(chosen: event.userID ?? "–"),
+                                to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
+                        ]
+                    }), none: words("consoleFailuresNone")))
         page.blocks += scene.command(ShowDelivery())
         return page
     }

@@ -25,20 +25,7 @@ enum DoctorPage {
                             to: PagePath("/console/doctor", [("level", "\($0)")]).text, isPresent: $0 == level)
                     })))
         let short = answer.requirements.filter { $0.state == .notMet || $0.state == .unknown }
-        page.blocks.append(
-            .standing(
-                .init(
-                    answer.isMet ? .good : .alarming,
-                    words(answer.isMet ? "consoleDoctorMet" : "consoleDoctorShort"),
-                    [
-                        words(
-                            "consoleDoctorCounts",
-                            [
-                                "met": .number(answer.requirements.count { $0.state == .met }),
-                                "short": .number(short.count),
-                                "all": .number(answer.requirements.count),
-                            ])
-                    ])))
+        page.blocks.append(standing(answer, scene))
         if !short.isEmpty {
             page.blocks += [.heading(words.plain("consoleDoctorOpen")), .table(table(short, scene))]
         }
@@ -46,6 +33,26 @@ enum DoctorPage {
         page.blocks += [.heading(words.plain("consoleDoctorRest")), .table(table(rest, scene))]
         page.blocks += scene.command(operation)
         return page
+    }
+
+    /// How many clauses are met.
+    /// - Parameter link: where the page has more of it.
+    static func standing(
+        _ answer: RunDoctor.Answer, link: PageBlock.Link? = nil, _ scene: ConsoleScene
+    ) -> PageBlock {
+        let short = answer.requirements.count { $0.state == .notMet || $0.state == .unknown }
+        return .standing(
+            .init(
+                answer.isMet ? .good : .alarming,
+                scene.words(answer.isMet ? "consoleDoctorMet" : "consoleDoctorShort"),
+                [
+                    scene.words(
+                        "consoleDoctorCounts",
+                        [
+                            "met": .number(answer.requirements.count { $0.state == .met }), "short": .number(short),
+                            "all": .number(answer.requirements.count),
+                        ])
+                ], link: link))
     }
 
     private static func table(_ findings: [RequirementFinding], _ scene: ConsoleScene) -> PageTable {

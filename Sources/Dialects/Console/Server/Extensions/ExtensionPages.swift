@@ -59,7 +59,7 @@ enum ExtensionPages {
         func field(_ name: String, _ label: String, type: String = "text", hint: String? = nil) -> PageField {
             var field = PageField(
                 name: name, label: words.plain(label), type: type,
-                value: scene.fields[name].map { PageText.harmless($0) }, autocomplete: "off", maximumLength: 2048,
+                value: scene.fields[name], autocomplete: "off", maximumLength: 2048,
                 isRequired: false, isFirst: false)
             field.hint = hint.map { words.plain($0) }
             return field
@@ -114,22 +114,20 @@ enum ExtensionPages {
         var page = scene.page("console-extensions", "consoleExtensions")
         page.text = words("consoleExtensionsText")
         page.blocks.append(
-            extensions.isEmpty
-                ? .text(words("consoleExtensionsNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleExtensions"),
-                        columns: [
-                            words.plain("consoleExtension"), words.plain("consoleExtensionEvent"),
-                            words.plain("consoleHook"), words.plain("consoleApplications"),
-                        ],
-                        rows: extensions.map { found in
-                            [
-                                .init(PageText(chosen: found.displayName ?? found.id), to: path(of: found.id)),
-                                .init(words(WordFamily.key("extension", found.event))),
-                                .init(PageText(chosen: found.targetURL)), .init(applications(of: found, words)),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleExtensions"),
+                    columns: [
+                        words.plain("consoleExtension"), words.plain("consoleExtensionEvent"),
+                        words.plain("consoleHook"), words.plain("consoleApplications"),
+                    ],
+                    rows: extensions.map { found in
+                        [
+                            .init(PageText(chosen: found.displayName ?? found.id), to: path(of: found.id)),
+                            .init(words(WordFamily.key("extension", found.event))),
+                            .init(PageText(chosen: found.targetURL)), .init(applications(of: found, words)),
+                        ]
+                    }), none: words("consoleExtensionsNone")))
         if scene.may(AddExtension.right) {
             page.blocks.append(
                 .links([.init(words("consoleExtensionAdd"), to: "/console/extensions/add", isButton: true)]))

@@ -81,7 +81,7 @@ struct ConsoleRoute: Sendable {
     static func action<Operation: AdministrationOperation>(
         _ path: String, _ operation: Operation.Type, in section: ConsoleSection,
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
-        make: @escaping @Sendable (ConsoleScene) throws -> Operation,
+        make: @escaping @Sendable (ConsoleScene) async throws -> Operation,
         before: @escaping @Sendable (ConsoleScene, Operation) async throws -> Void = { _, _ in },
         done: @escaping @Sendable (ConsoleScene, Operation.Answer) async throws -> ConsoleOutcome
     ) -> ConsoleRoute {
@@ -89,18 +89,18 @@ struct ConsoleRoute: Sendable {
             path, right: operation.right, in: section, isEntry: false, bodyLimit: max(Operation.bodyLimit, 65_536),
             show: { scene in
                 let question = try await ask(scene)
-                return scene.answer(scene.page(of: question, for: try? make(scene)))
+                return scene.answer(scene.page(of: question, for: try? await make(scene)))
             },
             take: { scene in
                 let outcome: ConsoleOutcome
                 do {
-                    let operation = try make(scene)
+                    let operation = try await make(scene)
                     try await before(scene, operation)
                     outcome = try await done(scene, try await scene.perform(operation))
                 } catch let error as AdministrationError where error.isAboutForm || error.code == .notFound {
                     // What the form names may be missing; what the path names is missing to the question too.
                     let question = try await ask(scene)
-                    var page = scene.page(of: question, for: try? make(scene))
+                    var page = scene.page(of: question, for: try? await make(scene))
                     page.problem = scene.problem(error)
                     return scene.answer(page, status: .unprocessableContent)
                 }

@@ -79,21 +79,19 @@ enum GroupPages {
         let answer = try await scene.perform(operation)
         var page = scene.page("console-groups", "consoleGroups")
         page.blocks.append(
-            answer.groups.isEmpty
-                ? .text(words("consoleNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleGroups"),
-                        columns: [
-                            words.plain("consoleGroupName"), words.plain("consoleGroupSummary"),
-                            words.plain("consoleSince"),
-                        ],
-                        rows: answer.groups.map { group in
-                            [
-                                .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
-                                .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleGroups"),
+                    columns: [
+                        words.plain("consoleGroupName"), words.plain("consoleGroupSummary"),
+                        words.plain("consoleSince"),
+                    ],
+                    rows: answer.groups.map { group in
+                        [
+                            .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
+                            .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
+                        ]
+                    }), none: words("consoleNone")))
         page.blocks.append(scene.pager("/console/groups", before: nil, after: answer.next))
         if scene.may(.changeGroups) {
             page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups/add", isButton: true)]))
@@ -112,22 +110,20 @@ enum GroupPages {
         if !answer.group.summary.isEmpty { page.text = PageText(chosen: answer.group.summary) }
         let changes = scene.may(.changeGroups)
         page.blocks.append(
-            answer.members.isEmpty
-                ? .text(words("consoleNoMembers"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleMembers"),
-                        columns: [words.plain("consoleUser"), words.plain("consoleUserName"), words.plain("consoleID")]
-                            + (changes ? [words.plain("consoleRemove")] : []),
-                        rows: answer.members.map { user in
-                            [
-                                .init(PageText(chosen: user.shownName), to: ConsolePath.to("users", user.id)),
-                                .init(PageText(chosen: user.displayName ?? "")), .init(PageText(chosen: user.id)),
-                                .init(
-                                    words("consoleRemove"),
-                                    to: ConsolePath.to("groups", answer.group.name, "members", user.id, "remove")),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleMembers"),
+                    columns: [words.plain("consoleUser"), words.plain("consoleUserName"), words.plain("consoleID")]
+                        + (changes ? [words.plain("consoleRemove")] : []),
+                    rows: answer.members.map { user in
+                        [
+                            .init(PageText(chosen: user.shownName), to: ConsolePath.to("users", user.id)),
+                            .init(PageText(chosen: user.displayName ?? "")), .init(PageText(chosen: user.id)),
+                            .init(
+                                words("consoleRemove"),
+                                to: ConsolePath.to("groups", answer.group.name, "members", user.id, "remove")),
+                        ]
+                    }), none: words("consoleNoMembers")))
         page.blocks.append(scene.pager(path, before: nil, after: answer.next))
         if changes {
             page.blocks.append(

@@ -38,9 +38,10 @@ enum HookPages {
             },
             make: { scene in
                 guard scene.isForm else { return ChangeHook(id: scene.parameter("hook"), events: ["*"]) }
+                let present = try await hook(scene).label
                 return ChangeHook(
                     id: scene.parameter("hook"), url: scene.fields["url"], events: chosen(scene),
-                    label: scene.fields["label"])
+                    label: scene.fields["label"].map { PageField.edited($0, from: present) })
             },
             done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookChanged") }),
         .action(
@@ -96,7 +97,7 @@ enum HookPages {
                 question.fields = [
                     PageField(
                         name: "event", label: scene.words.plain("consoleHookEventID"),
-                        value: scene.field("event").map { PageText.harmless($0) }, autocomplete: "off",
+                        value: scene.field("event"), autocomplete: "off",
                         maximumLength: 100, isInvalid: scene.isForm)
                 ]
                 return question
@@ -184,30 +185,28 @@ enum HookPages {
         var page = scene.page("console-hooks", "consoleHooks")
         page.text = words("consoleHooksText")
         page.blocks.append(
-            hooks.isEmpty
-                ? .text(words("consoleHooksNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleHooks"),
-                        columns: [
-                            words.plain("consoleHook"), words.plain("consoleState"),
-                            words.plain("consoleHookDelivered"), words.plain("consoleHookFailed"),
-                            words.plain("consoleHookError"),
-                        ],
-                        rows: hooks.map { hook in
-                            [
-                                .init(
-                                    PageText(chosen: hook.label.isEmpty ? hook.url : hook.label), to: path(of: hook.id)),
-                                .init(
-                                    hook.isEnabled
-                                        ? hook.failingSince.map { words.moment($0.date, now: scene.now) }
-                                            ?? PageText("")
-                                        : PageText(""),
-                                    marks: [state(of: hook, words)]),
-                                .init(PageText("\(hook.delivered)")), .init(PageText("\(hook.failed)")),
-                                .init(hook.lastError.map { HookPages.words(of: $0, scene) } ?? PageText("–")),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleHooks"),
+                    columns: [
+                        words.plain("consoleHook"), words.plain("consoleState"),
+                        words.plain("consoleHookDelivered"), words.plain("consoleHookFailed"),
+                        words.plain("consoleHookError"),
+                    ],
+                    rows: hooks.map { hook in
+                        [
+                            .init(
+                                PageText(chosen: hook.label.isEmpty ? hook.url : hook.label), to: path(of: hook.id)),
+                            .init(
+                                hook.isEnabled
+                                    ? hook.failingSince.map { words.moment($0.date, now: scene.now) }
+                                        ?? PageText("")
+                                    : PageText(""),
+                                marks: [state(of: hook, words)]),
+                            .init(PageText("\(hook.delivered)")), .init(PageText("\(hook.failed)")),
+                            .init(hook.lastError.map { HookPages.words(of: $0, scene) } ?? PageText("–")),
+                        ]
+                    }), none: words("consoleHooksNone")))
         if scene.may(AddHook.right) {
             page.blocks.append(.links([.init(words("consoleHookAdd"), to: "/console/hooks/add", isButton: true)]))
         }
@@ -254,7 +253,7 @@ enum HookPages {
         page.blocks.append(.facts(facts(hook, scene)))
         if scene.may(ChangeHook.right) { page.blocks.append(.links(links(hook, words))) }
         page.blocks.append(.heading(words.plain("consoleHookAnswers")))
-        page.blocks.append(hook.answers.isEmpty ? .text(words("consoleHookAnswersNone")) : answers(hook, scene))
+        page.blocks.append(answers(hook, scene))
         page.blocks += scene.command(ShowHook(id: hook.id))
         return page
     }
@@ -327,6 +326,6 @@ enum HookPages {
                                         ConsolePath.to("hooks", hook.id, "replay"), [("event", answer.event)]
                                     ).text)
                             ] : [])
-                }))
+                }), none: words("consoleHookAnswersNone"))
     }
 }

@@ -40,16 +40,14 @@ enum LimitPages {
         var page = scene.page("console-limits", "consoleLimits")
         page.text = words("consoleLimitsText")
         page.blocks.append(
-            answer.limits.isEmpty
-                ? .text(words("consoleLimitsNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleLimits"),
-                        columns: [
-                            words.plain("consoleLimit"), words.plain("consoleOf"), words.plain("consoleUser"),
-                            words.plain("consoleCount"), words.plain("consoleUntil"),
-                        ] + (scene.may(LiftLimit.right) ? [words.plain("consoleAction")] : []),
-                        rows: answer.limits.map { row($0, scene) })))
+            .table(
+                PageTable(
+                    words.plain("consoleLimits"),
+                    columns: [
+                        words.plain("consoleLimit"), words.plain("consoleOf"), words.plain("consoleUser"),
+                        words.plain("consoleCount"), words.plain("consoleUntil"),
+                    ] + (scene.may(LiftLimit.right) ? [words.plain("consoleAction")] : []),
+                    rows: answer.limits.map { row($0, scene) }), none: words("consoleLimitsNone")))
         page.blocks.append(scene.pager("/console/limits", before: nil, after: answer.next))
         page.blocks += scene.command(operation)
         return page

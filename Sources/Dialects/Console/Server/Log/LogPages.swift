@@ -38,16 +38,15 @@ enum LogPages {
             return page
         }
         page.blocks.append(
-            answer.events.isEmpty
-                ? .text(words(answer.next == nil ? "consoleLogNone" : "consoleLogNoneHere"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleLog"),
-                        columns: [
-                            words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleUser"),
-                            words.plain("consoleApplication"), words.plain("consoleSource"),
-                        ],
-                        rows: answer.events.map { row($0, scene) })))
+            .table(
+                PageTable(
+                    words.plain("consoleLog"),
+                    columns: [
+                        words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleUser"),
+                        words.plain("consoleApplication"), words.plain("consoleSource"),
+                    ],
+                    rows: answer.events.map { row($0, scene) }),
+                none: words(answer.next == nil ? "consoleLogNone" : "consoleLogNoneHere")))
         page.blocks.append(
             scene.pager("/console/log", items(scene), before: nil, after: answer.next))
         if scene.field("after") != nil {
@@ -87,7 +86,7 @@ enum LogPages {
         func field(_ name: String, _ label: String, type: String = "text") -> PageField {
             PageField(
                 name: name, label: words.plain(label), type: type,
-                value: scene.field(name).map { PageText.harmless($0) },
+                value: scene.field(name),
                 autocomplete: "off", isRequired: false, isFirst: false)
         }
         return PageSearch(

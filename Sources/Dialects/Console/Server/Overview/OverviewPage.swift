@@ -21,12 +21,27 @@ enum OverviewPage {
             .init(words.plain("consoleStarted"), words.instant(startedAt)),
             .init(words.plain("consoleUptime"), words.duration(scene.now.timeIntervalSince(startedAt))),
         ]
+        if scene.may(ListKeys.right) { facts.append(try await servers(scene)) }
         if scene.may(ShowDelivery.right) { facts.append(try await waiting(scene)) }
-        let warnings = try await HookPages.warnings(scene)
+        var warnings = try await HookPages.warnings(scene)
+        if scene.may(RunDoctor.right) {
+            warnings.append(
+                DoctorPage.standing(
+                    try await scene.perform(RunDoctor()), link: .init(words("consoleDoctor"), to: "/console/doctor"),
+                    scene))
+        }
         var page = scene.page("console", "consoleOverview", warnings + [.facts(facts)])
         if scene.may(ShowFigures.right) { page.blocks += try await figures(scene) }
         if scene.may(ListMachineTokens.right) { page.blocks += try await endings(scene) }
         return page
+    }
+
+    /// The servers that said lately that they work on this database.
+    private static func servers(_ scene: ConsoleScene) async throws -> PageBlock.Fact {
+        let names = try await scene.perform(ListKeys()).masterKey.servers.map(\.name)
+        return .init(
+            scene.words.plain("consoleServers"), PageText(chosen: names.isEmpty ? "–" : names.joined(separator: ", ")),
+            link: .init(scene.words("consoleShow"), to: "/console/keys"))
     }
 
     /// Mails and pushes that were not delivered yet.

@@ -45,23 +45,21 @@ enum SettingPages {
                         fields: [
                             PageField(
                                 name: "q", label: words.plain("consoleSettingsSearch"), type: "search",
-                                value: scene.field("q").map { PageText.harmless($0) },
+                                value: scene.field("q"),
                                 autocomplete: "off", isRequired: false, isFirst: false)
                         ], button: words.plain("consoleShow")))
             ])
         page.text = words("consoleSettingsText")
         page.blocks.append(.heading(words.plain("consoleSettingsDatabase")))
         page.blocks.append(
-            settings.isEmpty
-                ? .text(words("consoleNothingFound"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleSettingsDatabase"),
-                        columns: [
-                            words.plain("consoleSetting"), words.plain("consoleMeaning"), words.plain("consoleValue"),
-                            words.plain("consoleDefault"), words.plain("consoleChangedBy"),
-                        ],
-                        rows: settings.map { row($0, changes[$0.key], scene) })))
+            .table(
+                PageTable(
+                    words.plain("consoleSettingsDatabase"),
+                    columns: [
+                        words.plain("consoleSetting"), words.plain("consoleMeaning"), words.plain("consoleValue"),
+                        words.plain("consoleDefault"), words.plain("consoleChangedBy"),
+                    ],
+                    rows: settings.map { row($0, changes[$0.key], scene) }), none: words("consoleNothingFound")))
         page.blocks += try await started(scene, isSought)
         page.blocks += scene.command(ShowSettings())
         return page
@@ -144,15 +142,18 @@ enum SettingPages {
         guard let setting = try await setting(key, scene) else { throw AdministrationError(.notFound, "") }
         var page = scene.page("console-setting", PageText(chosen: key))
         page.text = key == "passkeys.rpID" ? words("consoleSettingRPID") : words.saying(setting.summary)
+        let present = plain(setting.value)
+        let isMultiline = present.contains("\n")
+        let typed = scene.fields["value"].map { PageField.edited($0, from: present, isMultiline: isMultiline) }
         var field = PageField(
-            name: "value", label: words.plain("consoleValue"), value: scene.fields["value"] ?? plain(setting.value),
-            autocomplete: "off", maximumLength: 8192, isRequired: false)
+            name: "value", label: words.plain("consoleValue"), value: typed ?? present, autocomplete: "off",
+            maximumLength: 8192, isRequired: false)
         field.hint = words.plain("consoleSettingTakes", ["values": .text(accepted(by: setting, words))])
-        field.isMultiline = plain(setting.value).contains("\n")
+        field.isMultiline = isMultiline
         var effects: [PageBlock] = []
-        if let value = scene.fields["value"] {
+        if let typed {
             do {
-                effects = try await preview(value, scene)
+                effects = try await preview(typed, scene)
             } catch let error as AdministrationError where error.isAboutForm {
                 page.problem = scene.problem(error)
                 field.isInvalid = true
@@ -168,7 +169,7 @@ enum SettingPages {
                 .init(words.plain("consoleDefault"), PageText(chosen: text(setting.defaultValue, words))),
             ]))
         page.blocks += scene.command(
-            PreviewSetting(key: key, value: .string(scene.fields["value"] ?? plain(setting.value))))
+            PreviewSetting(key: key, value: .string(typed ?? present)))
         return page
     }
 

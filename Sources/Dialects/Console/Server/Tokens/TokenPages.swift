@@ -79,27 +79,25 @@ enum TokenPages {
         page.text = words("consoleTokensText")
         page.blocks += scene.secretBlocks("consoleTokenOnce")
         page.blocks.append(
-            tokens.isEmpty
-                ? .text(words("consoleNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleTokens"),
-                        columns: ["consoleLabel", "consoleScopes", "consoleExpires", "consoleUsed", "consoleGrantedBy"]
-                            .map { words.plain($0) } + (changes ? [words.plain("consoleRevoke")] : []),
-                        rows: tokens.map { token in
-                            [
-                                .init(
-                                    PageText(chosen: token.shownName),
-                                    marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
-                                .init(PageText(token.scopes.joined(separator: " "))),
-                                .init(words.instant(token.expiresAt.date)),
-                                .init(
-                                    token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
-                                        ?? words("consoleNever")),
-                                .init(token.createdBy.map { PageText(chosen: $0) } ?? words("consoleCommandLine")),
-                                .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleTokens"),
+                    columns: ["consoleLabel", "consoleScopes", "consoleExpires", "consoleUsed", "consoleGrantedBy"]
+                        .map { words.plain($0) } + (changes ? [words.plain("consoleRevoke")] : []),
+                    rows: tokens.map { token in
+                        [
+                            .init(
+                                PageText(chosen: token.shownName),
+                                marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
+                            .init(PageText(token.scopes.joined(separator: " "))),
+                            .init(words.instant(token.expiresAt.date)),
+                            .init(
+                                token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
+                                    ?? words("consoleNever")),
+                            .init(token.createdBy.map { PageText(chosen: $0) } ?? words("consoleCommandLine")),
+                            .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
+                        ]
+                    }), none: words("consoleNone")))
         if changes {
             page.blocks.append(.links([.init(words("consoleTokenAdd"), to: "/console/tokens/add", isButton: true)]))
         }

@@ -101,7 +101,7 @@ enum UserActions {
             done: { scene, _ in back(scene, "consoleDoneMailed") }),
         .action(
             "users/{user}/edit", SetUser.self, in: .users,
-            ask: { try await askToEdit($0) }, make: { try edited($0) },
+            ask: { try await askToEdit($0) }, make: { try await edited($0) },
             done: { scene, _ in back(scene, "consoleDoneEdited") }),
         .action(
             "users/{user}/delete", DeleteUser.self, in: .users,
@@ -191,7 +191,7 @@ enum UserActions {
 
     // MARK: What is known about a user
 
-    /// Name, language, each attribute as a field of its own, and the claims as JSON.
+    /// Name, language, each attribute as a field of its own and all of them as JSON, and the claims as JSON.
     private static func askToEdit(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
         let shown = try await scene.perform(ShowUser(user: scene.parameter("user")))
@@ -223,6 +223,13 @@ enum UserActions {
         ]
         question.fields[2].hint = words.plain("consoleAttributesHint")
         question.fields[3].hint = words.plain("consoleClaimsHint")
+        let own = (shown.attributes ?? [:]).sorted { $0.key < $1.key }.compactMap { name, value -> PageField? in
+            guard let text = plain(value) else { return nil }
+            return PageField(
+                name: field(of: name), label: PageText.harmless(name), value: typed(field(of: name), text),
+                autocomplete: "off", maximumLength: ProfileChange.longestAttribute, isRequired: false, isFirst: false)
+        }
+        question.fields.insert(contentsOf: own, at: 2)
         // What was there when the page was made: attributes that are no longer on it are removed, and others stay.
         question.hidden = [
             .init(
@@ -239,16 +246,49 @@ enum UserActions {
         return all
     }
 
-    private static func edited(_ scene: ConsoleScene) throws -> SetUser {
+    private static func edited(_ scene: ConsoleScene) async throws -> SetUser {
         guard scene.isForm else { return SetUser(user: scene.parameter("user"), displayName: "NAME") }
+        let present = try await scene.perform(ShowUser(user: scene.parameter("user")))
         var attributes = try object("attributes", "consoleAttributes", scene)
+        // What was changed in its own field and not in the JSON is as the field says.
+        for (name, value) in present.attributes ?? [:] where attributes[name] == value {
+            guard let text = plain(value), let sent = scene.fields[field(of: name)] else { continue }
+            let typed = PageField.edited(sent, from: text)
+            if typed != text { attributes[name] = typed.isEmpty ? .null : Self.value(typed, like: value) }
+        }
         for name in (scene.field("before") ?? "").split(separator: " ") where attributes[String(name)] == nil {
             attributes[String(name)] = .null
         }
         return SetUser(
-            user: scene.parameter("user"), displayName: scene.fields["display_name"] ?? "",
+            user: scene.parameter("user"),
+            displayName: PageField.edited(scene.fields["display_name"] ?? "", from: present.user.displayName),
             locale: scene.fields["locale"] ?? "", attributes: attributes,
             claims: try object("claims", "consoleClaims", scene))
+    }
+
+    private static func field(of attribute: String) -> String { "attribute.\(attribute)" }
+
+    /// An attribute as its field has it; nil for what no field can have.
+    private static func plain(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): "\(number)"
+        case .number(let number): "\(number)"
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// What was typed, as the kind of value that was there; a text where it is none of that kind.
+    private static func value(_ text: String, like present: JSONValue) -> JSONValue {
+        let value: JSONValue? =
+            switch present {
+            case .bool: ["true": JSONValue.bool(true), "false": .bool(false)][text]
+            case .integer: Int64(text).map { .integer($0) }
+            case .number: Double(text).map { .number($0) }
+            default: nil
+            }
+        return value ?? .string(text)
     }
 
     private static func object(_ name: String, _ label: String, _ scene: ConsoleScene) throws -> [String: JSONValue] {

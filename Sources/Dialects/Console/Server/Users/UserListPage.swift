@@ -55,9 +55,7 @@ enum UserListPage {
         var page = scene.page("console-users", "consoleUsers")
         page.blocks.append(search(text, filter, sort, scene))
         page.blocks.append(
-            answer.users.isEmpty
-                ? .text(words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers"))
-                : .table(table(answer.users, scene)))
+            .table(table(answer.users, scene), none: words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers")))
         if answer.isPartial, !answer.users.isEmpty { page.blocks.append(.text(words("consoleNoneSoFar"))) }
         page.blocks.append(
             scene.pager(
@@ -86,7 +84,7 @@ enum UserListPage {
     ) -> PageBlock {
         let words = scene.words
         var field = PageField(
-            name: "q", label: words.plain("consoleSearchUsers"), value: text.map { PageText.harmless($0) },
+            name: "q", label: words.plain("consoleSearchUsers"), value: text,
             autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false)
         field.hint = words.plain("consoleSearchUsersHint")
         let choices =

@@ -11,6 +11,7 @@ enum UserPages {
         .page("users/{user}/factors", of: ShowUser.self, in: .users) { try await factors($0) },
         .page("users/{user}/sessions", of: ListSessions.self, in: .users) { try await sessions($0) },
         .page("users/{user}/applications", of: ListSessions.self, in: .users) { try await applications($0) },
+        .page("users/{user}/checks", of: ListClients.self, in: .users) { try await checks($0) },
         .page("users/{user}/log", of: ListAuditEvents.self, in: .users) { try await log($0) },
         .page("users/{user}/data", of: ShowUserData.self, in: .users) { try await dossier($0) },
         .download("users/{user}/data.json", of: ShowUserData.self, in: .users) { try await data($0) },
@@ -18,7 +19,7 @@ enum UserPages {
 
     /// The users' parts that a page of one user is divided into.
     private enum Tab: String, CaseIterable {
-        case profile, factors, sessions, applications, log, data
+        case profile, factors, sessions, applications, checks, log, data
 
         var label: String {
             switch self {
@@ -26,6 +27,7 @@ enum UserPages {
             case .factors: "consoleFactors"
             case .sessions: "consoleSessions"
             case .applications: "consoleApplications"
+            case .checks: "consoleChecks"
             case .log: "consoleLog"
             case .data: "consoleKept"
             }
@@ -44,7 +46,9 @@ enum UserPages {
         var page = scene.page(
             PageKind(rawValue: tab == .profile ? "console-user" : "console-user-\(tab.rawValue)"),
             PageText(chosen: user.shownName))
-        let tabs = Tab.allCases.filter { $0 != .log || scene.may(.readLog) }
+        let tabs = Tab.allCases.filter {
+            ($0 != .log || scene.may(.readLog)) && ($0 != .checks || scene.may(.readClients))
+        }
         page.blocks.append(
             .tabs(
                 .init(
@@ -211,33 +215,31 @@ enum UserPages {
         var page = page(.factors, of: answer.user, scene)
         let changes = scene.may(.changeUsers)
         page.blocks.append(
-            answer.factors.isEmpty
-                ? .text(words("consoleNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleFactors"),
-                        columns: ["consoleKind", "consoleUserName", "consoleSince", "consoleUsed", "consoleWrong"].map {
-                            words.plain($0)
-                        } + (changes ? [words.plain("consoleAction")] : []),
-                        rows: answer.factors.map { factor in
-                            [
-                                .init(
-                                    words(Words.key(of: FactorKind(rawValue: factor.kind))),
-                                    marks: marks(of: factor, words)),
-                                .init(PageText(chosen: factor.name)), .init(words.instant(factor.createdAt.date)),
-                                .init(
-                                    factor.lastUsedAt.map { words.moment($0.date, now: scene.now) }
-                                        ?? words("consoleNever")),
-                                .init(PageText("\(factor.wrongAnswers)")),
-                                factor.kind == FactorKind.password.rawValue
-                                    ? .init(
-                                        words("consoleResetPassword"),
-                                        to: ConsolePath.to("users", answer.user.id, "reset-password"))
-                                    : .init(
-                                        words("consoleRemove"),
-                                        to: ConsolePath.to("users", answer.user.id, "factors", factor.id, "remove")),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleFactors"),
+                    columns: ["consoleKind", "consoleUserName", "consoleSince", "consoleUsed", "consoleWrong"].map {
+                        words.plain($0)
+                    } + (changes ? [words.plain("consoleAction")] : []),
+                    rows: answer.factors.map { factor in
+                        [
+                            .init(
+                                words(Words.key(of: FactorKind(rawValue: factor.kind))),
+                                marks: marks(of: factor, words)),
+                            .init(PageText(chosen: factor.name)), .init(words.instant(factor.createdAt.date)),
+                            .init(
+                                factor.lastUsedAt.map { words.moment($0.date, now: scene.now) }
+                                    ?? words("consoleNever")),
+                            .init(PageText("\(factor.wrongAnswers)")),
+                            factor.kind == FactorKind.password.rawValue
+                                ? .init(
+                                    words("consoleResetPassword"),
+                                    to: ConsolePath.to("users", answer.user.id, "reset-password"))
+                                : .init(
+                                    words("consoleRemove"),
+                                    to: ConsolePath.to("users", answer.user.id, "factors", factor.id, "remove")),
+                        ]
+                    }), none: words("consoleNone")))
         var links: [PageBlock.Link] = []
         func add(_ label: String, _ action: String) {
             links.append(
@@ -350,22 +352,35 @@ enum UserPages {
         var page = page(.applications, of: user, scene)
         let grants = answer.sessions.flatMap { session in session.grants.filter(\.isLiving).map { (session, $0) } }
         page.blocks.append(
-            grants.isEmpty
-                ? .text(words("consoleNone"))
-                : .table(
-                    PageTable(
-                        words.plain("consoleApplications"),
-                        columns: ["consoleApplication", "consoleScopes", "consoleSince", "consoleExpires"].map {
-                            words.plain($0)
-                        },
-                        rows: grants.map { session, grant in
-                            [
-                                .init(PageText(chosen: grant.application)),
-                                .init(PageText(chosen: grant.scopes.joined(separator: " "))),
-                                .init(words.instant(grant.createdAt.date)),
-                                .init(words.instant(grant.expiresAt.date)),
-                            ]
-                        })))
+            .table(
+                PageTable(
+                    words.plain("consoleApplications"),
+                    columns: ["consoleApplication", "consoleScopes", "consoleSince", "consoleExpires"].map {
+                        words.plain($0)
+                    },
+                    rows: grants.map { session, grant in
+                        [
+                            .init(PageText(chosen: grant.application)),
+                            .init(PageText(chosen: grant.scopes.joined(separator: " "))),
+                            .init(words.instant(grant.createdAt.date)),
+                            .init(words.instant(grant.expiresAt.date)),
+                        ]
+                    }), none: words("consoleNone")))
+        page.blocks += scene.command(operation)
+        return page
+    }
+
+    // MARK: Security checks
+
+    /// Installations of applications in which the user logged in last.
+    private static func checks(_ scene: ConsoleScene) async throws -> Page {
+        let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+        let operation = ListClients(limit: ConsoleScene.pageLength, after: scene.field("after"), user: user.id)
+        let answer = try await scene.perform(operation)
+        var page = page(.checks, of: user, scene)
+        page.blocks.append(ClientPages.table(of: answer.clients, scene))
+        page.blocks.append(
+            scene.pager(ConsolePath.to("users", user.id, "checks"), before: nil, after: answer.next))
         page.blocks += scene.command(operation)
         return page
     }
@@ -388,7 +403,6 @@ enum UserPages {
 
     private static func table(of events: [AuditEntry], _ scene: ConsoleScene) -> PageBlock {
         let words = scene.words
-        if events.isEmpty { return .text(words("consoleNone")) }
         return .table(
             PageTable(
                 words.plain("consoleLog"),
@@ -399,7 +413,7 @@ enum UserPages {
                         .init(LogWords.sentence(event, scene), marks: LogWords.marks(of: event, scene)),
                         .init(PageText(chosen: event.source ?? "–")), .init(PageText(chosen: event.clientID ?? "–")),
                     ]
-                }))
+                }), none: words("consoleNone"))
     }
 
     // MARK: What is kept
@@ -446,9 +460,10 @@ enum UserPages {
 
 /// JSON as people read it.
 enum JSONListing {
+    /// What deceives has escapes, so that a form gives the same JSON back.
     static func text(of value: JSONValue) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return (try? encoder.encode(value)).map { PageText.escapedJSON(String(decoding: $0, as: UTF8.self)) } ?? ""
     }
 }
