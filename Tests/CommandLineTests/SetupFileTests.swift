@@ -121,6 +121,14 @@ import Testing
         }
     }
 
+    @Test func `No two applications have their secret from one variable`() {
+        let entries = ["a-b", "a_b", "a.b", "A B", "a_b_2"].map {
+            Setup.Entry(kind: .applications, name: $0, members: ["id": .string($0)], hasSecret: true)
+        }
+        let found = Setup(entries: entries).yaml.matches(of: /environment: (SECRET_OF_\w+)/).map { String($0.1) }
+        #expect(found.count == entries.count && Set(found).count == entries.count, "\(found)")
+    }
+
     @Test func `A name that grows by aliases is given up`() {
         var bomb = "version: 1\na0: &a0 [x, x]\n"
         for level in 1..<18 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }

@@ -30,6 +30,7 @@ extension Setup {
             "# another server, set the variables that it names, and add `jwks` where applications sign with keys.",
             "version: \(Self.version)",
         ]
+        let variables = variables
         for kind in Kind.allCases {
             let entries = entries.filter { $0.kind == kind && $0.members["isDefault"] == nil }
             if entries.isEmpty { continue }
@@ -38,11 +39,29 @@ extension Setup {
                 if kind == .settings {
                     lines += YAMLText.member(entry.name, entry.members["value"] ?? .null, indent: 2)
                 } else {
-                    lines += YAMLText.element(.object(entry.exported), first: entry.leading, indent: 2)
+                    lines += YAMLText.element(
+                        .object(entry.exported(secretFrom: variables[entry.name])), first: entry.leading, indent: 2)
                 }
             }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// A variable for each client secret, by application: names that differ in their signs alone share none.
+    private var variables: [String: String] {
+        var variables: [String: String] = [:]
+        var taken: Set<String> = []
+        for entry in entries where entry.hasSecret {
+            let word = entry.name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "_" }
+            let plain = "SECRET_OF_\(word.joined())"
+            var (variable, number) = (plain, 1)
+            while !taken.insert(variable).inserted {
+                number += 1
+                variable = "\(plain)_\(number)"
+            }
+            variables[entry.name] = variable
+        }
+        return variables
     }
 }
 
@@ -52,12 +71,9 @@ extension Setup.Entry {
         [kind == .extensions ? "event" : kind.name, "targetURL", "displayName", "kind"]
     }
 
-    fileprivate var exported: [String: JSONValue] {
+    fileprivate func exported(secretFrom variable: String?) -> [String: JSONValue] {
         var exported = members.filter { $0.key == kind.name || !SetupMembers.isNothing($0.value, $0.key) }
-        if hasSecret {
-            let word = name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "_" }.joined()
-            exported["secret"] = .object(["environment": .string("SECRET_OF_\(word)")])
-        }
+        if hasSecret, let variable { exported["secret"] = .object(["environment": .string(variable)]) }
         return exported
     }
 }
