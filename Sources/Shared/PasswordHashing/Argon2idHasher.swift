@@ -142,6 +142,8 @@ public final class Argon2idHasher: PasswordHasher {
     }
 
     private static func bytes(of password: Secret<String>) -> [UInt8] {
-        Array(password.reveal().precomposedStringWithCanonicalMapping.utf8)
+        let typed = password.reveal()
+        // ASCII is its own normal form, and what most passwords are.
+        return Array((typed.utf8.allSatisfy { $0 < 0x80 } ? typed : typed.precomposedStringWithCanonicalMapping).utf8)
     }
 }
