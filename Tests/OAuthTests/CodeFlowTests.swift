@@ -99,6 +99,21 @@ struct CodeFlowTests {
         ("another client", ["client_id": "dev-app"]),
     ]
 
+    @Test
+    func `A code of a browser that was signed out is over, and what was granted offline goes on`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let tokens = try await server.redeem(browser.code()).json
+            let codes = [try await browser.code("dev-native", ["scope": "openid"]), try await browser.code()]
+            let hint = Browser.query(["id_token_hint": tokens["id_token"].text ?? ""])
+            #expect(try await browser.get("/oidc/logout?\(hint)").status == 303)
+            for code in codes { #expect(try await server.redeem(code).json["error"] == "invalid_grant") }
+            #expect(try await server.refresh(tokens["refresh_token"]).status == 200)
+        }
+    }
+
     @Test(arguments: wrong.indices)
     func `A code that is shown with what does not belong to it is used up`(_ place: Int) async throws {
         let (name, changes) = Self.wrong[place]

@@ -235,6 +235,7 @@ extension AuthorizationRequest {
             client: client.rawValue, redirectURI: redirectURI, challenge: challenge, nonce: nonce, scopes: scopes,
             details: details, audiences: resources, keyThumbprint: keyThumbprint, session: session.id)
         code.namesRedirectURI = namesRedirectURI
+        code.isOfBrowser = true
         return code
     }
 }

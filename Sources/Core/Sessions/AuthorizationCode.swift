@@ -28,6 +28,8 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
     public var keyThumbprint: String?
     /// The session that the user approved the application in.
     public var session: SessionID?
+    /// Whether that was a browser's: then the code is over once the user has signed out there, although the session may go on.
+    public var isOfBrowser = false
 
     /// A code for this client and address, with what was approved.
     public init(
@@ -59,6 +61,7 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
         audiences = try members.decodeIfPresent([String].self, forKey: .audiences) ?? []
         keyThumbprint = try members.decodeIfPresent(String.self, forKey: .keyThumbprint)
         session = try members.decodeIfPresent(SessionID.self, forKey: .session)
+        isOfBrowser = try members.decodeIfPresent(Bool.self, forKey: .isOfBrowser) ?? false
     }
 
     /// Seconds that a code lives (RFC 6749, section 4.1.2, wants ten minutes at most).

@@ -20,7 +20,7 @@ public struct AuthorizationCodes: Sendable {
         case unknown
         /// It was redeemed before. The grant that it made is over now (RFC 6749, section 4.1.2).
         case reused
-        /// The session that it was approved in is over.
+        /// The session that it was approved in is over, or has left its browser.
         case ended
         /// The account was disabled since, or waits for its removal.
         case userDisabled
@@ -70,9 +70,9 @@ public struct AuthorizationCodes: Sendable {
                 try transaction.endGrant(of: found.record, at: now, eventID: eventID, by: client)
                 return .refused(.reused)
             }
-            guard let session = try transaction.session(sessionID), session.userID == userID else {
-                return .refused(.ended)
-            }
+            guard let session = try transaction.session(sessionID), session.userID == userID,
+                !found.code.isOfBrowser || session.browserDigest != nil
+            else { return .refused(.ended) }
             let terms = GrantTerms(
                 scopes: found.code.scopes, details: found.code.details.merging(presented.details) { $1 },
                 audiences: found.code.audiences)
