@@ -301,8 +301,8 @@ enum ApplicationPages {
                 mark: application.formerSecretUntil.map { until in
                     .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
                 }),
-            .init(words.plain("consoleRedirects"), list(application.redirectURIs)),
-            .init(words.plain("consoleLogoutRedirects"), list(application.oauth.postLogoutRedirectURIs)),
+            .init(words.plain("consoleRedirectsSet"), list(application.redirectURIs)),
+            .init(words.plain("consoleLogoutRedirectsSet"), list(application.oauth.postLogoutRedirectURIs)),
             .init(words.plain("consoleScopes"), list(application.scopes)),
             .init(words.plain("consoleGrants"), list(application.oauth.grantTypes)),
             .init(words.plain("consoleAPIs"), list(application.oauth.resources)),

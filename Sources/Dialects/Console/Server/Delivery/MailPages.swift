@@ -49,7 +49,7 @@ enum MailPages {
         page.blocks.append(
             .tabs(
                 .init(
-                    words.plain("consoleLanguages"),
+                    words.plain("consoleMailLanguages"),
                     wordings.map {
                         .init(
                             $0.language,
