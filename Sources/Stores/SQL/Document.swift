@@ -10,6 +10,13 @@ enum Document {
         return SQLValue(String(decoding: json.bytes, as: UTF8.self))
     }
 
+    /// The same of details, as each event of the log has them: without asking at run time what their values are.
+    static func encode(_ details: [String: JSONValue]) throws -> SQLValue {
+        var json = JSONWriter()
+        try json.write(details)
+        return SQLValue(String(decoding: json.bytes, as: UTF8.self))
+    }
+
     static func decode<T: StoredJSON>(_ type: T.Type, from text: String) throws -> T {
         try T(stored: text.utf8)
     }
