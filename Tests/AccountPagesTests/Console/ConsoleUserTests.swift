@@ -339,6 +339,8 @@ struct ConsoleUserTests {
             let path = "/console/administrators/grant"
             let granted = try await confirm(path, ["user": "target@example.com", "role": "auditor"], in: browser)
             #expect(granted.kind == "console-administrators" && granted.html.contains("target@example.com"))
+            // Who granted it is named as people are, with a way to the user; a role of the command line has no one.
+            #expect(granted.html.contains("<bdi>owner@example.com</bdi></a>") && !granted.html.contains("<bdi>user:"))
             let unknown = try await browser.open(path)
             let refused = try await browser.submit(unknown, ["user": "nobody@example.com", "role": "auditor"])
             #expect(refused.status == 422 && refused.html.contains("nobody@example.com"), "\(refused.html)")

@@ -51,6 +51,7 @@ enum AdministratorPages {
         let operation = ListAdministrators(limit: ConsoleScene.pageLength, after: scene.field("after"))
         let answer = try await scene.perform(operation)
         let changes = scene.may(.changeAdministrators)
+        let granters = try await Granters(answer.administrators.map(\.grantedBy), scene)
         var page = scene.page("console-administrators", "consoleAdministrators")
         page.blocks.append(
             .table(
@@ -68,9 +69,7 @@ enum AdministratorPages {
                                 marks: user.isDisabled ? [.init(words("consoleDisabled"), .alarming)] : []),
                             .init(role.map { words($0.label) } ?? PageText(chosen: administrator.role)),
                             .init(words.instant(administrator.since.date)),
-                            .init(
-                                administrator.grantedBy.map { PageText(chosen: $0) }
-                                    ?? words("consoleCommandLine")),
+                            granters.cell(administrator.grantedBy, words),
                             .init(
                                 words("consoleRevoke"), to: ConsolePath.to("administrators", user.id, "revoke")),
                         ]

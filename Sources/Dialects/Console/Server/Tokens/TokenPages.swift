@@ -75,6 +75,7 @@ enum TokenPages {
         let operation = ListMachineTokens()
         let tokens = try await scene.perform(operation).tokens
         let changes = scene.may(.changeAdministrators)
+        let granters = try await Granters(tokens.map(\.createdBy), scene)
         var page = scene.page("console-tokens", "consoleTokens")
         page.text = words("consoleTokensText")
         page.blocks += scene.secretBlocks("consoleTokenOnce")
@@ -94,7 +95,7 @@ enum TokenPages {
                             .init(
                                 token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
                                     ?? words("consoleNever")),
-                            .init(token.createdBy.map { PageText(chosen: $0) } ?? words("consoleCommandLine")),
+                            granters.cell(token.createdBy, words),
                             .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
                         ]
                     }), none: words("consoleNone")))
