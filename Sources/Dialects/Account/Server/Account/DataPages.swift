@@ -185,7 +185,7 @@ struct DeletionPage: Sendable {
                         fields: [
                             PageField(
                                 name: "typed", label: words.plain("deleteType", ["name": .chosen(account.address)]),
-                                value: account.field("typed").map { PageText.harmless($0) },
+                                value: account.field("typed"),
                                 autocomplete: "off", maximumLength: 254, isFirst: false, isInvalid: problem != nil)
                         ], buttons: [button])),
                 .links([.init(words("confirmNot"), to: AccountSection.data.path)]),
