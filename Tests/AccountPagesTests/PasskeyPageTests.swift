@@ -57,6 +57,7 @@ struct PasskeyPageTests {
             }
             let enrol = try await choosing("new@example.com", in: passkeys.browser)
             #expect(enrol.answered == 303 && enrol.kind == "enrol", "\(enrol)")
+            #expect(enrol.page?.html.contains("Your account is made.") == true, "\(enrol)")
             #expect(try await passkeys.browser.open("/account").kind == "sign-in", "It is not over yet.")
             var authenticator = SoftwareAuthenticator(origin: Self.site)
             let landing = try await passkeys.enrol(on: #require(enrol.page), &authenticator)

@@ -93,9 +93,11 @@ struct EnrolPage: Sendable {
         let kinds = try await scene.realm.enrolments.kindsByResponse(during: handle, expecting: .registration)
         let offersPasskey = kinds.contains(.passkey) && scene.passkeyPlace == .here
         let words = scene.words
+        // A sign-up has chosen it in place of a password.
+        let isChosen = journey.registers == .passkey && summary.purpose == .signUp
         var page = Page(
             "enrol", words(journey.registers == .passkey ? "enrolPasskeyTitle" : "enrolTitle"),
-            words("enrolPasskeyText"), problem: problem)
+            words(isChosen ? "signUpPasskeyText" : "enrolPasskeyText"), problem: problem)
         if journey.registers == .passkey {
             if kinds.isEmpty, let confirming = try await confirmAddress(handle, scene) { return confirming }
             guard offersPasskey else { return try await scene.goOn(.passkeyUnavailable) }
