@@ -4,7 +4,9 @@ struct FewRows<Key: Hashable, Row>: ExpressibleByDictionaryLiteral {
     /// From here on keys are hashed: a job over all users reads thousands of rows in one transaction.
     static var most: Int { 8 }
 
-    private var few: [(key: Key, row: Row)] = []
+    // Apart, so that a look at the keys copies no rows.
+    private var keys: [Key] = []
+    private var rows: [Row] = []
     /// All rows, where there are more than few.
     private var many: [Key: Row] = [:]
 
@@ -17,23 +19,24 @@ struct FewRows<Key: Hashable, Row>: ExpressibleByDictionaryLiteral {
     subscript(key: Key) -> Row? {
         get {
             if !many.isEmpty { return many[key] }
-            for entry in few where entry.key == key { return entry.row }
-            return nil
+            return keys.firstIndex(of: key).map { rows[$0] }
         }
         set {
             if !many.isEmpty {
                 many[key] = newValue
                 return
             }
-            let place = few.firstIndex { $0.key == key }
-            switch (place, newValue) {
-            case (let place?, let row?): few[place].row = row
-            case (let place?, nil): few.remove(at: place)
+            switch (keys.firstIndex(of: key), newValue) {
+            case (let place?, let row?): rows[place] = row
+            case (let place?, nil):
+                keys.remove(at: place)
+                rows.remove(at: place)
             case (nil, let row?):
-                few.append((key, row))
-                if few.count > Self.most {
-                    many = Dictionary(uniqueKeysWithValues: few.map { ($0.key, $0.row) })
-                    few = []
+                keys.append(key)
+                rows.append(row)
+                if keys.count > Self.most {
+                    many = Dictionary(uniqueKeysWithValues: zip(keys, rows))
+                    (keys, rows) = ([], [])
                 }
             case (nil, nil): break
             }
