@@ -114,7 +114,8 @@ import Testing
             try await session("three", browser: true, [])
             func days(_ json: JSON) throws -> Double {
                 let end = try #require(json["expiresAt"].text.flatMap { Timestamp(rfc3339: $0) })
-                return end.date.timeIntervalSince(start) / 86_400
+                // Times are told in milliseconds.
+                return (end.date.timeIntervalSince(start) / 86.4).rounded() / 1000
             }
             let all = try await Self.post("users:sessions", ["user": "ada"], server).json["sessions"].elements
             func listed(_ id: String) throws -> JSON { try #require(all.first { $0["id"].text == id }) }

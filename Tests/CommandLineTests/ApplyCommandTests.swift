@@ -275,7 +275,7 @@ import Testing
         for arguments in ["--dry-run", "--yes"] {
             let refused = try await apply(directory, yaml, arguments)
             #expect(refused.status == 2, "\(refused.error)")
-            for line in [4, 5, 6, 9, 11, 12, 15, 18, 20] {
+            for line in [4, 5, 6, 9, 11, 12, 15, 17, 20] {
                 #expect(refused.error.contains("setup.yaml:\(line): "), "\(arguments) \(line): \(refused.error)")
             }
             #expect(!refused.error.contains("setup.yaml:3: ") && !refused.error.contains("\u{202E}"))

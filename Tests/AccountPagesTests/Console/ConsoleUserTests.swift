@@ -33,6 +33,15 @@ struct ConsoleUserTests {
         return try #require(try await browser.sendForm(form, fields).page)
     }
 
+    /// What the fields of several lines have, as a browser sends it.
+    private static func lines(_ page: TestPage) -> [String: String] {
+        page.html.matches(of: /<textarea[^>]* name="([^"]*)"[^>]*>\n([\s\S]*?)<\/textarea>/).reduce(into: [:]) {
+            fields, match in
+            fields[String(match.1)] = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+                .reduce(String(match.2)) { $0.replacing($1.0, with: $1.1) }
+        }
+    }
+
     @Test func `Users are found by the beginning of address, name and id, page by page`() async throws {
         try await with(.support) { stage, browser in
             for number in 0..<60 {
@@ -151,7 +160,9 @@ struct ConsoleUserTests {
             #expect(user.profile.attributes == ["city": "London", "age": .integer(36)])
             #expect(user.profile.customClaims == ["plan": "pro"])
             // Each is a field too, which says what its JSON does not.
-            _ = try await confirm(path, ["attribute.age": "35", "attribute.city": ""], in: browser)
+            let typed = Self.lines(try await browser.open(path)).merging(["attribute.age": "35", "attribute.city": ""])
+            { $1 }
+            _ = try await confirm(path, typed, in: browser)
             let fields = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
             #expect(fields.profile.attributes == ["age": .integer(35)], "\(fields.profile.attributes)")
             _ = try await confirm(
@@ -200,7 +211,7 @@ struct ConsoleUserTests {
             let refused = try await confirm(path, ["display_name": name + "\nx", "claims": "\u{202E}{"], in: browser)
             #expect(refused.status == 422 && !refused.html.unicodeScalars.contains("\u{202E}"), "\(refused.html)")
             #expect(refused.html.contains("\u{FFFD}{</textarea>"))
-            let saved = try await confirm(path, ["locale": "de"], in: browser)
+            let saved = try await confirm(path, Self.lines(page).merging(["locale": "de"]) { $1 }, in: browser)
             #expect(saved.kind == "console-user", "\(saved.html)")
             let user = try #require(try await realm.accounts.user(UserID(rawValue: "target")))
             #expect(user.profile.displayName.map { Array($0.utf8) } == Array(name.utf8))
