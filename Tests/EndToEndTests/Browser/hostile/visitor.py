@@ -85,13 +85,16 @@ class Visitor:
         self._connection = http.client.HTTPConnection(urllib.parse.urlsplit(base).netloc, timeout=60)
         self._used = time.monotonic()
 
+    def _idle_no_longer(self):
+        """The connection; a fresh one where this was not used for a while, since the server ends such."""
+        if time.monotonic() - self._used > 10:
+            self._connection.close()
+        return self._connection
+
     def send(self, method, path, body=None, kind=None, follow=True):
         """An answer, after redirects of this server."""
         for _ in range(8):
-            connection = self._connection
-            # The server ends connections that say nothing for a while.
-            if time.monotonic() - self._used > 10:
-                connection.close()
+            connection = self._idle_no_longer()
             connection.putrequest(method, path, skip_accept_encoding=True)
             connection.putheader("Accept", "text/html")
             connection.putheader("Accept-Language", "en")
@@ -131,11 +134,12 @@ class Visitor:
 
     def ask(self, path, body, headers):
         """JSON to an API: a status, and what it says."""
-        connection = self._connection
+        connection = self._idle_no_longer()
         data = json.dumps(body).encode()
         connection.request("POST", path, data, {"Content-Type": "application/json", **headers})
         response = connection.getresponse()
         text = response.read()
+        self._used = time.monotonic()
         try:
             return response.status, json.loads(text)
         except ValueError:
