@@ -142,6 +142,31 @@ struct AuthorizationRequestTests {
     }
 
     @Test
+    func `A request for a new account is one to sign in where no accounts are made`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            func first(_ browser: Browser) async throws -> String {
+                var browser = browser
+                var reply = try await browser.authorize("dev-native", ["prompt": "create"])
+                for _ in 0..<3 {
+                    guard let next = reply.location, !next.hasPrefix(Browser.callback) else { break }
+                    reply = try await browser.get(next)
+                }
+                if reply.answer["code"] != nil { return "code" }
+                return reply.text.split(separator: "data-page=\"").last?.split(separator: "\"").first.map(String.init)
+                    ?? ""
+            }
+            var signedIn = Browser(server)
+            try await signedIn.signIn()
+            #expect(try await first(Browser(server)) == "sign-up")
+            #expect(try await first(signedIn) == "sign-up")
+            _ = try await server.realm.changeSettings(by: .testAdministrator) { $0.signUp.isOpen = false }
+            #expect(try await first(Browser(server)) == "sign-in")
+            #expect(try await first(signedIn) == "code")
+        }
+    }
+
+    @Test
     func `A request that its user does not see does not prolong the browser's session`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

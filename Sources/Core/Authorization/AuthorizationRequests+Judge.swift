@@ -16,8 +16,10 @@ struct AuthorizationJudge: Sendable {
     func standing(for given: Session?, in transaction: any StoreTransaction) throws -> AuthorizationStanding {
         if body.isDenied { return .impossible(.accessDenied) }
         let needed = try neededClass(in: transaction)
+        // Where no accounts are made, the request is one to sign in.
+        let creates = try request.prompts.contains(.create) && transaction.settings().signUp.isOpen
         guard let session = try given.flatMap({ try living($0, in: transaction) }) else {
-            return signIn(.loginRequired, needed) { $0.createsAccount = request.prompts.contains(.create) }
+            return signIn(.loginRequired, needed) { $0.createsAccount = creates }
         }
         if let hinted = request.hintedUser, hinted != session.userID {
             return signIn(.loginRequired, needed) {
@@ -26,7 +28,7 @@ struct AuthorizationJudge: Sendable {
             }
         }
         let isSignedInSince = (session.proofs.map(\.at).min() ?? .distantPast) >= since
-        if request.prompts.contains(.create), !isSignedInSince {
+        if creates, !isSignedInSince {
             return signIn(.interactionRequired, needed) { $0.createsAccount = true }
         }
         if request.prompts.contains(.selectAccount), body.chosenSession != session.id, !isSignedInSince {
