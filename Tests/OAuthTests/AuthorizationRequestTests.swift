@@ -126,6 +126,7 @@ struct AuthorizationRequestTests {
             let claims = #"{"id_token":{"sub":{"value":"\#(JSON.string(token).claims["sub"].text ?? "")"}}}"#
             var bob = Browser(server)
             try await bob.signIn("bob@example.org")
+            try await server.advance(1)
             for changes in [["id_token_hint": token], ["claims": claims], ["claims": claims, "prompt": "login"]] {
                 func page(_ browser: inout Browser, _ more: [String: String] = [:]) async throws -> Reply {
                     let reply = try await browser.authorize("dev-native", changes.merging(more) { $1 })
@@ -158,6 +159,7 @@ struct AuthorizationRequestTests {
             }
             var signedIn = Browser(server)
             try await signedIn.signIn()
+            try await server.advance(1)
             #expect(try await first(Browser(server)) == "sign-up")
             #expect(try await first(signedIn) == "sign-up")
             _ = try await server.realm.changeSettings(by: .testAdministrator) { $0.signUp.isOpen = false }
