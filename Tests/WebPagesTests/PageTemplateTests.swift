@@ -222,8 +222,9 @@ struct PageTemplateTests {
 
     /// A mark upon the sign, and a sign that binds what follows it (Unicode Standard Annex 29, rules GB9 and GB9b): to Swift the two are
     /// one character, and to browsers they are not.
-    static let bound = ["<", ">", "\"", "'", "&"].flatMap {
-        [$0 + "\u{301}", "\u{D4E}" + $0, "\u{600}" + $0 + "\u{FE0F}"]
+    static let bound = ["<", ">", "\"", "'", "&"].flatMap { sign in
+        ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{338}"].map { sign + $0 }
+            + ["\u{D4E}", "\u{600}", "\u{110BD}"].map { $0 + sign }
     }
 
     @Test(arguments: bound)
