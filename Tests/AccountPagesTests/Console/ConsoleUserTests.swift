@@ -247,6 +247,9 @@ struct ConsoleUserTests {
             let query = "action=disable&user.target=1&user.\(own.id.rawValue)=1&user.nobody=1"
             let asked = try await browser.open("/console/users-bulk?\(query)")
             let form = try #require(asked.forms.first { $0.action == "/console/users-bulk" }, "\(asked.html)")
+            // Users are named as the list names them.
+            #expect(asked.html.contains("<bdi>operator@example.com</bdi>"), "\(asked.html)")
+            #expect(asked.html.contains("<bdi>nobody</bdi>") && !asked.html.contains("<bdi>\(own.id.rawValue)</bdi>"))
             let result = try #require(try await browser.sendForm(form, [:]).page)
             #expect(result.kind == "console-result" && result.html.contains("Done for 1."), "\(result.html)")
             // Each as pages say it, and no command that helps.

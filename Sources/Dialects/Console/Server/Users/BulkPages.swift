@@ -8,7 +8,7 @@ enum BulkPages {
     static let routes: [ConsoleRoute] = [
         .action(
             "users-bulk", ChangeUsers.self, in: .users,
-            ask: { try ask($0) }, make: { try operation(of: $0) },
+            ask: { try await ask($0) }, make: { try operation(of: $0) },
             before: { scene, operation in
                 guard operation.action == ChangeUsers.Action.delete.rawValue else { return }
                 guard scene.field("count").flatMap(Int.init) == operation.users.count else {
@@ -30,6 +30,8 @@ enum BulkPages {
     static let box = "user."
     /// The form that they belong to.
     static let form = "ticked"
+    /// Users whom the question names: as many as a page of the list has. Of more it has the ids.
+    private static let mostNamed = 50
 
     /// The form below the list.
     static func chooser(_ scene: ConsoleScene) -> PageBlock {
@@ -53,7 +55,7 @@ enum BulkPages {
         return ChangeUsers(action: try scene.typed("action", placeholder: "ACTION"), users: users)
     }
 
-    private static func ask(_ scene: ConsoleScene) throws -> ConsoleQuestion {
+    private static func ask(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
         let operation = try operation(of: scene)
         guard let action = ChangeUsers.Action(rawValue: operation.action), actions(scene).contains(action),
@@ -69,7 +71,10 @@ enum BulkPages {
         question.hidden =
             [.init(name: "action", value: action.rawValue)]
             + operation.users.map { .init(name: box + $0, value: "1") }
-        question.items = operation.users.map { PageText(chosen: $0) }
+        for (index, id) in operation.users.enumerated() {
+            let name = index < mostNamed ? try await name(of: id, scene) : id
+            question.items.append(PageText(chosen: name))
+        }
         if action == .delete {
             var field = PageField(
                 name: "count", label: words.plain("consoleBulkCount"), autocomplete: "off", maximumLength: 3)
@@ -77,6 +82,15 @@ enum BulkPages {
             question.fields = [field]
         }
         return question
+    }
+
+    /// As the list has named the user; the id of one who is not there.
+    private static func name(of id: String, _ scene: ConsoleScene) async throws -> String {
+        do {
+            return try await scene.perform(ShowUser(user: id)).user.shownName
+        } catch is AdministrationError {
+            return id
+        }
     }
 
     private static func result(_ scene: ConsoleScene) -> Page {
