@@ -4,6 +4,13 @@ import Testing
 
 @Suite("The catalogue of messages")
 struct MessagesTests {
+    @Test func `The files are one catalogue, and a key stands in one of them`() throws {
+        let first = Array(#"{"a": {"en": "x", "de": "y", "ja": "z"}}"#.utf8)
+        let second = Array(#"{"b": {"en": "x", "de": "y", "ja": "z"}}"#.utf8)
+        #expect(try Messages([first, second]).keys == ["a", "b"])
+        #expect(throws: Messages.Faults.self) { try Messages([first, second, first]) }
+    }
+
     @Test
     func `The catalogue of the server is complete in every language`() throws {
         let messages = try Messages.ofServer()

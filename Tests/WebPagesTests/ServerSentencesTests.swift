@@ -9,8 +9,10 @@ import Testing
     private func texts() throws -> [[String: String]] {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }
-        let file = root.appendingPathComponent("Sources/Shared/WebPages/Words/said.json")
-        return try JSONDecoder().decode([[String: String]].self, from: Data(contentsOf: file))
+        let words = root.appendingPathComponent("Sources/Shared/WebPages/Words")
+        return try FileManager.default.contentsOfDirectory(at: words, includingPropertiesForKeys: nil)
+            .filter { $0.lastPathComponent.hasPrefix("said-") }
+            .flatMap { try JSONDecoder().decode([[String: String]].self, from: Data(contentsOf: $0)) }
     }
 
     private let values = ["{number1}": "12", "{number2}": "34", "{number3}": "56"]

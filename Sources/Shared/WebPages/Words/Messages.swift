@@ -3,7 +3,7 @@ import JSON
 
 /// The catalogue of what pages say: for each key the message in every language.
 ///
-/// The source is one file, `messages.json` (`docs/decisions/0185`). A key that lacks a language, or whose languages have places for different values, makes no
+/// The sources are the files `messages-*.json`, read as one catalogue (`docs/decisions/0185`): a key stands in one of them. A key that lacks a language, or whose languages have places for different values, makes no
 /// catalogue: the tests make it, the server makes it before it listens, and `scripts/check-messages` reads it with every check.
 public struct Messages: Sendable {
     private let formats: [String: [PageLanguage: MessageFormat]]
@@ -16,16 +16,23 @@ public struct Messages: Sendable {
 
     /// - Parameter bytes: `{"key": {"en": "…", "de": "…", "ja": "…"}, …}`.
     /// - Throws: ``Faults``, `JSONFault`.
-    public init(_ bytes: [UInt8]) throws {
+    public init(_ bytes: [UInt8]) throws { try self.init([bytes]) }
+
+    /// - Parameter pieces: of the same form each; a key stands in one of them.
+    /// - Throws: ``Faults``, `JSONFault`.
+    public init(_ pieces: [[UInt8]]) throws {
         var formats: [String: [PageLanguage: MessageFormat]] = [:]
         var faults: [String] = []
-        var json = try JSONReader(bytes)
-        try json.beginObject()
-        while let name = try json.nextMember() {
-            let key = name.text
-            formats[key] = try Self.translations(of: key, from: &json, &faults)
+        for bytes in pieces {
+            var json = try JSONReader(bytes)
+            try json.beginObject()
+            while let name = try json.nextMember() {
+                let key = name.text
+                let translations = try Self.translations(of: key, from: &json, &faults)
+                if formats.updateValue(translations, forKey: key) != nil { faults.append("\(key) stands twice") }
+            }
+            try json.end()
         }
-        try json.end()
         guard faults.isEmpty else { throw Faults(faults: faults) }
         self.formats = formats
     }
@@ -65,7 +72,25 @@ public struct Messages: Sendable {
     }
 
     /// The catalogue of this server.
-    public static func ofServer() throws -> Messages { try Messages(PackageResources.messages_json) }
+    public static func ofServer() throws -> Messages { try Messages(sources) }
+
+    /// As many files as an embedded file has to be small: the time that compiling one takes grows with the square of its size
+    /// (`scripts/check-messages`).
+    private static var sources: [[UInt8]] {
+        [
+            PackageResources.messages_account_activity_json,
+            PackageResources.messages_account_factors_json,
+            PackageResources.messages_account_json,
+            PackageResources.messages_console_applications_json,
+            PackageResources.messages_console_rights_json,
+            PackageResources.messages_console_server_json,
+            PackageResources.messages_console_users_json,
+            PackageResources.messages_events_json,
+            PackageResources.messages_lists_json,
+            PackageResources.messages_sign_in_json,
+            PackageResources.messages_sign_up_json,
+        ]
+    }
 
     /// Whether there is a message of that key.
     public func has(_ key: String) -> Bool { formats[key] != nil }

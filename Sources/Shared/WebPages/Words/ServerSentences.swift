@@ -4,7 +4,7 @@ import Foundation
 /// warnings.
 ///
 /// The English sentence is what names it, as in gettext: it is what goes over the wire, also from a server of another version, and pages read
-/// the values back out of it. The source is `said.json`; `scripts/check-messages` finds a reason that has no words there
+/// the values back out of it. The sources are the files `said-*.json`; `scripts/check-messages` finds a reason that has no words there
 /// (docs/decisions/0386).
 struct ServerSentences: Sendable {
     private struct Entry: Sendable {
@@ -20,11 +20,16 @@ struct ServerSentences: Sendable {
     /// - Parameter bytes: `[{"says": "…", "en": "…", "de": "…", "ja": "…"}, …]`; `en` is left out where pages say what the server says. A place
     ///   whose name begins with `number` stands for digits alone.
     /// - Throws: ``Messages/Faults``, `DecodingError`.
-    init(_ bytes: [UInt8]) throws {
+    init(_ bytes: [UInt8]) throws { try self.init([bytes]) }
+
+    /// - Parameter pieces: of the same form each.
+    /// - Throws: ``Messages/Faults``, `DecodingError`.
+    init(_ pieces: [[UInt8]]) throws {
         var constant: [String: Entry] = [:]
         var open: [(entry: Entry, length: Int)] = []
         var faults: [String] = []
-        for texts in try JSONDecoder().decode([[String: String]].self, from: Data(bytes)) {
+        let decoder = JSONDecoder()
+        for texts in try pieces.flatMap({ try decoder.decode([[String: String]].self, from: Data($0)) }) {
             let says = texts["says"] ?? ""
             do {
                 let said = try MessageFormat(says)
@@ -55,7 +60,14 @@ struct ServerSentences: Sendable {
     }
 
     /// Read when a page first says one of them.
-    static let ofServer = try? ServerSentences(PackageResources.said_json)
+    static let ofServer = try? ServerSentences([
+        PackageResources.said_doctor_authentication_json,
+        PackageResources.said_doctor_nist_json,
+        PackageResources.said_doctor_tokens_json,
+        PackageResources.said_reasons_json,
+        PackageResources.said_settings_json,
+        PackageResources.said_warnings_json,
+    ])
 
     /// The sentence in that language; nil for one that is not known.
     /// - Parameter isWhole: false for a value of another sentence, which may be one itself, and has no such values.
