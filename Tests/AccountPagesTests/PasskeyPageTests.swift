@@ -69,6 +69,7 @@ struct PasskeyPageTests {
             #expect(try await again.get(on: again.browser.open("/sign-in"), authenticator).kind == "account")
 
             #expect(try await choosing("shy@example.com", in: TestBrowser(server)).kind == "enrol")
+            try await server.advance(1)
             let later = TestBrowser(server)
             let mail = try await later.submit(later.open("/sign-in"), ["username": "shy@example.com"])
             #expect(mail.kind == "mail", "\(mail.html)")
@@ -85,7 +86,8 @@ struct PasskeyPageTests {
             let verify = try await browser.submit(browser.open("/sign-up"), ["email": "new@example.com"])
             let choose = try await browser.submit(verify, ["code": server.code(mailedTo: "new@example.com")])
             #expect(choose.formsOfScripts.isEmpty, "\(choose.html)")
-            let forged = try await browser.sendForm(of: choose, ["new_password": "", "decision": "passkey"])
+            let form = try #require(choose.form(with: ["new_password": ""]))
+            let forged = try await browser.sendForm(form, ["new_password": "", "decision": "passkey"])
             #expect(forged.answered == 422 && forged.kind == "new-password", "\(forged)")
             let email = try #require(EmailAddress("new@example.com"))
             #expect(try await server.realm.accounts.user(email: email) == nil)

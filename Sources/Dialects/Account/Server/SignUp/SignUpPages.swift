@@ -168,7 +168,7 @@ struct NewPasswordPage: Sendable {
                 buttons: [
                     .init(words.plain("signUpPasskey"), name: "decision", value: "passkey", isSecondary: true)
                 ])
-            form.passkey = scene.passkey(.create, options: "", isConditional: false)
+            form.passkey = scene.passkey(.create, options: EnrolPage.path + "/options", isConditional: false)
             page.blocks.append(.form(form))
             page.script = .passkey
         }
