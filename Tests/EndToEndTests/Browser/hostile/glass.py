@@ -39,8 +39,9 @@ class Shown:
 
     def __init__(self, reply, found, widths, complaints):
         # Elements with their attributes, one a line: texts are left out, what differs with each attempt, and links of a page to itself.
-        own = urllib.parse.unquote(re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0]))
-        own = re.sub("^(/console/(?:users|log|tokens|hooks)/)[^/]+", r"\1…", own)
+        own = re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0])
+        # A text in a path may have slashes of its own, which are escaped there.
+        own = urllib.parse.unquote(re.sub("^(/console/(?:users|log|tokens|hooks)/)[^/]+", r"\1…", own))
         self.skeleton = [
             re.sub(r"href=(\S+)", lambda link: "href=…" if urllib.parse.unquote(link[1]) == own else link[0], line)
             for line in found["lines"]]
