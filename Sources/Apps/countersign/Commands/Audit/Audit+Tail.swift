@@ -65,7 +65,10 @@ extension AuditEntry {
         add("app", clientID)
         add("dialect", dialect)
         add("from", source)
-        for (name, value) in details.sorted(by: { $0.key < $1.key }) { add(name, value.text) }
+        // A line has no room for what each member was and is: `--json` has it.
+        for (name, value) in details.sorted(by: { $0.key < $1.key }) where !["before", "after"].contains(name) {
+            add(name, value.text)
+        }
         return parts.joined(separator: "  ").printable
     }
 }
