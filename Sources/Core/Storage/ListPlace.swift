@@ -20,14 +20,15 @@ public struct ListPlace: Sendable, Equatable {
     /// Nil where the text is no place of that list.
     public init?(_ text: String, in list: String) {
         guard text.utf8.count <= 2048, let bytes = [UInt8](base64URL: text), bytes.count > Self.checkLength,
-            let key = String(validating: bytes.dropFirst(Self.checkLength), as: UTF8.self),
-            Self.check(key, list) == Array(bytes.prefix(Self.checkLength)), PlainText.key(key) == key
+            let key = String(validating: bytes.dropLast(Self.checkLength), as: UTF8.self),
+            Self.check(key, list) == Array(bytes.suffix(Self.checkLength)), PlainText.key(key) == key
         else { return nil }
         self.init(after: key, in: list)
     }
 
-    /// As pages and commands write it: characters of Base64 for URLs.
-    public var text: String { (Self.check(key, list) + Array(key.utf8)).base64URL }
+    /// As pages and commands write it: characters of Base64 for URLs. The key comes first: no byte of UTF-8 makes a hyphen of the first
+    /// character, with which the text would be an option of a command.
+    public var text: String { (Array(key.utf8) + Self.check(key, list)).base64URL }
 
     private static let checkLength = 6
 
