@@ -50,8 +50,9 @@ final class Collector: Sendable {
     private let input = Pipe()
     private let received: Lines
 
+    /// What came, each line read once: a test that waits for spans asks for them many times.
     private final class Lines: Sendable {
-        let text = Mutex<[String]>([])
+        let reports = Mutex<[Result<Report, any Error>]>([])
     }
 
     /// - Parameter refusals: the statuses of the first answers.
@@ -73,12 +74,18 @@ final class Collector: Sendable {
         let handle = output.fileHandleForReading
         Thread.detachNewThread {
             var text = Data()
+            var isFirst = true
             while case let chunk = handle.availableData, !chunk.isEmpty {
                 text.append(chunk)
                 while let end = text.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = String(decoding: text[..<end], as: UTF8.self)
-                    lines.text.withLock { $0.append(line) }
-                    announce.yield(line)
+                    if isFirst {
+                        announce.yield(line)
+                    } else {
+                        let report = Result { try JSONDecoder().decode(Report.self, from: Data(line.utf8)) }
+                        lines.reports.withLock { $0.append(report) }
+                    }
+                    isFirst = false
                     text = Data(text[text.index(after: end)...])
                 }
             }
@@ -99,9 +106,7 @@ final class Collector: Sendable {
 
     var reports: [Report] {
         get throws {
-            try received.text.withLock { $0 }.dropFirst().map {
-                try JSONDecoder().decode(Report.self, from: Data($0.utf8))
-            }
+            try received.reports.withLock { $0 }.map { try $0.get() }
         }
     }
 
