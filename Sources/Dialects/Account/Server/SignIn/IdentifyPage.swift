@@ -63,7 +63,7 @@ struct IdentifyPage: Sendable {
     }
 
     /// What the first field holds: what was typed, what the application says, or the user who has to prove all factors anew. Of another user
-    /// whom the request names, nothing is shown: whoever knows an id would learn the address.
+    /// whom the request names, nothing is shown: a client that knows an id would learn the address.
     private func address(_ demand: SignInDemand, _ scene: PageScene) -> String? {
         if let typed = scene.field("username") ?? demand.identifier { return typed }
         guard let present = scene.present?.user, demand.user.map({ $0 == present.id }) ?? demand.isFresh else {
