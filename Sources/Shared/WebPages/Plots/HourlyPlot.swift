@@ -98,18 +98,5 @@ public struct HourlyPlot: Sendable {
         return ([digits] + groups).joined(separator: "\u{202F}")
     }
 
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in PageText.harmless(text).unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
+    private static func escaped(_ text: String) -> String { PageText.escaped(PageText.harmless(text)) }
 }
