@@ -73,10 +73,16 @@ import Testing
         let directory = try TestDirectory()
         let temporary = directory.url.appendingPathComponent("tmp")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
-        let running = try Program.start(["demo"], in: directory, environment: ["TMPDIR": temporary.path])
-        _ = try #require(try await running.line { $0.contains("A server listens on") }, "\(running.errorSoFar)")
+        // It waits for Return, so that it cannot have ended before the signal comes.
+        let keyboard = Pipe()
+        let running = try Program.start(
+            ["demo", "--pause"], in: directory, waitingFor: keyboard, environment: ["TMPDIR": temporary.path])
+        _ = try #require(try await running.line { $0.contains("press Return") }, "\(running.errorSoFar)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) != [])
         signal == SIGINT ? running.interrupt() : running.terminate()
-        #expect(await running.transcript().status == signal)
+        let ended = await running.transcript()
+        #expect(ended.status == signal, "\(ended)")
+        try keyboard.fileHandleForWriting.close()
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
     }
 

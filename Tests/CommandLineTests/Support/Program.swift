@@ -28,9 +28,11 @@ enum Program {
             ?? candidates[0]
     }()
 
-    /// Starts it with its streams in files of the directory, so that no pipe fills up.
+    /// Starts it with its streams in files of the directory, so that no pipe fills up. A program that is to wait for what a user
+    /// types reads from a terminal, or a pipe, that the test holds open.
     static func start(
-        _ arguments: [String], in directory: TestDirectory, input: String? = nil, environment: [String: String] = [:]
+        _ arguments: [String], in directory: TestDirectory, input: String? = nil, waitingFor keyboard: Pipe? = nil,
+        environment: [String: String] = [:]
     ) throws -> Running {
         let files = directory.url.appendingPathComponent("run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
@@ -50,7 +52,7 @@ enum Program {
             try Data(input.utf8).write(to: file)
             process.standardInput = try FileHandle(forReadingFrom: file)
         } else {
-            process.standardInput = FileHandle.nullDevice
+            process.standardInput = keyboard?.fileHandleForReading ?? FileHandle.nullDevice
         }
         return try Running(process, output: output, error: error)
     }
