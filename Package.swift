@@ -198,8 +198,8 @@ let package = Package(
         .target(
             name: "WebPages",
             dependencies: [
-                "CountersignCore", "JSON", "Pictures", "ServerHTTP", .crypto, .hummingbird, .httpTypes, .mustache,
-                .nioCore,
+                "CountersignCore", "HTMLText", "JSON", "Pictures", "ServerHTTP", .crypto, .hummingbird, .httpTypes,
+                .mustache, .nioCore,
             ],
             path: "Sources/Shared/WebPages",
             resources: [
@@ -232,9 +232,8 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CountersignCore", "CCurl", "JSON", "Traces", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache,
-                .nioCore,
-                .nioHTTP1, .nioPosix, .nioSSL,
+                "CountersignCore", "CCurl", "HTMLText", "JSON", "Traces", .asyncHTTPClient, .crypto, .jwtKit, .logging,
+                .mustache, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             path: "Sources/Shared/Delivery",
             resources: mailTemplates.map { .embedInCode("Mail/Templates/\($0).mustache") }),
@@ -251,7 +250,9 @@ let package = Package(
             path: "Sources/Shared/PasswordHashing"),
         .target(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
-        .target(name: "QRCode", dependencies: ["CQREncode"], path: "Sources/Shared/QRCode"),
+        // The one escape of HTML, and templates that have it.
+        .target(name: "HTMLText", dependencies: [.mustache], path: "Sources/Shared/HTMLText"),
+        .target(name: "QRCode", dependencies: ["CQREncode", "HTMLText"], path: "Sources/Shared/QRCode"),
         .target(name: "Pictures", dependencies: ["CPNG"], path: "Sources/Shared/Pictures"),
         .target(name: "TerminalQRCode", dependencies: ["QRCode"], path: "Sources/Shared/TerminalQRCode"),
         .systemLibrary(
@@ -423,6 +424,7 @@ let package = Package(
             ],
             path: "Tests/DialectTestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "HTMLTextTests", dependencies: ["HTMLText", .mustache]),
         .testTarget(name: "TracesTests", dependencies: ["JSON", "Traces", .tracing]),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(

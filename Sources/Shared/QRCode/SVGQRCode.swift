@@ -1,3 +1,5 @@
+import HTMLText
+
 /// QR codes (ISO/IEC 18004) as pictures in a page.
 public enum SVGQRCode {
     /// The code as an `svg` element that a page can have inside, without a script or a style of its own: dark modules on
@@ -25,23 +27,9 @@ public enum SVGQRCode {
             }
         }
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" class="qr" role="img" aria-label="\(escaped(label))" \
+            <svg xmlns="http://www.w3.org/2000/svg" class="qr" role="img" aria-label="\(HTMLText.escaped(label))" \
             viewBox="0 0 \(width) \(width)" shape-rendering="crispEdges">\
             <rect width="\(width)" height="\(width)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
             """
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import HTMLText
 import Mustache
 
 /// The words of all mails in all languages, with an operator's own in place of the built-in ones.
@@ -58,9 +59,7 @@ struct MailTemplateSet: Sendable {
             do {
                 let source = try Self.text(bytes)
                 if file == MailTemplateFiles.layout {
-                    // First as it is: what is wrong with it is told with its line.
-                    _ = try Self.template(source)
-                    layout = try Self.template(MailHTML.pragma + source)
+                    layout = try MustacheTemplate(html: source)
                     continue
                 }
                 let parts = file.split(separator: ".").map(String.init)
@@ -142,8 +141,6 @@ struct MailTemplateSet: Sendable {
         return text.replacing("\r\n", with: "\n")
     }
 
-    private static func template(_ source: String) throws -> MustacheTemplate { try MustacheTemplate(string: source) }
-
     private static func parse(_ source: String) throws -> Text {
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         guard let first = lines.first, first.hasPrefix("Subject:"), lines.count > 2, lines[1].allSatisfy(\.isWhitespace)
@@ -151,9 +148,7 @@ struct MailTemplateSet: Sendable {
         let subject = first.dropFirst("Subject:".count).trimmingCharacters(in: .whitespaces)
         let body = lines.dropFirst(2).joined(separator: "\n").trimmingCharacters(in: .newlines)
         guard !subject.isEmpty, !body.isEmpty else { throw Malformed(words: "its subject or its text is empty") }
-        // Nothing is escaped in plain text.
-        let plain = "{{% CONTENT_TYPE:TEXT}}"
-        return Text(subject: try template(plain + subject), body: try template(plain + body))
+        return Text(subject: try MustacheTemplate(plainText: subject), body: try MustacheTemplate(plainText: body))
     }
 
     /// What a mail has to show to be of use.

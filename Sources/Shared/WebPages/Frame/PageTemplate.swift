@@ -1,3 +1,4 @@
+import HTMLText
 import HTTPTypes
 import Hummingbird
 import Mustache
@@ -12,7 +13,7 @@ public struct PageTemplate: Sendable {
     /// - Parameter content: the bytes of the content's template, as `PackageResources` has them.
     /// - Throws: where the template does not parse; a test makes every one.
     public init(_ content: [UInt8]) throws {
-        self.content = try HTMLContent.template(content)
+        self.content = try MustacheTemplate(html: String(decoding: content, as: UTF8.self))
     }
 
     func library(of site: PageSite) -> MustacheLibrary {

@@ -1,4 +1,5 @@
 import Foundation
+import HTMLText
 
 /// Text of a page as HTML. Only these initializers and ``Messages`` make one, and each escapes what it is given, so templates show it as
 /// it is (`{{{title.html}}}`).
@@ -11,7 +12,7 @@ public struct PageText: Sendable, Equatable {
     /// Words of ours.
     public init(_ text: String) {
         plain = text
-        html = Self.escaped(text)
+        html = HTMLText.escaped(text)
     }
 
     /// What a person or an application chose: names, addresses, user agents. Control characters, those that turn the direction of text and
@@ -19,18 +20,18 @@ public struct PageText: Sendable, Equatable {
     /// keeps its direction to itself.
     public init(chosen text: String) {
         plain = Self.harmless(text)
-        html = "<bdi>\(Self.escaped(plain))</bdi>"
+        html = "<bdi>\(HTMLText.escaped(plain))</bdi>"
     }
 
     /// A sentence of ours that is there in English alone, on a page of another language.
     init(english text: String) {
-        self.init(plain: text, html: text.isEmpty ? "" : "<span lang=\"en\">\(Self.escaped(text))</span>")
+        self.init(plain: text, html: text.isEmpty ? "" : "<span lang=\"en\">\(HTMLText.escaped(text))</span>")
     }
 
     /// A command, or another text for a machine, as it is typed.
     public init(code text: String) {
         plain = Self.harmless(text)
-        html = "<code>\(Self.escaped(plain))</code>"
+        html = "<code>\(HTMLText.escaped(plain))</code>"
     }
 
     /// Several texts, each on a line of its own.
@@ -134,22 +135,5 @@ public struct PageText: Sendable, Equatable {
         case 0x200C, 0x200D, 0xFE00...0xFE0F: true
         default: false
         }
-    }
-
-    /// Text as HTML, also within a quoted attribute.
-    static func escaped(_ text: String) -> String {
-        var html = ""
-        html.reserveCapacity(text.utf8.count)
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": html += "&amp;"
-            case "<": html += "&lt;"
-            case ">": html += "&gt;"
-            case "\"": html += "&quot;"
-            case "'": html += "&#39;"
-            default: html.unicodeScalars.append(character)
-            }
-        }
-        return html
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTMLText
 
 /// A small plot of numbers, one bar for each: an SVG element that stands in a page.
 ///
@@ -98,5 +99,5 @@ public struct HourlyPlot: Sendable {
         return ([digits] + groups).joined(separator: "\u{202F}")
     }
 
-    private static func escaped(_ text: String) -> String { PageText.escaped(PageText.harmless(text)) }
+    private static func escaped(_ text: String) -> String { HTMLText.escaped(PageText.harmless(text)) }
 }

@@ -1,4 +1,5 @@
 import CountersignCore
+import HTMLText
 import HTTPTypes
 import Hummingbird
 import Mustache
@@ -46,7 +47,9 @@ public struct PageSite: Sendable {
             "form": PackageResources.form_mustache, "field": PackageResources.field_mustache,
             "listing": PackageResources.listing_mustache, "cell": PackageResources.cell_mustache,
         ]
-        return MustacheLibrary(templates: try ours.merging(replaced) { $1 }.mapValues { try HTMLContent.template($0) })
+        let templates = try ours.merging(replaced) { $1 }
+            .mapValues { try MustacheTemplate(html: String(decoding: $0, as: UTF8.self)) }
+        return MustacheLibrary(templates: templates)
     }
 
     /// What the service is called where its operator does not say.

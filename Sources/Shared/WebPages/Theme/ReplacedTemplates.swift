@@ -1,4 +1,5 @@
 import Foundation
+import HTMLText
 import Mustache
 
 /// Templates of an operator in place of ours: whole files in the folder `templates` of a theme (docs/pages.md).
@@ -36,7 +37,7 @@ struct ReplacedTemplates {
             }
             do {
                 let text = String(decoding: data, as: UTF8.self)
-                _ = try MustacheTemplate(string: text)
+                _ = try MustacheTemplate(html: text)
                 templates[name] = Array(data)
                 warn(of: shown, version: Self.version(of: text))
             } catch let error as MustacheTemplate.ParserError {

@@ -1,3 +1,5 @@
+import HTMLText
+
 /// A message of the catalogue with places for named values: a small part of ICU's message format.
 ///
 /// `Hello {name}` has one place. `{minutes, plural, one {# minute} other {# minutes}}` chooses by a number, for which `#` stands; of
@@ -128,7 +130,7 @@ struct MessageFormat: Sendable, Equatable {
             switch part {
             case .text(let text):
                 plain += text
-                html += PageText.escaped(text)
+                html += HTMLText.escaped(text)
             case .number:
                 plain += number.map(String.init) ?? ""
                 html += number.map(String.init) ?? ""

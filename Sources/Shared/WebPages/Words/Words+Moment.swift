@@ -1,4 +1,5 @@
 import Foundation
+import HTMLText
 
 extension Words {
     /// How long ago something was, as people say it, up to a week; then the day, and that it is one of UTC. The exact instant, in UTC, is
@@ -14,7 +15,7 @@ extension Words {
         }
         return PageText(
             plain: said,
-            html: "<time datetime=\"\(instant)\" title=\"\(exact)\">\(PageText.escaped(said))</time>")
+            html: "<time datetime=\"\(instant)\" title=\"\(exact)\">\(HTMLText.escaped(said))</time>")
     }
 
     /// An instant to come, or one that has to be exact: `2026-11-22 14:05 (UTC)`.
