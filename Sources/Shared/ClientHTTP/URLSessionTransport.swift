@@ -43,7 +43,7 @@ public final class URLSessionTransport: HTTPTransport {
         let deadline = Task {
             // URLRequest's own limit is on silence; this one is on the whole answer, against one that only trickles.
             try await Task.sleep(nanoseconds: UInt64(min(max(request.timeout, 0), 86_400) * 1_000_000_000))
-            exchange.finish(.failure(HTTPClientError.timedOut(after: request.timeout)))
+            exchange.outcome.finish(.failure(HTTPClientError.timedOut(after: request.timeout)))
             task.cancel()
         }
         defer {
@@ -51,24 +51,23 @@ public final class URLSessionTransport: HTTPTransport {
             exchanges.end(task)
         }
         return try await withTaskCancellationHandler {
-            try await exchange.result(afterStarting: { task.resume() })
+            try await exchange.outcome.value(afterStarting: { task.resume() })
         } onCancel: {
-            exchange.finish(.failure(CancellationError()))
+            exchange.outcome.finish(.failure(CancellationError()))
             task.cancel()
         }
     }
 }
 
-/// One request under way: gathers the answer and resumes the caller that waits for it, once.
+/// One request under way: gathers the answer that a caller waits for.
 private final class Exchange: Sendable {
     private struct State {
         var status = 0
         var headers: [String: String] = [:]
         var body = Data()
-        var outcome: Result<HTTPClientResponse, any Error>?
-        var waiter: CheckedContinuation<HTTPClientResponse, any Error>?
     }
 
+    let outcome = FirstOutcome<HTTPClientResponse>()
     private let state = Locked(State())
     private let limit: Int
     private let seconds: TimeInterval
@@ -76,27 +75,6 @@ private final class Exchange: Sendable {
     init(limit: Int, seconds: TimeInterval) {
         self.limit = limit
         self.seconds = seconds
-    }
-
-    func result(afterStarting start: () -> Void) async throws -> HTTPClientResponse {
-        try await withCheckedThrowingContinuation { continuation in
-            let outcome = state.withLock { state in
-                if state.outcome == nil { state.waiter = continuation }
-                return state.outcome
-            }
-            if let outcome { continuation.resume(with: outcome) } else { start() }
-        }
-    }
-
-    /// The first outcome counts.
-    func finish(_ outcome: Result<HTTPClientResponse, any Error>) {
-        let waiter = state.withLock { state in
-            guard state.outcome == nil else { return nil as CheckedContinuation<HTTPClientResponse, any Error>? }
-            state.outcome = outcome
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(with: outcome)
     }
 
     /// False where the answer announces more than is taken.
@@ -126,17 +104,17 @@ private final class Exchange: Sendable {
     func complete(with error: (any Error)?) {
         guard let error else {
             let gathered = state.withLock { HTTPClientResponse(status: $0.status, headers: $0.headers, body: $0.body) }
-            return finish(.success(gathered))
+            return outcome.finish(.success(gathered))
         }
         switch (error as? URLError)?.code {
-        case .cancelled?: finish(.failure(CancellationError()))
-        case .timedOut?: finish(.failure(HTTPClientError.timedOut(after: seconds)))
-        default: finish(.failure(HTTPClientError.unreachable(error)))
+        case .cancelled?: outcome.finish(.failure(CancellationError()))
+        case .timedOut?: outcome.finish(.failure(HTTPClientError.timedOut(after: seconds)))
+        default: outcome.finish(.failure(HTTPClientError.unreachable(error)))
         }
     }
 
     private func refuseLength() -> Bool {
-        finish(.failure(HTTPClientError.responseTooLarge(limit: limit)))
+        outcome.finish(.failure(HTTPClientError.responseTooLarge(limit: limit)))
         return false
     }
 }

@@ -1,3 +1,4 @@
+import ClientHTTP
 import CountersignCore
 import CountersignServer
 import Foundation
@@ -62,7 +63,7 @@ struct DemoStage: Sendable {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.httpBody = try JSONEncoder().encode(body)
         }
-        let (data, _) = try await URLSession.shared.data(for: request)
+        let (data, _) = try await URLSession.shared.answer(to: request)
         return try JSONDecoder().decode(JSONValue.self, from: data)
     }
 
@@ -80,7 +81,8 @@ struct DemoStage: Sendable {
 
     /// What the newest mail to an address says, as the inbox shows it.
     private func newestMail(to address: String) async throws -> Inbox.Message {
-        let (data, _) = try await URLSession.shared.data(from: url.appendingPathComponent("dev/inbox.json"))
+        let (data, _) = try await URLSession.shared.answer(
+            to: URLRequest(url: url.appendingPathComponent("dev/inbox.json")))
         let inbox = try JSONDecoder().decode(Inbox.self, from: data)
         guard let mail = inbox.messages.last(where: { $0.to == address }) else {
             throw DemoNarrator.Disappointment(description: "No mail arrived for \(address).")
@@ -117,7 +119,7 @@ struct DemoStage: Sendable {
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         request.httpBody = Data(form.utf8)
-        let (_, response) = try await URLSession.shared.data(for: request)
+        let (_, response) = try await URLSession.shared.answer(to: request)
         guard (response as? HTTPURLResponse)?.statusCode == 200 else {
             throw DemoNarrator.Disappointment(description: "The page of the link did not accept it.")
         }
@@ -129,7 +131,7 @@ struct DemoStage: Sendable {
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = Data("{\"advanceSeconds\":\(seconds)}".utf8)
-        let (_, response) = try await URLSession.shared.data(for: request)
+        let (_, response) = try await URLSession.shared.answer(to: request)
         guard (response as? HTTPURLResponse)?.statusCode == 200 else {
             throw DemoNarrator.Disappointment(description: "The clock of the server could not be moved.")
         }

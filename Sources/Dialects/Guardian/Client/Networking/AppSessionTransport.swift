@@ -21,9 +21,7 @@ struct AppSessionTransport: HTTPTransport {
         for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
         let (body, response): (Data, URLResponse)
         do {
-            (body, response) = try await session.data(for: urlRequest)
-        } catch let error as URLError where error.code == .cancelled && Task.isCancelled {
-            throw CancellationError()
+            (body, response) = try await session.answer(to: urlRequest)
         } catch let error as URLError where error.code == .timedOut {
             throw HTTPClientError.timedOut(after: request.timeout)
         } catch let error as CancellationError {
