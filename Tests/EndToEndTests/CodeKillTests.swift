@@ -16,7 +16,7 @@ import Testing
             // The address of tokens stays, whichever port the next process gets.
             let arguments =
                 ["--dev", "--public-url", "http://127.0.0.1:8080"] + (try await database.arguments())
-            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             try await server.post(
                 "/v1/accounts:signUp?key=any", ["email": "ada@example.org", "password": "a quiet afternoon"])
             let visitor = PageVisitor(url: server.url)
@@ -41,7 +41,7 @@ import Testing
                 }
             }
 
-            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             let again = PageVisitor(url: revived.url)
             let good = answered.all
             #expect(good.count >= enough)

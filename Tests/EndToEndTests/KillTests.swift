@@ -38,7 +38,7 @@ import Testing
         for round in 0..<(Endurance.rounds ?? 1) {
             let database = try await cluster.emptyDatabase()
             let server = try await ServerProcess(
-                ["--dev", "--database", database.url.reveal()], environment: Endurance.hashing)
+                ["--dev", "--database", database.url.reveal()], environment: Endurance.cheapHashes)
             let client = Client(url: server.url)
             let reached = Reached()
             let enough = 20 + round * 37 % 150
@@ -95,7 +95,8 @@ import Testing
     private func run(round: Int, arguments: [String]) async throws {
         let folder = try TestRun.place(for: "kill")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try await ServerProcess(["--dev"] + arguments, dataDirectory: folder)
+        let server = try await ServerProcess(
+            ["--dev"] + arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
         let client = Client(url: server.url)
         let victim = server.processIdentifier
         let reached = Reached()
@@ -121,7 +122,8 @@ import Testing
             }
         }
 
-        let revived = try await ServerProcess(["--dev"] + arguments, dataDirectory: folder)
+        let revived = try await ServerProcess(
+            ["--dev"] + arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
         let check = Client(url: revived.url)
         let states = reached.all
         #expect(states.count >= enough, "\(reached.failures.prefix(3))")

@@ -17,7 +17,7 @@ import Testing
             let folder = try TestRun.place(for: "passkey-kill")
             defer { try? FileManager.default.removeItem(at: folder) }
             let arguments = ["--dev", "--public-url", Self.site] + (try await database.arguments())
-            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             var enrolments: [Enrolment] = []
             for number in 0..<Self.users {
                 let (status, made) = try await server.post(
@@ -48,7 +48,7 @@ import Testing
                 return await tasks.reduce(into: [Int: SoftwareAuthenticator]()) { $0[$1.0] = $1.1 }
             }
 
-            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             let good = answered.all
             #expect(good.count >= enough)
             for (number, authenticator) in kept {
@@ -69,7 +69,7 @@ import Testing
             let folder = try TestRun.place(for: "passkey-sign-in-kill")
             defer { try? FileManager.default.removeItem(at: folder) }
             let arguments = ["--dev", "--public-url", Self.site] + (try await database.arguments())
-            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let server = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             let (url, victim) = (try Self.named(server.url), server.processIdentifier)
             let ready = try await withThrowingTaskGroup(of: SignInEnrolment.self) { tasks in
                 for number in 0..<Self.users {
@@ -93,7 +93,7 @@ import Testing
                 }
             }
 
-            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.hashing)
+            let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             let good = answered.all
             #expect(good.count >= enough)
             for enrolment in ready {
