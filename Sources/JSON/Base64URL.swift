@@ -69,7 +69,9 @@ public enum Base64URL {
 
     /// The bytes of a text; nil for what is no Base64, or is written in a way that is not accepted.
     public static func decode(_ text: some StringProtocol, accepting leniency: Leniency = []) -> [UInt8]? {
-        decode(utf8: Array(text.utf8)[...], accepting: leniency)
+        // In place of an iteration, byte for byte, over a part of a text.
+        let bytes = text.utf8.withContiguousStorageIfAvailable { Array($0) } ?? Array(text.utf8)
+        return decode(utf8: bytes[...], accepting: leniency)
     }
 
     /// The bytes of a text in UTF-8; nil for what is no Base64, or is written in a way that is not accepted.

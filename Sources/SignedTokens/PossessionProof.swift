@@ -46,17 +46,21 @@ public struct PossessionProof: Sendable, Equatable {
     package static func judge(
         _ text: String, _ expectation: Expectation, at now: Date
     ) throws(Fault) -> (proof: PossessionProof, nonce: String?) {
-        guard text.utf8.count <= longest, let parts = CompactJWS(untrusted: text), let header = parts.headerBytes,
-            let members = try? JSONParser.parse(header), members["typ"] == .string("dpop+jwt"),
-            members["crit"] == nil, let algorithm = members["alg"]?.stringValue.flatMap(StatementAlgorithm.init),
-            let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil })
+        let bytes = Array(text.utf8)
+        guard bytes.count <= longest else { throw .malformed }
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed }
+        let known = KnownProofHeaders.shared.header(of: parts[0])
+        guard let header = known ?? Base64URL.decode(utf8: parts[0]).flatMap(ProofHeader.init(json:)),
+            let payload = Base64URL.decode(utf8: parts[1]),
+            case .object(let members)? = try? JSONParser.parse(payload)
         else { throw .malformed }
-        let key: SignatureKey
-        do { key = try SignatureKey(jwk: jwk, for: [algorithm]) } catch { throw .malformed }
-        guard let payload = parts.payloadBytes, let strict = try? JSONParser.parse(payload), case .object = strict
-        else { throw .malformed }
-        let claims: TokenClaims
-        do { claims = try key.claims(of: text, in: algorithm) } catch { throw .signature }
+        let signed = Data(bytes[..<(parts[2].startIndex - 1)])
+        guard let signature = Base64URL.decode(utf8: parts[2]),
+            header.key.isSignature(Data(signature), of: signed, in: header.algorithm)
+        else { throw .signature }
+        if known == nil { KnownProofHeaders.shared.keep(header, of: parts[0]) }
+        let claims = TokenClaims(members)
         guard let id = claims.string("jti"), (1...longestID).contains(id.utf8.count) else { throw .malformed }
         guard claims.string("htm") == expectation.method, let url = claims.string("htu"),
             expectation.urls.contains(where: { same($0, url) })
@@ -68,7 +72,7 @@ public struct PossessionProof: Sendable, Equatable {
             let hash = Array(SHA256.hash(data: Data(token.utf8))).base64URL
             guard claims.string("ath") == hash else { throw .token }
         }
-        return (PossessionProof(keyThumbprint: key.thumbprint, id: id), claims.string("nonce"))
+        return (PossessionProof(keyThumbprint: header.thumbprint, id: id), claims.string("nonce"))
     }
 
     /// Whether two addresses are the same but for what RFC 3986 (section 6.2.2 and 6.2.3) has no difference in: the case of scheme and

@@ -128,23 +128,7 @@ public struct SignatureKey: Sendable, Equatable, Codable {
     package func isSignature(
         _ signature: Data, of message: Data, in algorithm: StatementAlgorithm? = nil
     ) -> Bool {
-        switch (material, algorithm ?? self.algorithm) {
-        case (.rsa(let modulus, let exponent), .rs256), (.rsa(let modulus, let exponent), .ps256):
-            guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { return false }
-            return key.isValidSignature(
-                _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: message),
-                padding: algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5)
-        case (.p256(let point), .es256):
-            guard let key = try? P256.Signing.PublicKey(rawRepresentation: point),
-                let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-            else { return false }
-            return key.isValidSignature(parsed, for: message)
-        case (.ed25519(let key), .edDSA):
-            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key) else { return false }
-            return key.isValidSignature(signature, for: message)
-        case (.rsa, _), (.p256, _), (.ed25519, _):
-            return false
-        }
+        OpenedSignatureKey(self)?.isSignature(signature, of: message, in: algorithm ?? self.algorithm) ?? false
     }
 
     /// RFC 7638: SHA-256 over the members that the key needs, in the order of their names.

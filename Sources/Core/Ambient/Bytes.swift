@@ -7,9 +7,11 @@ extension Sequence<UInt8> {
 
     /// The same as ASCII.
     var hexDigits: [UInt8] {
+        // The iterator of `Data` would take longer than all else.
+        let bytes = withContiguousStorageIfAvailable { Array($0) } ?? Array(self)
         var result: [UInt8] = []
-        result.reserveCapacity(2 * underestimatedCount)
-        for byte in self {
+        result.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
             result.append(Self.hexDigit(byte >> 4))
             result.append(Self.hexDigit(byte & 15))
         }

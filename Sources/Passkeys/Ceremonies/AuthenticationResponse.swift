@@ -44,6 +44,11 @@ public struct AuthenticationResponse: Sendable, Equatable {
         try self.init(CredentialMessage(parsing: json, binary: binary))
     }
 
+    /// The same of what is parsed already.
+    package init(_ json: JSONValue) throws(PasskeyFault) {
+        try self.init(CredentialMessage(json, binary: .base64URL))
+    }
+
     private init(_ message: CredentialMessage) throws(PasskeyFault) {
         self.init(
             id: message.id, rawID: message.rawID, type: message.type,
@@ -56,7 +61,7 @@ public struct AuthenticationResponse: Sendable, Equatable {
 
 extension AuthenticationResponse: Codable {
     public init(from decoder: any Decoder) throws {
-        try self.init(CredentialMessage(try JSONValue(from: decoder), binary: .base64URL))
+        try self.init(JSONValue(from: decoder))
     }
 
     public func encode(to encoder: any Encoder) throws {

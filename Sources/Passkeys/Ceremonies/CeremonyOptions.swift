@@ -206,4 +206,17 @@ public struct RequestOptions: Codable, Sendable, Hashable {
         self.userVerification = userVerification
         self.hints = hints
     }
+
+    /// Options as they were sent, from the parts that a server has kept.
+    package init(
+        challenge: [UInt8], rpId: String, timeout: Int?, allowCredentials: [CredentialDescriptor],
+        userVerification: UserVerification, hints: [String]?
+    ) {
+        _challenge = Base64URLCoded(wrappedValue: challenge)
+        self.rpId = rpId
+        self.timeout = timeout
+        self.allowCredentials = allowCredentials
+        self.userVerification = userVerification
+        self.hints = hints
+    }
 }

@@ -12,7 +12,7 @@ import Passkeys
 struct PasskeyFactor: ImmediateProofMethod {
     /// What is kept. Shapes so far: `{"credential": …, "isOfHost": …, "isSuspicious": …, "userAgent": …}`, of which the last three may be
     /// missing.
-    struct Payload: Codable, Equatable, StoredJSON {
+    struct Payload: Codable, Equatable {
         var credential: CredentialRecord
         /// What the browser called itself in which it was made.
         var userAgent: String?
@@ -51,9 +51,13 @@ struct PasskeyFactor: ImmediateProofMethod {
             userVerification: isFirst && settings.userVerification == .required ? .required : .preferred)
     }
 
-    func shown(_ options: RequestOptions) -> JSONValue { JSONValue(encoding: options) }
+    func shown(_ options: RequestOptions) -> JSONValue {
+        (try? JSONParser.parse(Array(options.stored))) ?? .null
+    }
 
     // MARK: Judging
+
+    func response(from wire: JSONValue) -> AuthenticationResponse? { try? AuthenticationResponse(wire) }
 
     /// The credential that the response names. One that is not there is judged all the same, so that its challenge is used up.
     func locate(
@@ -147,11 +151,9 @@ extension FlowHandle {
     }
 }
 
-extension RequestOptions: StoredJSON {}
-
 extension JSONValue {
     /// The value that a document has as JSON; null where it has none.
     init(encoding document: some Encodable) {
-        self = (try? JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(document))) ?? .null
+        self = (try? JSONParser.parse(Array(JSONEncoder().encode(document)))) ?? .null
     }
 }

@@ -66,6 +66,24 @@ public struct PasskeySessionResponse: Codable, Sendable, Equatable {
     }
 }
 
+extension PasskeySessionResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("expiresIn", text: expiresIn?.description)
+        json.write("idToken", text: idToken)
+        json.write("localId", text: localId)
+        if let mfaInfo {
+            json.name("mfaInfo")
+            json.beginArray()
+            for enrollment in mfaInfo { enrollment.write(to: &json) }
+            json.endArray()
+        }
+        json.write("mfaPendingCredential", text: mfaPendingCredential)
+        json.write("refreshToken", text: refreshToken)
+        json.endObject()
+    }
+}
+
 /// `POST v2/accounts/passkeySignIn:start`. Source: firebase-tools, `auth/schema.ts`.
 public struct StartPasskeySignInRequest: Codable, Sendable, Equatable {
     public var sessionId: String?
@@ -84,6 +102,17 @@ public struct StartPasskeySignInResponse: Codable, Sendable, Equatable {
 
     public init(credentialRequestOptions: JSONValue? = nil) {
         self.credentialRequestOptions = credentialRequestOptions
+    }
+}
+
+extension StartPasskeySignInResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        if let credentialRequestOptions {
+            json.name("credentialRequestOptions")
+            try json.write(credentialRequestOptions)
+        }
+        json.endObject()
     }
 }
 

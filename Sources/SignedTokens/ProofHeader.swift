@@ -1,0 +1,50 @@
+import Foundation
+import JSON
+
+/// What the header of a proof says once it is read and its key opened.
+struct ProofHeader: Sendable {
+    let algorithm: StatementAlgorithm
+    let key: OpenedSignatureKey
+    /// RFC 7638, of the key.
+    let thumbprint: String
+
+    /// Reads the JSON of a header (RFC 9449, section 4.2); nil where it is none of a proof.
+    init?(json: [UInt8]) {
+        guard let header = JWSHeader(json: json), header.typ == "dpop+jwt",
+            let algorithm = StatementAlgorithm(rawValue: header.alg), let members = try? JSONParser.parse(json),
+            let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }),
+            let key = try? SignatureKey(jwk: jwk, for: [algorithm]), let opened = OpenedSignatureKey(key)
+        else { return nil }
+        self.algorithm = algorithm
+        self.key = opened
+        thumbprint = key.thumbprint
+    }
+}
+
+/// Headers of proofs that were right, by their text: a client writes the same one before each of its proofs. To read it, open its key
+/// and take the thumbprint costs as much as the claims after it.
+///
+/// The same text always says the same, so that nothing has to be taken out. `Mutex` is of a later iOS than this module's least.
+final class KnownProofHeaders: @unchecked Sendable {
+    static let shared = KnownProofHeaders()
+    /// Headers that are kept, and the bytes that one may have. Where there are more, all are forgotten.
+    static let capacity = 2048
+    static let longest = 1024
+
+    private let lock = NSLock()
+    private var headers: [ArraySlice<UInt8>: ProofHeader] = [:]
+
+    func header(of text: ArraySlice<UInt8>) -> ProofHeader? { lock.withLock { headers[text] } }
+
+    func keep(_ header: ProofHeader, of text: ArraySlice<UInt8>) {
+        guard text.count <= Self.longest else { return }
+        lock.withLock {
+            if headers.count >= Self.capacity { headers = [:] }
+            // A copy: the slice would keep the whole proof.
+            headers[Array(text)[...]] = header
+        }
+    }
+
+    /// Headers that are kept.
+    var count: Int { lock.withLock { headers.count } }
+}
