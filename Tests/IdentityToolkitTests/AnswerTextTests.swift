@@ -52,6 +52,21 @@ struct AnswerTextTests {
     }
 
     @Test
+    func `What a passkey is answered with is byte for byte as JSONEncoder writes it`() throws {
+        #expect(try isAsEncoded(PasskeySessionResponse()))
+        #expect(
+            try isAsEncoded(
+                PasskeySessionResponse(
+                    localId: "l", idToken: "i/j", refreshToken: "r", expiresIn: 3600, mfaPendingCredential: "m",
+                    mfaInfo: [MFAEnrollment(mfaEnrollmentId: "e")])))
+        #expect(try isAsEncoded(StartPasskeySignInResponse()))
+        #expect(
+            try isAsEncoded(
+                StartPasskeySignInResponse(
+                    credentialRequestOptions: .object(["rpId": "a", "challenge": "+/=", "timeout": .integer(1)]))))
+    }
+
+    @Test
     func `Refusals are answered byte for byte as JSONEncoder writes them`() throws {
         #expect(try isAsEncoded(ErrorEnvelope()))
         #expect(try isAsEncoded(ErrorEnvelope(error: ErrorBody())))

@@ -178,6 +178,27 @@ struct PossessionTests {
     }
 
     @Test
+    func `A header that came with a right proof opens nothing to another key`() async throws {
+        try await TestServer.with(.development) { server in
+            let (owner, thief) = (ClientKey(), ClientKey())
+            let access = try await bound(server, owner)["access_token"]
+            let nonce = try await nonce(server, owner)
+            func ask(_ proof: String) async throws -> Int {
+                try await server.userInfo(access, scheme: "DPoP", headers: [.dpop: proof]).status
+            }
+            func proof(of key: ClientKey, naming jwk: JSON) throws -> String {
+                try key.proof(
+                    "GET", Self.info, at: server.now, nonce: nonce, token: access.text, header: ["jwk": jwk])
+            }
+            #expect(try await ask(proof(of: owner, naming: owner.jwk)) == 200)
+            #expect(try await ask(proof(of: thief, naming: owner.jwk)) == 401)
+            #expect(try await ask(proof(of: thief, naming: thief.jwk)) == 401)
+            #expect(try await ask(proof(of: owner, naming: thief.jwk)) == 401)
+            #expect(try await ask(proof(of: owner, naming: owner.jwk)) == 200, "Known, and judged again.")
+        }
+    }
+
+    @Test
     func `One proof sent twenty times at once counts once`() async throws {
         try await TestServer.with(.development) { server in
             let key = ClientKey()

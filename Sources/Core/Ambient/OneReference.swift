@@ -5,7 +5,7 @@
 ///         @OneReference var user: User
 ///     }
 @propertyWrapper
-struct OneReference<Value: Sendable>: Sendable {
+package struct OneReference<Value: Sendable>: Sendable {
     private final class Kept: Sendable {
         let value: Value
 
@@ -14,11 +14,11 @@ struct OneReference<Value: Sendable>: Sendable {
 
     private var kept: Kept
 
-    init(wrappedValue: Value) {
+    package init(wrappedValue: Value) {
         kept = Kept(wrappedValue)
     }
 
-    var wrappedValue: Value {
+    package var wrappedValue: Value {
         _read { yield kept.value }
         _modify {
             var value = kept.value

@@ -56,9 +56,9 @@ package enum ProofLocation: Sendable {
 /// What a response is compared with, and what it counts against.
 package struct LocatedProof: Sendable {
     /// The user whose answer it would be; nil where there is none, which is judged all the same, at the same cost.
-    package var user: User?
+    @OneReference package var user: User?
     /// The row whose payload is judged. An answer counts only against the revision that it was judged by.
-    package var factor: FactorRecord?
+    @OneReference package var factor: FactorRecord?
     package var counter: Counter
     /// False where the row only has to be there still.
     package var comparesRevision = true

@@ -26,19 +26,24 @@ struct FewRows<Key: Hashable, Row>: ExpressibleByDictionaryLiteral {
                 many[key] = newValue
                 return
             }
-            switch (keys.firstIndex(of: key), newValue) {
-            case (let place?, let row?): rows[place] = row
-            case (let place?, nil):
-                keys.remove(at: place)
-                rows.remove(at: place)
-            case (nil, let row?):
-                keys.append(key)
-                rows.append(row)
-                if keys.count > Self.most {
-                    many = Dictionary(uniqueKeysWithValues: zip(keys, rows))
-                    (keys, rows) = ([], [])
+            let place = keys.firstIndex(of: key)
+            // A row is large: each name for it would be one more copy.
+            guard let row = newValue else {
+                if let place {
+                    keys.remove(at: place)
+                    rows.remove(at: place)
                 }
-            case (nil, nil): break
+                return
+            }
+            if let place {
+                rows[place] = row
+                return
+            }
+            keys.append(key)
+            rows.append(row)
+            if keys.count > Self.most {
+                many = Dictionary(uniqueKeysWithValues: zip(keys, rows))
+                (keys, rows) = ([], [])
             }
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import OneTimePassword
+import Passkeys
 import Testing
 
 @testable import CountersignCore
@@ -264,6 +265,54 @@ struct StoredShapeTests {
     }
 
     @Test
+    func `Payloads of passkeys, and what a sign-in by one was asked`() throws {
+        let least = try read(
+            PasskeyFactor.Payload.self,
+            #"""
+            {"credential":{"aaguid":"00000000-0000-0000-0000-000000000000",
+             "attestation":{"format":"none","trust":"notJudged"},"backupEligible":false,"backupState":false,
+             "id":"BwcH","publicKey":"pQEC_-8","rpID":"example.org","signCount":4294967295,"transports":[],
+             "userHandle":"AQ","uvInitialized":true}}
+            """#)
+        let credential = CredentialRecord(
+            id: [7, 7, 7], publicKey: [0xA5, 1, 2, 0xFF, 0xEF], userHandle: [1], rpID: "example.org",
+            signCount: .max, uvInitialized: true, backupEligible: false, backupState: false)
+        #expect(least == PasskeyFactor.Payload(credential: credential))
+        var full = PasskeyFactor.Payload(
+            credential: CredentialRecord(
+                id: Array(0...255), publicKey: [], userHandle: Array(repeating: 0xFB, count: 64),
+                rpID: "bücher.example",
+                signCount: 0, uvInitialized: false, backupEligible: true, backupState: true,
+                transports: ["internal", "hybrid"], aaguid: try #require(AAGUID(1...16)),
+                attestation: .init(format: "packed", trust: .trusted)))
+        full.userAgent = #"Mozilla/5.0 "é"#
+        full.isSuspicious = true
+        full.isOfHost = false
+        #expect(try survives(full))
+        for member in ["aaguid", "attestation", "id", "publicKey", "rpID", "signCount", "transports", "uvInitialized"] {
+            var members = try #require(JSONValue(encoding: full)["credential"]?.members)
+            members[member] = nil
+            #expect(throws: StoreError.self, "without \(member)") {
+                try PasskeyFactor.Payload(stored: JSONValue.object(["credential": .object(members)]).jsonText())
+            }
+        }
+
+        let asked = try read(
+            RequestOptions.self,
+            #"{"allowCredentials":[],"challenge":"AAEC","rpId":"example.org","userVerification":"required"}"#)
+        #expect(asked.challenge == [0, 1, 2] && asked.timeout == nil && asked.hints == nil)
+        let party = try RelyingParty(id: "example.org", name: "E", origins: ["https://example.org"])
+        let options = RequestOptions(
+            relyingParty: party, challenge: Array(0..<32),
+            allowCredentials: [
+                CredentialDescriptor(id: [1]), CredentialDescriptor(id: [2, 255], transports: ["usb"]),
+            ],
+            userVerification: .preferred, hints: ["hybrid"])
+        #expect(try survives(options))
+        #expect(PasskeyFactor().shown(options) == JSONValue(encoding: options))
+    }
+
+    @Test
     func `Payloads of passwords of every earlier shape are read`() throws {
         let payload = try read(PasswordFactor.Payload.self, #"{"hash":"$argon2id$v=19$m=1,t=1,p=1$AA$AA"}"#)
         #expect(payload.hash == "$argon2id$v=19$m=1,t=1,p=1$AA$AA")
@@ -389,4 +438,8 @@ struct StoredShapeTests {
         }
         #expect(corrupt > 2500 && corrupt < 5000)
     }
+}
+
+extension JSONValue {
+    fileprivate var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
