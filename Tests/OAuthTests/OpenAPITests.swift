@@ -11,6 +11,7 @@ struct OpenAPITests {
     /// Routes that it describes, by how their paths begin.
     private static let described = [
         "/account/v1/", "/admin/v1/", "/oauth/", "/me/", "/passkey/", "/bc-authorize", "/userinfo", "/oidc/logout",
+        "/oidc/register",
         "/v2/logout", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
     ]
 

@@ -23,6 +23,12 @@ struct TwoServersTests {
     private func with(
         _ store: Shared, _ test: @Sendable @escaping (_ first: TestServer, _ second: TestServer) async throws -> Void
     ) async throws {
+        try await Self.with(store, test)
+    }
+
+    static func with(
+        _ store: Shared, _ test: @Sendable @escaping (_ first: TestServer, _ second: TestServer) async throws -> Void
+    ) async throws {
         guard store == .postgres else { return try await TestServer.withTwo(test) }
         let database = try await PostgresCluster.shared().emptyDatabase()
         try await TestServer.withTwo(database: database.url, test)

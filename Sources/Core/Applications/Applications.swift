@@ -76,7 +76,7 @@ public struct Applications: Sendable {
 
     /// What the log says of a change: which application, every member that became another, and in words of their own what makes it weaker
     /// or stronger than it was. Of secrets and keys it says that they changed.
-    private static func details(
+    static func details(
         _ id: ClientID, before: ApplicationRegistration, after: ApplicationRegistration
     ) throws -> [String: JSONValue] {
         var details: [String: JSONValue] = ["application": .string(id.rawValue)]
@@ -105,7 +105,11 @@ public struct Applications: Sendable {
             details["audiences"] = after.audiences.map { .array($0.map { .string($0) }) } ?? .null
         }
         let difference = try AuditDifference(
-            from: before, to: after, without: ["secretDigest", "secretIsDrawn", "assertionKeys", "oauth.formerSecrets"])
+            from: before, to: after,
+            without: [
+                "secretDigest", "secretIsDrawn", "assertionKeys", "oauth.formerSecrets",
+                "oauth.origin.registration.accessTokenDigest", "oauth.origin.registration.told",
+            ])
         return details.merging(difference.details) { own, _ in own }
     }
 
@@ -136,9 +140,7 @@ public struct Applications: Sendable {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            let logo = try transaction.registeredApplication(id)?.registration.oauth.logo
-            guard try transaction.deleteApplication(id) else { return false }
-            if let logo { try transaction.putDocument(Self.document(ofLogo: logo), Data()) }
+            guard try transaction.removeApplication(id) else { return false }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationRemoved, userID: nil, context: client,

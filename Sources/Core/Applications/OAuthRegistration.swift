@@ -69,6 +69,10 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var accent: String?
     /// Names its picture (``Applications/logo(_:)``).
     public internal(set) var logo: String?
+    /// Who made the registration.
+    public package(set) var origin = ApplicationOrigin.administrator
+    /// An administrator's word that the application is who it says, where no administrator made the registration.
+    public internal(set) var approval: Approval?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
     /// Until when the secret of before counts beside the present one; nil where there is none.
@@ -113,6 +117,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
         accent = try members.decodeIfPresent(String.self, forKey: .accent)
         logo = try members.decodeIfPresent(String.self, forKey: .logo)
+        try members.assign(&origin, .origin)
+        approval = try members.decodeIfPresent(Approval.self, forKey: .approval)
     }
 
     /// What a registration that names none may use: of RFC 7591, section 2, with refresh tokens; or what its kind is for.
@@ -123,6 +129,12 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         case .web, .browser, .native, nil: ["authorization_code", "refresh_token"]
         }
     }
+
+    /// What may be listed as `grant_type`. There is no implicit flow and no password grant to list.
+    public static let knownGrantTypes = [
+        "authorization_code", "refresh_token", "client_credentials", deviceGrantType,
+        "urn:openid:params:grant-type:ciba", "urn:okta:params:oauth:grant-type:webauthn",
+    ]
 
     /// RFC 8628, section 3.4.
     private static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"

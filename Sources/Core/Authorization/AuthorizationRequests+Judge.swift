@@ -182,7 +182,7 @@ struct AuthorizationJudge: Sendable {
         if !isAsked {
             if application.registration.oauth.isFirstParty { return .ready }
             if let given = try transaction.consent(of: user, to: request.client, sealer: realm.sealer),
-                given.createdAt >= application.createdAt,
+                given.createdAt >= application.known,
                 given.covers(scopes: request.scopes, resources: request.resources)
             {
                 return .ready

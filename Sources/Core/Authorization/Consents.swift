@@ -108,7 +108,7 @@ extension StoreTransaction {
         }
         let before = try Consent(of: record, sealer: sealer)
         // What another registration of the same id was allowed is not this one's.
-        if let registered = try application(consent.client)?.createdAt, before.createdAt >= registered {
+        if let known = try application(consent.client)?.known, before.createdAt >= known {
             consent.scopes = before.scopes + consent.scopes.filter { !before.scopes.contains($0) }
             consent.resources = before.resources + consent.resources.filter { !before.resources.contains($0) }
         }

@@ -380,6 +380,7 @@ package enum CounterKey {
     static func clients(from source: String) -> String { "clients/\(source)" }
     static func assertions(of application: ClientID) -> String { "assertions/\(application.rawValue)" }
     static func attempts(from source: String) -> String { "attempts/\(source)" }
+    static func registrations(from source: String) -> String { "registrations/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
     static func notices(to user: UserID) -> String { "notices/\(user)" }

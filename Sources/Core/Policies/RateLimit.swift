@@ -32,6 +32,8 @@ public struct RateLimit: Sendable, Equatable {
     static let assertionsPerApplication = RateLimit(count: 30_000, window: 600, parts: 25)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
+    /// Applications that register themselves from one source address without a token.
+    static let registrationsPerSource = RateLimit(count: 20, window: 3600)
     /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whichever user it is for.
     public static let attemptsPerSource = RateLimit(count: 600, window: 600)
     /// Mails to one address.

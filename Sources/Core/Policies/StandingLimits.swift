@@ -20,6 +20,8 @@ public struct StandingLimit: Sendable, Equatable {
         case attemptsFromSource = "attempts"
         /// Accounts made from one source: ``RateLimit/signUpsPerSource``.
         case signUpsFromSource = "sign-ups"
+        /// Applications that register themselves from one source: ``RateLimit/registrationsPerSource``.
+        case registrationsFromSource = "registrations"
         /// New passwords of one user that came to nothing: ``RateLimit/newPasswordsPerUser``.
         case newPasswords = "new-passwords"
         /// Requests to the devices of one user: ``RateLimit/pushesPerUser``.
@@ -44,6 +46,7 @@ public struct StandingLimit: Sendable, Equatable {
             case .assertionsOfApplication: .rate(.assertionsPerApplication)
             case .attemptsFromSource: .rate(.attemptsPerSource)
             case .signUpsFromSource: .rate(.signUpsPerSource)
+            case .registrationsFromSource: .rate(.registrationsPerSource)
             case .newPasswords: .rate(.newPasswordsPerUser)
             case .requestsToDevices: .rate(.pushesPerUser)
             case .enrolments: .rate(.offersPerUser)

@@ -10,6 +10,20 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
         case always
     }
 
+    /// Whether applications may register themselves (RFC 7591).
+    public enum Registration: String, Sendable, Codable, CaseIterable {
+        /// There is no such endpoint.
+        case off
+        /// Those that show an initial access token may.
+        case token
+        /// Everyone may, within limits: weaker, as nobody looked at who comes.
+        case open
+    }
+
+    /// Whether applications may register themselves.
+    public var registration = Registration.off
+    /// The APIs that applications may ask for which no administrator made, beside those that an initial access token allows. Nil: none.
+    public var registrationResources: [String]?
     /// Who has to put a nonce of the server into proofs of keys.
     public var dpopNonce = NonceDemand.public
     /// What applications and their developers may read about this server (OpenID Connect Discovery 1.0, section 3).
@@ -24,15 +38,24 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
         RedirectURI.fault(of: text) == nil && (text.hasPrefix("https:") || text.hasPrefix("http:"))
     }
 
-    /// Nonces from applications without credentials, and no addresses.
+    /// Nonces from applications without credentials, no addresses, and no registration.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&dpopNonce, .dpopNonce)
+        try members.assign(&registration, .registration)
+        registrationResources = try members.decodeIfPresent([String].self, forKey: .registrationResources)
         policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
         documentationURI = try members.decodeIfPresent(String.self, forKey: .documentationURI)
+    }
+}
+
+extension RegistrationAllowance {
+    /// What every application may have that no administrator made.
+    public static func open(_ settings: OAuthSettings) -> RegistrationAllowance {
+        RegistrationAllowance(resources: settings.registrationResources ?? [])
     }
 }

@@ -62,6 +62,11 @@ public struct Maintenance: Sendable {
                 removed += count
             }
         }
+        while true {
+            let count = try await realm.registrations.removeUnused(limit: Self.batch)
+            removed += count
+            if count < Self.batch { break }
+        }
         return try await removed + realm.accounts.deleteDue()
     }
 }

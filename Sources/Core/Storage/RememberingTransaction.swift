@@ -493,6 +493,18 @@ extension RememberingTransaction: StoreTransaction {
         return try base.deleteApplication(id)
     }
 
+    func selfRegistered(before place: RegistrationPlace?, limit: Int) throws -> [Application] {
+        try base.selfRegistered(before: place, limit: limit)
+    }
+
+    func countSelfRegistered() throws -> Int { try base.countSelfRegistered() }
+
+    func unusedRegistrations(before instant: Date, limit: Int) throws -> [ClientID] {
+        try base.unusedRegistrations(before: instant, limit: limit)
+    }
+
+    func noteUse(of id: ClientID) throws { try base.noteUse(of: id) }
+
     func document(_ name: String) throws -> Data? {
         if documents[name] == nil, Self.standingDocuments.contains(name) {
             keep(standing: try base.documents(Self.standingDocuments))

@@ -202,6 +202,14 @@ public protocol ApplicationStorage {
     func update(_ application: Application) throws -> Bool
     /// Removes an application; false where there is none.
     func deleteApplication(_ id: ClientID) throws -> Bool
+    /// Those that registered themselves, the newest first, before a place.
+    func selfRegistered(before place: RegistrationPlace?, limit: Int) throws -> [Application]
+    /// How many registered themselves.
+    func countSelfRegistered() throws -> Int
+    /// Those that registered themselves without a token before an instant, and were not noted as used; the oldest first.
+    func unusedRegistrations(before instant: Date, limit: Int) throws -> [ClientID]
+    /// Notes that an application was used, so that ``unusedRegistrations(before:limit:)`` has it no more.
+    func noteUse(of id: ClientID) throws
 }
 
 extension ApplicationStorage {

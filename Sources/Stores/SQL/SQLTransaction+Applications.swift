@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 
 extension Application: StoredRow {
     static let table = "applications"
@@ -23,7 +24,19 @@ extension Application: StoredRow {
 private enum Statements {
     static let byID = Application.selection("WHERE id = $1", isByRow: true)
     static let listed = Application.selection("WHERE id > $1 ORDER BY id LIMIT $2")
-    static let insertion = Application.insertion()
+    static let insertion = SQLStatement(
+        """
+        INSERT INTO applications (\(Application.columns), registered_at, unused_since) \
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
+        """)
+    static let registered = Application.selection(
+        "WHERE registered_at IS NOT NULL AND (registered_at, id) < ($1, $2) ORDER BY registered_at DESC, id DESC LIMIT $3"
+    )
+    static let registeredCount = SQLStatement("SELECT COUNT(*) FROM applications WHERE registered_at IS NOT NULL")
+    static let unused = SQLStatement(
+        "SELECT id FROM applications WHERE unused_since < $1 ORDER BY unused_since, id LIMIT $2")
+    static let use = SQLStatement(
+        "UPDATE applications SET unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL")
     static let update = SQLStatement(
         "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2")
     static let deletion = SQLStatement("DELETE FROM applications WHERE id = $1")
@@ -40,7 +53,12 @@ extension SQLTransaction {
 
     public func insert(_ application: Application) throws -> Bool {
         locks.noteNew(.applications, application.id.rawValue)
-        return try connection.changes(Statements.insertion, application.values)
+        let oauth = application.registration.oauth
+        return try connection.changes(
+            Statements.insertion,
+            application.values + [
+                SQLValue(oauth.selfRegistration?.at), SQLValue(oauth.isOfStranger ? application.createdAt : nil),
+            ])
     }
 
     public func update(_ application: Application) throws -> Bool {
@@ -53,5 +71,29 @@ extension SQLTransaction {
     public func deleteApplication(_ id: ClientID) throws -> Bool {
         try locks.note(.applications, id.rawValue)
         return try changes(Statements.deletion, SQLValue(id.rawValue))
+    }
+
+    public func selfRegistered(before place: RegistrationPlace?, limit: Int) throws -> [Application] {
+        try select(
+            Statements.registered, .integer(place?.createdAt.microseconds ?? .max), SQLValue(place?.id.rawValue ?? ""),
+            SQLValue(limit: limit))
+    }
+
+    public func countSelfRegistered() throws -> Int {
+        try first(of: "applications", Statements.registeredCount, []) { try $0.integer() } ?? 0
+    }
+
+    public func unusedRegistrations(before instant: Date, limit: Int) throws -> [ClientID] {
+        var ids: [ClientID] = []
+        try connection.query(Statements.unused, [SQLValue(instant), SQLValue(limit: limit)]) { columns in
+            var reader = RowReader(columns, table: "applications")
+            ids.append(ClientID(rawValue: try reader.text()))
+        }
+        return ids
+    }
+
+    public func noteUse(of id: ClientID) throws {
+        try locks.note(.applications, id.rawValue)
+        try send(Statements.use, SQLValue(id.rawValue))
     }
 }

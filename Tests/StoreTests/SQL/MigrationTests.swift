@@ -45,6 +45,7 @@ struct MigrationTests {
                         SQLRow([.integer(16), .text("own accounts")]),
                         SQLRow([.integer(17), .text("names of users")]),
                         SQLRow([.integer(18), .text("sessions of applications")]),
+                        SQLRow([.integer(19), .text("self registration")]),
                     ])
             try await store.close()
         }

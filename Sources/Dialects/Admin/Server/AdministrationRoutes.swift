@@ -17,14 +17,11 @@ public struct AdministrationRoutes: Sendable {
     private static let prefix = "/admin/v1"
     /// What an application's access token needs, so that it opens administration for a user with a role. An application has it only
     /// where it was registered with it.
-    public static let scope = "admin"
+    public static let scope = OwnScopes.admin
 
     /// Scopes that change an account, of which an application of the operator's own asks no consent. A test compares them with those
     /// of the protocols.
-    public static let accountScopes: Set<String> = [
-        "account", "create:me:authentication_methods", "read:me:authentication_methods",
-        "delete:me:authentication_methods",
-    ]
+    public static let accountScopes = OwnScopes.account
 
     /// Seconds after which a user who administers signs in again.
     static let longestSession = 8 * 3600

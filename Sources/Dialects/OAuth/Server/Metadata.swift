@@ -76,6 +76,9 @@ enum Metadata {
         members["op_tos_uri"] = settings.termsURI.map { .string($0) }
         members["service_documentation"] = settings.documentationURI.map { .string($0) }
         if !resources.isEmpty { members["protected_resources"] = texts(resources.map(\.uri)) }
+        if settings.registration != .off {
+            members["registration_endpoint"] = .string(base + OAuth.Path.register)
+        }
         if oauth.options.shared != nil {
             members["mfa_challenge_endpoint"] = .string(base + "/mfa/challenge")
         }

@@ -109,6 +109,21 @@ extension OAuth {
             OpenAPIEndpoint(
                 .post, Path.passkeyRegister, id: "oauthPasskeyRegister", "Begins a sign-up by passkey without a page",
                 tag: "oauth", security: .client, request: .json(object), response: object),
+            OpenAPIEndpoint(
+                .post, Path.register, id: "oauthRegister", "Registers an application (RFC 7591)", tag: "oauth",
+                security: .initialAccessToken, request: .json(object), response: object, status: 201,
+                refusal: OpenAPIEndpoint.oauthError),
+            OpenAPIEndpoint(
+                .get, "\(Path.register)/{id}", id: "oauthRegistration", "What it is registered with (RFC 7592)",
+                tag: "oauth", security: .registrationAccessToken, response: object,
+                refusal: OpenAPIEndpoint.oauthError),
+            OpenAPIEndpoint(
+                .put, "\(Path.register)/{id}", id: "oauthChangeRegistration", "Replaces that", tag: "oauth",
+                security: .registrationAccessToken, request: .json(object), response: object,
+                refusal: OpenAPIEndpoint.oauthError),
+            OpenAPIEndpoint(
+                .delete, "\(Path.register)/{id}", id: "oauthRemoveRegistration", "Removes the application",
+                tag: "oauth", security: .registrationAccessToken, status: 204, refusal: OpenAPIEndpoint.oauthError),
             own(.post, Path.methods, "meCreateMethod", .create, "Begins to make a passkey", hasBody: true, status: 201),
             own(.get, Path.methods, "meMethods", .read, "The authentication methods"),
             own(.get, "\(Path.methods)/{id}", "meMethod", .read, "An authentication method"),

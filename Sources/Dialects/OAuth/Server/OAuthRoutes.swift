@@ -21,6 +21,10 @@ extension OAuth {
         group.on(.post, Path.backchannel, backchannel)
         group.on(.get, Path.userInfo, userInfo)
         group.on(.post, Path.userInfo, userInfo)
+        group.on(.post, Path.register, register)
+        group.on(.get, "\(Path.register)/{id}", showRegistration)
+        group.on(.put, "\(Path.register)/{id}", changeRegistration)
+        group.on(.delete, "\(Path.register)/{id}", removeRegistration)
         group.on(.post, Path.passkeyChallenge, passkeyChallenge)
         group.on(.post, Path.passkeyRegister, passkeyRegister)
         group.on(.post, Path.methods, beginMethod)
@@ -54,6 +58,7 @@ extension OAuth {
         static let activate = "/activate"
         static let backchannel = "/bc-authorize"
         static let userInfo = "/userinfo"
+        static let register = "/oidc/register"
         static let passkeyChallenge = "/passkey/challenge"
         static let passkeyRegister = "/passkey/register"
         /// What users may do with their own accounts (Auth0, My Account API): the audience of its tokens, and its one list.
@@ -81,7 +86,7 @@ extension OAuth {
     /// Whether pages of other origins may call a path: never the ones that a browser is led to.
     public static func isPublic(path: String) -> Bool {
         isDocument(path: path) || path == Path.userInfo || path == Path.backchannel
-            || path.hasPrefix("/oauth/")
+            || path.hasPrefix("/oauth/") || path == Path.register || path.hasPrefix(Path.register + "/")
     }
 }
 

@@ -12,6 +12,10 @@ public struct OpenAPIEndpoint: Sendable {
         case administrator(right: String)
         /// An application shows who it is.
         case client
+        /// A token that an administrator made for applications that register themselves, or nothing where everyone may (RFC 7591, section 3).
+        case initialAccessToken
+        /// The token that an application got with its registration (RFC 7592, section 2).
+        case registrationAccessToken
     }
 
     public enum Body: Sendable {
@@ -124,6 +128,10 @@ public struct OpenAPIEndpoint: Sendable {
             members["x-right"] = .string(right)
         case .client:
             members["security"] = .array([.object(["client": .array([])]), .object([:])])
+        case .initialAccessToken:
+            members["security"] = .array([.object(["initialAccessToken": .array([])]), .object([:])])
+        case .registrationAccessToken:
+            members["security"] = .array([.object(["registrationAccessToken": .array([])])])
         }
         return .object(members)
     }
@@ -172,6 +180,8 @@ public struct OpenAPIDocument: Sendable {
                     ]),
                     "administrator": .object(["type": "http", "scheme": "bearer"]),
                     "client": .object(["type": "http", "scheme": "basic"]),
+                    "initialAccessToken": .object(["type": "http", "scheme": "bearer"]),
+                    "registrationAccessToken": .object(["type": "http", "scheme": "bearer"]),
                 ]),
             ]),
         ])

@@ -8,7 +8,10 @@ struct AppCommand: AsyncParsableCommand {
         commandName: "app",
         abstract: "Register and change applications.",
         discussion: "An application's id is what OAuth calls the client id and Firebase options call the API key.",
-        subcommands: [Add.self, Set.self, List.self, Show.self, Remove.self, TestRedirectURI.self, Sessions.self])
+        subcommands: [
+            Add.self, Set.self, List.self, Show.self, Remove.self, TestRedirectURI.self, Sessions.self,
+            Registrations.self, Approve.self, RegistrationTokenCommand.self,
+        ])
 
     static func describe(_ application: ApplicationSummary) -> [String] {
         var table = Table()
@@ -32,6 +35,13 @@ struct AppCommand: AsyncParsableCommand {
         table.add("requires MFA", application.requiresSecondFactor.yesOrNo)
         if application.isDisabled { table.add("disabled", "yes: no protocol knows it") }
         if let until = application.formerSecretUntil { table.add("former secret", "counts until \(until.text)") }
+        if let origin = application.origin {
+            table.add("registered by", origin.by == "itself" ? "itself" : origin.document)
+            table.add("answers at", origin.host)
+            table.add("registered from", origin.source)
+            table.add("registration token", origin.token)
+            table.add("checked", origin.approvedAt.map { "yes, \($0.text)" } ?? "no: pages say so")
+        }
         table.add("reveals addresses", application.revealsAddresses.yesOrNo)
         table.add("created", application.createdAt.text)
         return table.lines

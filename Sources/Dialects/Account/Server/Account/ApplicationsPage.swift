@@ -27,6 +27,13 @@ struct ApplicationsPage: Sendable {
         let separator = words.plain("listSeparator")
         let scopes = application.scopes.map { ConsentPage.text(of: $0, words).plain }.joined(separator: separator)
         var details = [words("accountScopes", ["scopes": .chosen(scopes)])]
+        if let registration = application.registration, registration.oauth.isUnchecked {
+            let isItself = registration.oauth.selfRegistration != nil
+            details.append(
+                words(
+                    isItself ? "applicationRegistered" : "applicationDocument",
+                    ["host": .chosen(registration.shownHost ?? application.id.rawValue)]))
+        }
         if !application.resources.isEmpty {
             details.append(
                 words(
@@ -38,10 +45,18 @@ struct ApplicationsPage: Sendable {
                 words("applicationUsed", ["date": account.ago(application.since), "when": account.ago($0)])
             } ?? words("accountSince", ["date": account.ago(application.since)]))
         return PageBlock.Item(
-            PageText(chosen: application.name ?? application.id.rawValue),
-            mark: application.consent == nil ? .init(words("applicationOwn")) : nil, details: details,
+            PageText(
+                chosen: application.registration?.displayName(in: words.language.rawValue) ?? application.id.rawValue),
+            mark: mark(of: application, account), details: details,
             form: account.button(
                 "revoke", AccountSection.applications.path, for: Self.purpose, [("client", application.id.rawValue)]))
+    }
+
+    private func mark(of application: OwnApplication, _ account: AccountScene) -> PageBlock.Mark? {
+        if application.registration?.oauth.isUnchecked == true {
+            return .init(account.words("applicationUnchecked", ["site": .words(account.scene.visit.site.name)]))
+        }
+        return application.consent == nil ? .init(account.words("applicationOwn")) : nil
     }
 
     /// Takes back what an application was allowed.

@@ -87,8 +87,13 @@ struct ActivatePage: Sendable {
                 "device-confirm", words("deviceTitle"),
                 words(
                     "deviceText",
-                    ["application": .chosen(device.application.shownName), "address": .chosen(address)]))
-            page.blocks = [
+                    ["application": .chosen(device.application.shownName(in: words)), "address": .chosen(address)]))
+            let names: [String: Words.Value] = [
+                "application": .chosen(device.application.shownName(in: words)),
+                "site": .words(scene.visit.site.name),
+            ]
+            page.blocks = [device.application.strangerText(names, host: nil, words)].compactMap { $0 }
+            page.blocks += [
                 .code(.init(caption: words.plain("deviceCode"), text: device.userCode)),
                 .text(
                     words(

@@ -250,4 +250,23 @@ struct PageScene: Sendable {
 extension CountersignCore.Application {
     /// What people are told that it is called.
     var shownName: String { registration.displayName ?? id.rawValue }
+
+    /// The same in the language of a page, where the application has a name in it.
+    func shownName(in words: Words) -> String {
+        registration.displayName(in: words.language.rawValue) ?? id.rawValue
+    }
+
+    /// That no administrator looked at it, and the host that people can know it by; nil where one did.
+    /// - Parameters:
+    ///   - names: what the sentence names beside the host.
+    ///   - host: where this request has its answer sent, where it has one.
+    func strangerText(_ names: [String: Words.Value], host: String?, _ words: Words) -> PageBlock? {
+        guard registration.oauth.isUnchecked else { return nil }
+        let isItself = registration.oauth.selfRegistration != nil
+        let shown = (isItself ? host : nil) ?? registration.shownHost ?? id.rawValue
+        return .text(
+            words(
+                isItself ? "consentRegistered" : "consentDocument",
+                names.merging(["host": .chosen(shown)]) { $1 }))
+    }
 }

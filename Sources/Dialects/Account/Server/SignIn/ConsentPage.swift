@@ -13,12 +13,13 @@ struct ConsentPage: Sendable {
         guard case .consent(let question) = standing else { return scene.redirect(to: scene.destination) }
         let words = scene.words
         let address = present.user.email?.canonical ?? present.user.id.rawValue
+        let name = pending.application.shownName(in: words)
         var page = Page(
-            "consent", words("consentTitle", ["application": .chosen(pending.application.shownName)]),
+            "consent", words("consentTitle", ["application": .chosen(name)]),
             words(
                 "consentText",
                 [
-                    "application": .chosen(pending.application.shownName),
+                    "application": .chosen(name),
                     "host": .chosen(pending.redirectHost ?? pending.request.client.rawValue),
                     "address": .chosen(address),
                 ]), problem: problem)
@@ -27,10 +28,10 @@ struct ConsentPage: Sendable {
             .items(question.scopes.map { .init(Self.text(of: $0, words)) }),
         ]
         if !pending.application.registration.oauth.isFirstParty {
-            let names: [String: Words.Value] = [
-                "application": .chosen(pending.application.shownName), "site": .words(scene.visit.site.name),
-            ]
-            page.blocks.append(.text(words("consentUnchecked", names)))
+            let names: [String: Words.Value] = ["application": .chosen(name), "site": .words(scene.visit.site.name)]
+            page.blocks.append(
+                pending.application.strangerText(names, host: pending.redirectHost, words)
+                    ?? .text(words("consentUnchecked", names)))
         }
         page.blocks += [
             .text(words("consentRemembered")),
@@ -50,11 +51,15 @@ struct ConsentPage: Sendable {
     /// What the application says of itself elsewhere.
     private static func links(of application: CountersignCore.Application, _ words: Words) -> [PageBlock.Link] {
         let oauth = application.registration.oauth
-        let name = ["application": Words.Value.chosen(application.shownName)]
+        let name = ["application": Words.Value.chosen(application.shownName(in: words))]
         return [
             (words("consentHome", name), oauth.clientURI), (words("consentPolicy", name), oauth.policyURI),
             (words("consentTerms", name), oauth.termsURI),
-        ].compactMap { label, uri in uri.map { PageBlock.Link(label, to: $0, leavesSite: true) } }
+        ].compactMap { label, uri in
+            uri.flatMap {
+                application.registration.vouches(for: $0) ? PageBlock.Link(label, to: $0, leavesSite: true) : nil
+            }
+        }
     }
 
     func submit(_ scene: inout PageScene) async throws -> Response {

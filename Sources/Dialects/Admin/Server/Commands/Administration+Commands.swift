@@ -42,12 +42,12 @@ extension ListAdministrators: CommandedOperation {
 
 extension AddMachineToken: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("admin", "token", "add").options("scope", scopes).option("expires", expires)
+        CommandParts("admin", "token", "add").options("scope", scopes).option("expires", Self.span(lifetime))
             .option("label", label).arguments()
     }
 
-    /// The lifetime in the largest unit that it is a multiple of, as the command takes it.
-    private var expires: String {
+    /// A lifetime in the largest unit that it is a multiple of, as commands take it.
+    static func span(_ lifetime: Int) -> String {
         if lifetime % 86_400 == 0 { return "\(lifetime / 86_400)d" }
         if lifetime % 3600 == 0 { return "\(lifetime / 3600)h" }
         return "\(lifetime / 60)m"

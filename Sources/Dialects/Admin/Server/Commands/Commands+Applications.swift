@@ -55,6 +55,34 @@ extension CommandParts {
     }
 }
 
+extension AddRegistrationToken: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "registration-token", "add").option("expires", AddMachineToken.span(lifetime))
+            .option("count", count).options("grant-type", grantTypes ?? []).options("resource", resources ?? [])
+            .option("scopes", scopes.map { $0.joined(separator: " ") }).option("label", label).words
+    }
+}
+
+extension ListRegistrationTokens: CommandedOperation {
+    public var commandLine: [String] { ["app", "registration-token", "list"] }
+}
+
+extension RemoveRegistrationToken: CommandedOperation {
+    public var commandLine: [String] { CommandParts("app", "registration-token", "remove").arguments(id) }
+}
+
+extension ListRegistrations: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "registrations").option("limit", limit).option("after", after).words
+    }
+}
+
+extension ApproveRegistration: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "approve").flag("withdraw", if: isApproved.map { !$0 }).arguments(id)
+    }
+}
+
 extension ListResources: CommandedOperation {
     public var commandLine: [String] { CommandParts("resource", "list").words }
 }

@@ -172,6 +172,25 @@ extension Setting {
             "oauth.dpopNonce", \.oauth.dpopNonce,
             "who puts a nonce of the server into proofs of keys: never, public (applications without credentials), always"
         ),
+        .word(
+            "oauth.registration", \.oauth.registration,
+            "whether applications may register themselves: off, token (those that show one of an administrator's), open",
+            weakness: { before, after in
+                after.oauth.registration == .open && before.oauth.registration != .open
+                    ? "Everyone can register applications from now on, that nobody looked at and that ask users for consent."
+                    : nil
+            }),
+        .list(
+            "oauth.registrationResources", \.oauth.registrationResources, Resource.isIdentifier, most: 100,
+            accepts: "identifiers of APIs",
+            "APIs that applications may ask users for which no administrator made",
+            weakness: { before, after in
+                let former = Set(before.oauth.registrationResources ?? [])
+                let added = (after.oauth.registrationResources ?? []).filter { !former.contains($0) }
+                return added.isEmpty
+                    ? nil
+                    : "Applications that no administrator looked at can ask users for \(added.joined(separator: ", ")) from now on."
+            }),
         .text(
             "oauth.policyURI", \.oauth.policyURI, OAuthSettings.isDocument, accepts: "an https address",
             "your policy for applications, which the metadata names (op_policy_uri)"),

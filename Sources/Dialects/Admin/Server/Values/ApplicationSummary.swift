@@ -39,7 +39,27 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let formerSecretUntil: Timestamp?
     public let versions: [ApplicationVersion]
     public let oauth: OAuth
+    /// Who made the registration; nil for an administrator.
+    public let origin: Origin?
     public let createdAt: Timestamp
+
+    /// How an application came that no administrator registered.
+    public struct Origin: Codable, Sendable, Equatable {
+        /// `itself` or `document`.
+        public let by: String
+        /// The host that people are shown.
+        public let host: String?
+        /// The id of the initial access token that it showed.
+        public let token: String?
+        /// The network address that it came from.
+        public let source: String?
+        /// The address of its document.
+        public let document: String?
+        /// When an administrator vouched for it.
+        public let approvedAt: Timestamp?
+        /// As the log names administrators; nil for the command line.
+        public let approvedBy: String?
+    }
 
     /// What it is as a client of OAuth and OpenID Connect.
     public struct OAuth: Codable, Sendable, Equatable {
@@ -88,7 +108,23 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         formerSecretUntil = registration.oauth.formerSecretUntil.map(Timestamp.init)
         versions = registration.versions
         oauth = OAuth(registration.oauth)
+        origin = Origin(registration)
         createdAt = Timestamp(application.createdAt)
+    }
+}
+
+extension ApplicationSummary.Origin {
+    fileprivate init?(_ registration: ApplicationRegistration) {
+        let approval = registration.oauth.approval
+        switch registration.oauth.origin {
+        case .administrator: return nil
+        case .registered(let own):
+            (by, token, source, document) = ("itself", own.token, own.source, nil)
+        case .document(let uri): (by, token, source, document) = ("document", nil, nil, uri)
+        }
+        host = registration.shownHost
+        approvedAt = approval.map { Timestamp($0.at) }
+        approvedBy = approval?.by
     }
 }
 

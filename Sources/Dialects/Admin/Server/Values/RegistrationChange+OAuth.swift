@@ -8,19 +8,13 @@ extension RegistrationChange {
     /// Seconds of ``defaultMaxAge``: a year.
     static let longestMaxAge = 31_536_000
 
-    /// What may be listed as `grant_type`. There is no implicit flow and no password grant to list.
-    static let knownGrantTypes = [
-        "authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code",
-        "urn:openid:params:grant-type:ciba", "urn:okta:params:oauth:grant-type:webauthn",
-    ]
-
     /// - Throws: ``AdministrationError`` of code `invalid`.
     func validateOAuth() throws {
         try Self.check(kind, "kind", OAuthRegistration.Kind.allCases.map(\.rawValue))
         try Self.check(authMethod, "method", ClientAuthenticationMethod.allCases.map(\.rawValue))
         try Self.check(issuerStyle, "style of the issuer", OAuthRegistration.IssuerStyle.allCases.map(\.word))
         try Self.check(assertionAudience, "audience of assertions", [Self.issuerAudience, Self.tokenEndpointAudience])
-        for type in grantTypes ?? [] { try Self.check(type, "grant type", Self.knownGrantTypes) }
+        for type in grantTypes ?? [] { try Self.check(type, "grant type", OAuthRegistration.knownGrantTypes) }
         for uri in resources ?? [] where !Resource.isIdentifier(uri) {
             throw AdministrationError(.invalid, "\"\(uri)\" is no resource: it is an absolute URI without fragment.")
         }
@@ -102,39 +96,28 @@ extension RegistrationChange {
 }
 
 extension ApplicationRegistration {
-    /// Judges what an application of a kind is registered with, taken together. Applications without a kind are of before: their
-    /// addresses are judged where a browser brings one.
+    /// Judges what an application of a kind is registered with, taken together, by the rules of every registration.
     /// - Throws: ``AdministrationError`` of code `invalid`.
     func judgeOAuth() throws {
-        try judgeCredentials()
-        guard let kind = oauth.kind else { return }
-        for uri in redirectURIs { try RegistrationChange.checkRedirect(uri) }
-        if kind == .service, !isConfidential {
-            throw AdministrationError(.invalid, "A service has a secret or keys: add --secret.")
-        }
-        if kind == .browser, isConfidential {
-            throw AdministrationError(.invalid, "A program in a page cannot keep a secret: leave it out.")
-        }
-        if oauth.allowsGrant("client_credentials"), !isConfidential {
-            throw AdministrationError(.invalid, "client_credentials is for applications with a secret or keys.")
-        }
+        if let fault { throw AdministrationError(.invalid, fault.sentence) }
     }
+}
 
-    /// That an application can authenticate by the method that it is registered for.
-    private func judgeCredentials() throws {
-        let showsSecret = oauth.authMethod == .secretBasic || oauth.authMethod == .secretPost
-        if showsSecret, !isConfidential {
-            throw AdministrationError(.invalid, "The application authenticates by a secret and has none: add --secret.")
-        }
-        if oauth.authMethod == .privateKeyJWT, assertionKeys.isEmpty, oauth.jwksURI == nil {
-            throw AdministrationError(
-                .invalid, "The application authenticates by a key and has none: add --jwks or --jwks-uri.")
-        }
-        if oauth.jwksURI != nil, !assertionKeys.isEmpty {
-            throw AdministrationError(.invalid, "Keys are registered or published: give one of --jwks and --jwks-uri.")
-        }
-        if oauth.authMethod == ClientAuthenticationMethod.none, isConfidential {
-            throw AdministrationError(.invalid, "The application has credentials: it authenticates by them.")
+extension RegistrationFault {
+    /// What is to be done about it with `countersign app`.
+    fileprivate var sentence: String {
+        switch self {
+        case .redirectURI(let uri, let fault): "\"\(uri)\" cannot be registered: \(fault.rawValue)."
+        case .serviceWithoutCredentials: "A service has a secret or keys: add --secret."
+        case .browserWithCredentials: "A program in a page cannot keep a secret: leave it out."
+        case .publicWithoutUsers: "client_credentials is for applications with a secret or keys."
+        case .secretMissing: "The application authenticates by a secret and has none: add --secret."
+        case .keysMissing: "The application authenticates by a key and has none: add --jwks or --jwks-uri."
+        case .keysTwice: "Keys are registered or published: give one of --jwks and --jwks-uri."
+        case .credentialsUnused: "The application has credentials: it authenticates by them."
+        case .firstPartyOfOthers:
+            "No administrator made this registration, so that users are always asked: leave out --first-party, or add the "
+                + "application with `countersign app add`."
         }
     }
 }

@@ -258,15 +258,3 @@ public struct RegistrationChange: Codable, Sendable {
         ]
     }
 }
-
-extension AssertionKey.Fault {
-    fileprivate var sentence: String {
-        switch self {
-        case .noKeySet: "jwks is an object with keys, an array of 1 to \(AssertionKey.most) public keys."
-        case .isPrivate:
-            "jwks has a private or symmetric key. Register public keys alone, and replace the one that was sent."
-        case .ambiguousName: "Each of several keys needs a kid of its own, of 1 to 128 bytes."
-        case .unusableKey(let fault): fault.rawValue
-        }
-    }
-}

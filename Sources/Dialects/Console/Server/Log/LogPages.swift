@@ -20,7 +20,7 @@ enum LogPages {
     private static let groups = [
         "sign-in", "answer", "session", "user", "factor", "approval", "consent", "mail", "push", "client",
         "application",
-        "settings", "administrator", "machine-token", "group", "key", "extension", "limit",
+        "settings", "administrator", "machine-token", "registration-token", "group", "key", "extension", "limit",
     ]
 
     // MARK: The list
