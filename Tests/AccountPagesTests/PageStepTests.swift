@@ -167,6 +167,78 @@ struct PageStepTests {
         }
     }
 
+    // MARK: Later
+
+    private func require(_ server: TestServer, times: Int? = nil, until: String? = nil) async throws {
+        try await server.realm.changeSettings(by: .testAdministrator) {
+            $0.secondFactors.state = .mandatory
+            $0.secondFactors.skippableTimes = times
+            $0.secondFactors.skippableUntil = until
+        }
+    }
+
+    @Test
+    func `A second step that the rules require is put off as often as they say, and the page says how often`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            try await require(server, times: 2, until: "2200-12-03")
+            let browser = TestBrowser(server)
+            let first = try #require(try await signIn(browser, Self.request("dev-native")).page)
+            #expect(first.kind == "enrol", "\(first.html)")
+            #expect(first.html.contains("You can put this off 2 more times, until"), "\(first.html)")
+            #expect(first.html.contains("<time datetime=\"2200-12-03\">2200-12-03</time> (UTC)"))
+            let german = try await browser.open("\(first.path)&lang=de")
+            #expect(german.html.contains("noch 2 Mal verschieben, bis"), "\(german.html)")
+            let japanese = try await browser.open("\(first.path)&lang=ja")
+            #expect(japanese.html.contains("あと 2 回後回しにできます"), "\(japanese.html)")
+            _ = try await browser.open("\(first.path)&lang=en")
+            #expect(try await send(browser, first, ["decision": "later"]).away?.contains("code=") == true)
+            // The same day asks nothing, and takes nothing more.
+            #expect(try await follow(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            let elsewhere = TestBrowser(server)
+            #expect(try await signIn(elsewhere, Self.request("dev-native")).away?.contains("code=") == true)
+
+            // On the next day a session that is there is asked again.
+            try await server.advance(86_400)
+            let second = try #require(try await signIn(TestBrowser(server), Self.request("dev-native")).page)
+            #expect(second.html.contains("You can put this off 1 more time, until"), "\(second.html)")
+        }
+    }
+
+    @Test
+    func `A session is not raised where its user puts that off, and the application is told where that cannot be`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            #expect(try await signIn(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            try await require(server, times: 1)
+            // What the request itself makes a condition is not put off.
+            let essential = #"{"id_token":{"acr":{"essential":true,"values":["aal2"]}}}"#
+            let demanded = try #require(
+                try await follow(browser, Self.request("dev-native", ["claims": essential])).page)
+            #expect(demanded.kind == "enrol" && demanded.form(with: ["decision": "later"]) != nil)
+            #expect(!demanded.html.contains("value=\"later\"") && demanded.html.contains("value=\"deny\""))
+            let forced = try await browser.sendForm(of: demanded, ["decision": "later"])
+            #expect(forced.answered == 422 && forced.page?.hasAlert == true, "\(forced)")
+            // What it would only like is.
+            let liked = try #require(
+                try await follow(browser, Self.request("dev-native", ["acr_values": "aal2"])).page)
+            #expect(liked.html.contains("value=\"later\""), "\(liked.html)")
+            #expect(try await send(browser, liked, ["decision": "later"]).away?.contains("code=") == true)
+            #expect(try await follow(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            try await server.advance(3000)
+            try await server.advance(3000)
+            // The rule alone is why it is asked, and nothing is left.
+            try await require(server, times: 0)
+            let last = try #require(try await signIn(TestBrowser(server), Self.request("dev-native")).page)
+            #expect(last.kind == "enrol" && !last.html.contains("value=\"later\""), "\(last.html)")
+        }
+    }
+
     @Test
     func
         `An authenticator is set up inside a sign-in, and ten recovery codes are shown by a page that can be reloaded`()

@@ -29,7 +29,7 @@ public enum ActivityKind: String, Sendable, CaseIterable {
         case .factors:
             [
                 .factorEnrolled, .factorWithdrawn, .factorsReset, .factorFrozen, .factorUnfrozen, .recoveryCodeMade,
-                .deviceInvited, .deviceChanged, .passkeyCounter,
+                .deviceInvited, .deviceChanged, .passkeyCounter, .factorPutOff,
             ]
         case .passwords: [.passwordChanged, .passwordReset]
         case .sessions:

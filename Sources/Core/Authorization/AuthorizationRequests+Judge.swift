@@ -15,7 +15,7 @@ struct AuthorizationJudge: Sendable {
 
     func standing(for given: Session?, in transaction: any StoreTransaction) throws -> AuthorizationStanding {
         if body.isDenied { return .impossible(.accessDenied) }
-        let needed = try neededClass(in: transaction)
+        let needed = try neededClass(of: given?.userID, in: transaction)
         // Where no accounts are made, the request is one to sign in.
         let creates = try request.prompts.contains(.create) && transaction.settings().signUp.isOpen
         guard let session = try given.flatMap({ try living($0, in: transaction) }) else {
@@ -163,10 +163,24 @@ struct AuthorizationJudge: Sendable {
         return .passkeyEnrolment
     }
 
-    private func neededClass(in transaction: any StoreTransaction) throws -> Needed {
-        if try application.registration.requiresSecondFactor || transaction.settings().secondFactors.isRequired {
-            return .two(isEssential: true)
+    /// - Parameter user: who is signed in; nil where that is not known.
+    private func neededClass(of user: UserID?, in transaction: any StoreTransaction) throws -> Needed {
+        let settings = try transaction.settings().secondFactors
+        if application.registration.requiresSecondFactor || settings.isRequired {
+            let isPutOff = try user.map { try transaction.putsOffEnrolment($0, settings, at: now, realm.proofs) }
+            if isPutOff != true { return .two(isEssential: true) }
         }
+        return try neededByRequest(in: transaction)
+    }
+
+    /// Whether the request can do without a second factor, where no rule of the realm or of the application requires one: only then
+    /// can its user put off enrolling one.
+    func canDoWithoutSecondFactor(in transaction: any StoreTransaction) throws -> Bool {
+        if case .two(isEssential: true) = try neededByRequest(in: transaction) { return false }
+        return !request.isACREssential || request.acrValues.isEmpty || request.classes.contains(.aal1)
+    }
+
+    private func neededByRequest(in transaction: any StoreTransaction) throws -> Needed {
         if try transaction.resources().contains(where: { $0.wantsTwoFactors(forSome: request.scopes) }) {
             return .two(isEssential: true)
         }

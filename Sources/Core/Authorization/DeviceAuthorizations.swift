@@ -284,9 +284,10 @@ public struct DeviceAuthorizations: Sendable {
             }
             let resources = try transaction.resources()
             let request = found.body.request
+            let settings = try transaction.settings().secondFactors
+            let isRequired = application.registration.requiresSecondFactor || settings.isRequired
             let needsTwo =
-                try application.registration.requiresSecondFactor
-                || transaction.settings().secondFactors.isRequired
+                try isRequired && !transaction.putsOffEnrolment(user, settings, at: now, realm.proofs)
                 || request.acrValues.first.flatMap(ContextClass.init(requested:)) == .aal2
                 || resources.contains { $0.wantsTwoFactors(forSome: request.scopes) }
             return .found(

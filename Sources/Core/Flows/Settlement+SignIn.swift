@@ -75,6 +75,10 @@ extension Settlement {
                 decision = .enough
             } else if !mailboxes.isEmpty {
                 decision = .secondFactor(mailboxes)
+            } else if !journey.mustGiveSecondFactor,
+                context.settings.secondFactors.isPutOff(by: user.profile, at: now)
+            {
+                decision = .enough
             }
         }
         switch decision {

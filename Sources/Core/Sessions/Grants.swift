@@ -88,7 +88,9 @@ extension GrantDraft {
         else { return .refused(.ended) }
         if user.isDisabled { return .refused(.userDisabled) }
         let evidence = SessionEvidence(dialect: dialect, proofs: session.proofs, terms: terms)
-        if try demand.refuses(evidence, by: client, proofs, in: transaction) { return .refused(.secondFactorRequired) }
+        if try demand.refuses(evidence, of: user.id, by: client, at: now, proofs, in: transaction) {
+            return .refused(.secondFactorRequired)
+        }
         let grant = try open(
             on: session, for: clientID, dialect: dialect, terms: terms, settings: transaction.settings(), at: now,
             in: transaction)

@@ -39,14 +39,17 @@ extension Sessions {
 
         /// Whether a session with this evidence may not go on.
         func refuses(
-            _ evidence: SessionEvidence, by client: ClientContext, _ proofs: ProofRegistry,
+            _ evidence: SessionEvidence, of user: UserID, by client: ClientContext, at now: Date,
+            _ proofs: ProofRegistry,
             in transaction: any StoreTransaction
         ) throws -> Bool {
             if proofs.provesTwoFactors(evidence) { return false }
             switch self {
             case .none: return false
             case .whereRequired:
-                return try client.requiresSecondFactor || transaction.settings().secondFactors.isRequired
+                let settings = try transaction.settings().secondFactors
+                guard client.requiresSecondFactor || settings.isRequired else { return false }
+                return try !transaction.putsOffEnrolment(user, settings, at: now, proofs)
             case .always: return true
             }
         }
@@ -77,7 +80,8 @@ extension Sessions {
         if let consultant, consultant.steps.contains(.session) {
             let user = try await realm.store.read { transaction -> User? in
                 guard let found = try transaction.granted(given.grantID), owner.owns(found.grant),
-                    try !demand.refuses(found.evidence, by: client, realm.proofs, in: transaction)
+                    try !demand.refuses(
+                        found.evidence, of: found.grant.userID, by: client, at: now, realm.proofs, in: transaction)
                 else { return nil }
                 return try Self.holder(
                     of: given, found, at: now, sharedNow: transaction.sharedTime(realm.clock), in: transaction)
@@ -97,7 +101,8 @@ extension Sessions {
             if user.refuses(issuedAt: session.createdAt) { return .refused(.ended) }
             let sharedNow = try transaction.sharedTime(realm.clock)
 
-            let lacksFactor = try demand.refuses(found.evidence, by: client, realm.proofs, in: transaction)
+            let lacksFactor = try demand.refuses(
+                found.evidence, of: grant.userID, by: client, at: now, realm.proofs, in: transaction)
             let token: RefreshToken
             if ConstantTime.equal(given.digest, grant.refresh.currentDigest) {
                 if user.isDisabled { return .refused(.userDisabled) }

@@ -20,6 +20,12 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
     /// Whether passkeys are enrolled and taken.
     public var offersPasskeys = true
 
+    /// How often a user without a second factor may put off enrolling one where it is required, 0 to 100; nil is without bound
+    /// where ``skippableUntil`` bounds it, and never where that is nil too.
+    public var skippableTimes: Int?
+    /// The last day, in UTC, on which that may be put off: `2026-12-03`. Nil sets no day.
+    public var skippableUntil: String?
+
     /// Second factors of every kind are offered, and none is required.
     public init() {}
 
@@ -30,6 +36,8 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         try members.assign(&offersPush, .offersPush)
         try members.assign(&offersPasskeys, .offersPasskeys)
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
+        skippableTimes = try members.decodeIfPresent(Int.self, forKey: .skippableTimes).map { min(max($0, 0), 100) }
+        skippableUntil = try members.decodeIfPresent(String.self, forKey: .skippableUntil)
     }
 
     /// Whether every user needs a second factor, in the protocols that let a user without one enrol it during a

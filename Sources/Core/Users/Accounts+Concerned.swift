@@ -1,9 +1,15 @@
+import Foundation
+
 /// How many users a change of the settings concerns, before it is made.
 public struct ConcernedUsers: Sendable, Equatable {
     /// What becomes different for a user. The words are stable.
     public enum Effect: String, Sendable, CaseIterable {
         /// Has no second factor, and needs one from now on.
         case needsSecondFactor = "needs-second-factor"
+        /// Has no second factor, and may put off the one that is required.
+        case mayPutOff = "may-put-off"
+        /// Has no second factor, and cannot put off any more the one that is required.
+        case cannotPutOff = "cannot-put-off"
         /// Signs in without a second factor from now on.
         case losesSecondFactor = "loses-second-factor"
         /// Has a factor that is not taken any more, and another second factor.
@@ -35,7 +41,7 @@ extension Accounts {
     /// No transaction reads more than a thousand users, so that others do not wait; a change that has no effect on users who are there already
     /// reads none.
     public func concerned(by change: RealmSettings, most: Int = mostSeen) async throws -> ConcernedUsers {
-        let rule = RuleChange(from: try await realm.settings(), to: change, proofs: realm.proofs)
+        let rule = RuleChange(from: try await realm.settings(), to: change, proofs: realm.proofs, at: realm.clock.now)
         var concerned = ConcernedUsers()
         var place: UserPlace?
         while rule.hasEffects {
@@ -67,8 +73,10 @@ private struct RuleChange: Sendable {
     let before: RealmSettings
     let after: RealmSettings
     let proofs: ProofRegistry
+    let now: Date
 
-    init(from before: RealmSettings, to after: RealmSettings, proofs: ProofRegistry) {
+    init(from before: RealmSettings, to after: RealmSettings, proofs: ProofRegistry, at now: Date) {
+        self.now = now
         self.before = before
         self.after = after
         self.proofs = proofs
@@ -89,6 +97,15 @@ private struct RuleChange: Sendable {
         } else if !former.isSubset(of: latter) {
             effects.append(.losesFactor)
         }
+        if after.secondFactors.isRequired, latter.isEmpty {
+            let mayPutOff = after.secondFactors.delay(for: user.profile, at: now) != nil
+            // Who needs one from now on, or may have it wait: both are news.
+            if mayPutOff, !(before.secondFactors.isRequired && couldPutOff(user)) {
+                effects.append(.mayPutOff)
+            } else if !mayPutOff, before.secondFactors.isRequired, couldPutOff(user) {
+                effects.append(.cannotPutOff)
+            }
+        }
         if !latter.isSubset(of: former) { effects.append(.regainsFactor) }
         if former.contains(.passkey), !latter.contains(.passkey), !kinds.contains(.password) {
             effects.append(.losesWayIn)
@@ -98,6 +115,10 @@ private struct RuleChange: Sendable {
             effects.append(.isAskedTerms)
         }
         return effects
+    }
+
+    private func couldPutOff(_ user: User) -> Bool {
+        before.secondFactors.delay(for: user.profile, at: now) != nil
     }
 
     /// The second factors among these kinds that are taken under the settings.

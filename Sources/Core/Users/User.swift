@@ -154,6 +154,8 @@ public struct UserProfile: Sendable, Equatable, Codable {
     public var locale: String?
     /// The terms of use that the user has agreed to, in that order.
     public internal(set) var acceptedTerms: [AcceptedTerms] = []
+    /// What the user has put off of enrolling a second factor; nil where that never was.
+    public internal(set) var putOffEnrolment: PutOffEnrolment?
 
     /// What is known of a user; without arguments, nothing.
     public init(
@@ -185,6 +187,7 @@ public struct UserProfile: Sendable, Equatable, Codable {
         providers = try members.decodeIfPresent(Set<String>.self, forKey: .providers) ?? []
         locale = try members.decodeIfPresent(String.self, forKey: .locale)
         acceptedTerms = try members.decodeIfPresent([AcceptedTerms].self, forKey: .acceptedTerms) ?? []
+        putOffEnrolment = try members.decodeIfPresent(PutOffEnrolment.self, forKey: .putOffEnrolment)
     }
 
     /// Whether a text can be a ``locale``: two or three letters, and perhaps subtags of letters and digits (BCP 47, section 2.1).
@@ -254,6 +257,7 @@ extension UserProfile: StoredJSON {
             case "providers": providers = Set(try json.readOptional([String].self) ?? [])
             case "locale": locale = try json.readOptional()
             case "acceptedTerms": acceptedTerms = try json.readOptional() ?? []
+            case "putOffEnrolment": putOffEnrolment = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -275,6 +279,7 @@ extension UserProfile: StoredJSON {
         try json.write("phoneNumber", optional: phoneNumber)
         try json.write("photoURL", optional: photoURL)
         try json.write("providers", providers.sorted())
+        if let putOffEnrolment { try json.write("putOffEnrolment", putOffEnrolment) }
         json.endObject()
     }
 }

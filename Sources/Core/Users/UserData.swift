@@ -20,6 +20,10 @@ public struct UserData: Codable, Sendable {
         public let locale: String?
         /// The terms of use that the user has agreed to, and when.
         public let acceptedTerms: [Terms]
+        /// How often enrolling a second factor was put off; nil where it never was.
+        public let enrolmentPutOffTimes: Int?
+        /// When it was put off last.
+        public let enrolmentPutOffAt: Timestamp?
         /// Whether no sign-in succeeds.
         public let isDisabled: Bool
         /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
@@ -177,6 +181,8 @@ public struct UserData: Codable, Sendable {
             displayName: user.profile.displayName, photoURL: user.profile.photoURL,
             phoneNumber: user.profile.phoneNumber, locale: user.profile.locale,
             acceptedTerms: user.profile.acceptedTerms.map { Terms(version: $0.version, at: Timestamp($0.at)) },
+            enrolmentPutOffTimes: user.profile.putOffEnrolment?.times,
+            enrolmentPutOffAt: user.profile.putOffEnrolment.map { Timestamp($0.at) },
             isDisabled: user.isDisabled,
             signsInWith: user.profile.providers.sorted(), createdAt: Timestamp(user.createdAt),
             lastSignInAt: user.lastSignInAt.map(Timestamp.init), lastRefreshAt: user.lastRefreshAt.map(Timestamp.init),

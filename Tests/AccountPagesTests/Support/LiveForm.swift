@@ -227,6 +227,19 @@ extension LiveForm {
                 let (browser, page) = try await enrolling(server, address)
                 return Scene(browser: browser, page: page, typed: ["decision": "deny"])
             }, leads: answersApplication),
+        LiveForm(
+            path: "/sign-in/enrol", name: "a second step that is required, later",
+            reach: { server, address in
+                _ = try await server.account(address)
+                try await server.realm.changeSettings(by: .testAdministrator) {
+                    $0.secondFactors.state = .mandatory
+                    $0.secondFactors.skippableTimes = 3
+                }
+                let browser = TestBrowser(server)
+                let page = try await SignInPageTests.password(browser, address)
+                #expect(page.kind == "enrol", "\(page.html)")
+                return Scene(browser: browser, page: page, typed: ["decision": "later"])
+            }, leads: { $0.kind == "account" }),
     ]
 
     /// Up to the page that has an authenticator set up, in the middle of a sign-in to an application.

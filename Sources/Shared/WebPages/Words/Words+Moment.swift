@@ -25,6 +25,12 @@ extension Words {
         return PageText(plain: "\(said) (UTC)", html: "<time datetime=\"\(instant)\">\(said)</time> (UTC)")
     }
 
+    /// The last day that ends no later than an instant, and that it is one of UTC: `2026-12-03 (UTC)`.
+    public func lastDay(before end: Date) -> PageText {
+        let day = String((end - 1).formatted(.iso8601).prefix(10))
+        return PageText(plain: "\(day) (UTC)", html: "<time datetime=\"\(day)\">\(day)</time> (UTC)")
+    }
+
     private func ago(_ seconds: Int) -> String? {
         switch seconds {
         case ..<60: plain("momentNow")

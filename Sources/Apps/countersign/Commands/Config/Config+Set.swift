@@ -67,6 +67,8 @@ extension ConfigCommand {
         private static func sentence(_ effect: String) -> String {
             switch ConcernedUsers.Effect(rawValue: effect) {
             case .needsSecondFactor: "users have no second factor, and would need one."
+            case .mayPutOff: "users have no second factor, and could put off setting one up."
+            case .cannotPutOff: "users have no second factor, and could not put off any more setting one up."
             case .losesSecondFactor: "users would sign in without a second factor."
             case .losesFactor: "users have a factor that would not be taken any more, beside another."
             case .regainsFactor: "users have a factor that would be taken again."

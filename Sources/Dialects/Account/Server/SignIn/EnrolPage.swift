@@ -28,6 +28,7 @@ struct EnrolPage: Sendable {
 
     func submit(_ scene: inout PageScene) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
+        if scene.fields["decision"] == "later" { return try await putOff(handle, scene) }
         if scene.fields["decision"] == "deny" {
             return try await scene.goOn(
                 try await onlyKind(of: handle, scene) == .passkey ? .passkeyUnavailable : .secondFactorUnavailable)
@@ -40,6 +41,43 @@ struct EnrolPage: Sendable {
         return try await scene.follow(verdict, of: handle, wrong: "enrolWrong", recoveryCode: offered?.recoveryCode) {
             try await page(scene, problem: $0, of: "code")
         }
+    }
+
+    /// Goes on without, where the user may; else the page says what is left.
+    private func putOff(_ handle: FlowHandle, _ scene: PageScene) async throws -> Response {
+        let outcome = try await scene.realm.journeys.putOffEnrolment(
+            in: handle, expecting: .registration, for: scene.pending, by: scene.client)
+        switch outcome {
+        case .goesOn: return try await scene.goOn(with: handle)
+        // What the request would like beside the rule is put off with it.
+        case .over: return try await scene.goOn(.secondFactorUnavailable)
+        case .refused: return try await page(scene, problem: scene.words("enrolNotLater"))
+        }
+    }
+
+    /// "Later", where a rule is why something is to be set up and admits it; else what a user may do who sets nothing up.
+    private func waysPast(_ handle: FlowHandle, _ scene: PageScene) async throws -> [PageBlock] {
+        // The console takes no session without a second factor.
+        guard !scene.leadsToConsole,
+            let delay = try await scene.realm.journeys.delay(
+                of: handle, expecting: .registration, for: scene.pending)
+        else { return scene.waysPastEnrolling }
+        let words = scene.words
+        let text =
+            switch (delay.timesLeft, delay.until) {
+            case (let times?, let until?):
+                words("enrolLaterTimesUntil", ["count": .number(times), "day": .text(words.lastDay(before: until))])
+            case (let times?, nil): words("enrolLaterTimes", ["count": .number(times)])
+            case (nil, let until?): words("enrolLaterUntil", ["day": .text(words.lastDay(before: until))])
+            case (nil, nil): words("enrolLaterText")
+            }
+        return [
+            .text(text),
+            .form(
+                PageForm(
+                    action: Self.path, hidden: scene.hidden(Self.purpose),
+                    buttons: [.init(words.plain("enrolPutOff"), name: "decision", value: "later", isSecondary: true)])),
+        ]
     }
 
     /// A passkey that the browser has made completes the sign-in.
@@ -122,11 +160,12 @@ struct EnrolPage: Sendable {
                 addPasskey(to: &page, scene)
             case (.none, false):
                 return scene.show(
-                    Page("enrol", words("enrolTitle"), problem: words("enrolRefused"), scene.waysPastEnrolling),
+                    Page(
+                        "enrol", words("enrolTitle"), problem: words("enrolRefused"), try await waysPast(handle, scene)),
                     status: .conflict)
             }
         }
-        page.blocks += scene.waysPastEnrolling
+        page.blocks += try await waysPast(handle, scene)
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 

@@ -118,6 +118,10 @@ extension Requirement {
                         ? nil
                         : Shortcoming(
                             "Users sign in with one factor.", .setting("secondFactors.state", "MANDATORY")),
+                    factors.isSkippable(at: situation.now)
+                        ? Shortcoming(
+                            "Users may put off setting up a second factor.",
+                            .setting("secondFactors.skippableTimes", "0")) : nil,
                     (passkeys.allowedAAGUIDs ?? []).isEmpty
                         ? Shortcoming(
                             "No model of authenticator is named that is trusted: passkeys.allowedAAGUIDs takes the AAGUIDs of yours, and has to be set before passkeys.attestation."

@@ -13,6 +13,8 @@ struct Situation: Sendable {
     var hasPasskeyDomain = true
     /// The assurance level that is asked about: advice for a lower one must not lead away from it.
     var assurance = 1
+    /// When it was looked at. Before any day, where nothing else is said.
+    var now = Date.distantPast
 
     /// Applications that are looked at.
     static let mostApplications = 10_000
@@ -25,6 +27,7 @@ struct Situation: Sendable {
 
     static func of(_ realm: Realm) async throws -> Situation {
         var situation = Situation(settings: try await realm.settings())
+        situation.now = realm.clock.now
         situation.deployment = try await realm.deployment()
         situation.hasPasskeyDomain = try await realm.hasPasskeyDomain(situation.settings)
         var last: ClientID?
@@ -94,6 +97,10 @@ struct Situation: Sendable {
                 : Shortcoming(
                     "Users sign in without a second factor, unless they have enrolled one.",
                     .setting("secondFactors.state", "MANDATORY")),
+            factors.isSkippable(at: now)
+                ? Shortcoming(
+                    "Users may put off setting up a second factor.", .setting("secondFactors.skippableTimes", "0"))
+                : nil,
             factors.offersTOTP || factors.offersPush || (factors.offersPasskeys && hasPasskeyDomain)
                 ? nil
                 : Shortcoming(

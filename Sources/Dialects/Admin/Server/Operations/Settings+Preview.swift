@@ -52,7 +52,7 @@ public struct PreviewSetting: AdministrationOperation {
 
 /// How many users a change concerns in one way.
 public struct ConcernedSummary: Codable, Sendable, Equatable {
-    /// `needs-second-factor`, `loses-second-factor`, `loses-factor`, `regains-factor`, `loses-way-in`, `chooses-password` or
+    /// `needs-second-factor`, `may-put-off`, `cannot-put-off`, `loses-second-factor`, `loses-factor`, `regains-factor`, `loses-way-in`, `chooses-password` or
     /// `is-asked-terms`.
     public let effect: String
     public let users: Int

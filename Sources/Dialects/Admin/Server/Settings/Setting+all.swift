@@ -63,6 +63,23 @@ extension Setting {
                 before.secondFactors.state == .mandatory && after.secondFactors.state != .mandatory
                     ? "Not every user needs a second factor any more." : nil
             }),
+        .skippableTimes,
+        .text(
+            "secondFactors.skippableUntil", \.secondFactors.skippableUntil, SecondFactorSettings.isDay,
+            accepts: "a day, for instance 2026-12-03",
+            "the last day (UTC) on which users may put off setting up a second factor that is required",
+            weakness: { before, after in
+                let (former, latter) = (before.secondFactors, after.secondFactors)
+                let isLonger =
+                    switch (former.skippableUntil, latter.skippableUntil) {
+                    case (let former?, let latter?): former < latter
+                    // Without a day there is no end, where times are counted; else nothing is put off.
+                    case (nil, .some): former.skippableTimes == nil
+                    case (.some, nil): latter.skippableTimes != nil
+                    case (nil, nil): false
+                    }
+                return isLonger && latter.skippableTimes != 0 ? putOffWarning : nil
+            }),
         .toolkitFlag(
             "secondFactors.listsPhone", "listsPhone", default: false,
             "shown to Identity Toolkit; there is no such factor"),
@@ -370,6 +387,30 @@ extension Setting {
             return others
                 ? "Codes are not taken any more: users without another second factor have to set one up before they sign in."
                 : nil
+        })
+
+    private static let putOffWarning = "Users can put off longer the second factor that is required of them."
+
+    private static let skippableTimes = Setting(
+        "secondFactors.skippableTimes", accepts: "0 to 100, or none",
+        "how often a user may put off setting up a second factor that is required; none leaves it to the last day",
+        read: { $0.secondFactors.skippableTimes.map { .integer(Int64($0)) } ?? .null },
+        write: { settings, value in
+            if value.isNone {
+                settings.secondFactors.skippableTimes = nil
+                return
+            }
+            guard let number = value.asInteger, (0...100).contains(number) else {
+                throw refusal("secondFactors.skippableTimes", value, accepts: "0 to 100, or none")
+            }
+            settings.secondFactors.skippableTimes = number
+        },
+        weakness: { before, after in
+            // Without a number it is as often as the last day leaves time for, and never where there is none.
+            func times(_ settings: SecondFactorSettings) -> Int {
+                settings.skippableTimes ?? (settings.skippableUntil == nil ? 0 : .max)
+            }
+            return times(before.secondFactors) < times(after.secondFactors) ? putOffWarning : nil
         })
 
     private static let offersPush = Setting(
