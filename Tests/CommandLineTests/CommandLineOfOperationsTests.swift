@@ -52,7 +52,12 @@ struct CommandLineOfOperationsTests {
                 RunDoctor(level: 1, assurance: 3, except: [name]), RetryDelivery(channel: name),
                 SendTestMail(address: name, locale: name), ListApplications(limit: 50, after: name),
                 ShowApplication(id: name), RemoveApplication(id: name), TestRedirect(id: name, uri: name),
-                ListApplicationSessions(id: name, limit: 50, after: name),
+                ListApplicationSessions(id: name, limit: 50, after: name), ListRegistrations(limit: 50, after: name),
+                ApproveRegistration(id: name), ApproveRegistration(id: name, isApproved: false),
+                RemoveRegistrationToken(id: name),
+                AddRegistrationToken(
+                    label: name, lifetime: 7 * 86_400, count: 1, grantTypes: ["client_credentials"],
+                    resources: [name, "https://a.example"], scopes: ["read", "write"]),
                 AddApplication(id: name, registration: registration(name)),
                 ChangeApplication(id: name, registration: registration(name)),
                 PutResource(
@@ -79,6 +84,7 @@ struct CommandLineOfOperationsTests {
             ]
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
+            AddRegistrationToken(lifetime: 3600), ListRegistrationTokens(),
             ListMachineTokens(), SearchAuditEvents(), ListLimits(), ShowSettings(), ListKeys(), RotateKeys(),
             RunDoctor(), ShowDelivery(), ListResources(), ListHooks(), ShowFigures(), ListMailTemplates(),
             ListExtensions(), AddHook(url: "u", events: ["*"]),

@@ -16,7 +16,7 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
         case off
         /// Those that show an initial access token may.
         case token
-        /// Everyone may, within limits: weaker, as nobody looked at who comes.
+        /// Every application may, within limits: weaker, as no administrator looked at it.
         case open
     }
 

@@ -1,6 +1,6 @@
 extension Migration {
-    /// When an application registered itself, and since when nobody is known to have used it, where it did so without a token. Those of
-    /// before were registered by administrators.
+    /// When an application registered itself; and since when it waits for its first use, where no administrator let it in. Those of before
+    /// were registered by administrators.
     static let selfRegistration = Migration(version: 19, name: "self registration") { types in
         [
             "ALTER TABLE applications ADD COLUMN registered_at \(types.integer)",

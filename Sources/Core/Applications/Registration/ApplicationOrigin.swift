@@ -122,7 +122,8 @@ extension OAuthRegistration {
     /// Whether users are to be told that no administrator looked at the application.
     public var isUnchecked: Bool { origin != .administrator && approval == nil }
 
-    /// Whether nobody let it in: it showed no initial access token, or came by its document. Such a one is removed where it is not used.
+    /// Whether no administrator let it in: it showed no initial access token, or came by its document. Such an application is removed where
+    /// it is not used.
     public var isOfStranger: Bool {
         switch origin {
         case .administrator: false
@@ -161,7 +162,7 @@ extension ApplicationRegistration {
         return redirectURIs.lazy.compactMap(RedirectURI.shownHost(of:)).first
     }
 
-    /// Whether pages may lead to an address in the application's name: of one that nobody checked to its own hosts alone (RFC 7591,
+    /// Whether pages may lead to an address in the application's name: of an unchecked one to its own hosts alone (RFC 7591,
     /// section 5).
     public func vouches(for address: String) -> Bool {
         guard oauth.isUnchecked, let host = RedirectURI.shownHost(of: address) else { return !oauth.isUnchecked }

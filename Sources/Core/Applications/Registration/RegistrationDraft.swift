@@ -133,7 +133,7 @@ extension RegistrationAllowance {
     /// What either allows.
     fileprivate func with(_ other: RegistrationAllowance) -> RegistrationAllowance {
         let resources = self.resources + other.resources.filter { !self.resources.contains($0) }
-        // A list of scopes narrows what its token names; what everyone may ask for is all of an API.
+        // A list of scopes narrows the open APIs too: an administrator named what this token is for.
         return RegistrationAllowance(grantTypes: other.grantTypes, resources: resources, scopes: other.scopes)
     }
 }

@@ -1,4 +1,4 @@
-/// Why an application of a kind cannot be registered so. Whoever registers one is told in the words of the way by which it came.
+/// Why an application of a kind cannot be registered so. Each way of registering says it in its own words.
 public enum RegistrationFault: Error, Sendable, Equatable {
     /// A redirect URI that no application has.
     case redirectURI(String, RedirectURI.Fault)
@@ -21,8 +21,8 @@ public enum RegistrationFault: Error, Sendable, Equatable {
 }
 
 extension ApplicationRegistration {
-    /// What is wrong with the members taken together; nil where nothing is. Every registration is judged by it, whoever makes it, and each
-    /// change as if it were new.
+    /// What is wrong with the members taken together; nil where nothing is. Every registration is judged by it, an administrator's and an
+    /// application's own, and each change as if it were new.
     ///
     /// Applications without a kind are of before: their addresses are judged where a browser brings one.
     public var fault: RegistrationFault? {

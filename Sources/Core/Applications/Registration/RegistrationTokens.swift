@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// An initial access token: whoever shows it may register an application, so often and until then (RFC 7591, section 3). Only a digest of
-/// it is kept.
+/// An initial access token: an application that shows it is registered, so often and until then (RFC 7591, section 3). Only a digest of it
+/// is kept.
 public struct RegistrationToken: Sendable, Equatable, Codable {
     /// Names the token in lists, in the log and in registrations; no secret.
     public let id: String

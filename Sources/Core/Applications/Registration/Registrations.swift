@@ -3,7 +3,7 @@ import JSON
 
 /// Applications that register themselves, and change what they registered (RFC 7591, RFC 7592).
 ///
-/// **How the files of this folder meet.** `ClientMetadata` is what an application says of itself, read member by member by
+/// `ClientMetadata` is what an application says of itself, read member by member by
 /// `MetadataReader`; `RegistrationFault` is the judgement that every registration meets, an administrator's too. `RegistrationTokens` are
 /// what admits it, `ApplicationOrigin` what stays known of how it came. This type brings them together, each time in one transaction.
 public struct Registrations: Sendable {

@@ -8,7 +8,7 @@ extension AppCommand {
             commandName: "registrations",
             abstract: "List applications that registered themselves, the newest first.",
             discussion: """
-                Users are told that nobody checked them, until countersign app approve ID. Block one with countersign app set ID \
+                Pages say that no administrator checked them, until countersign app approve ID. Block one with countersign app set ID \
                 --disabled, remove one with countersign app remove ID.
 
                   countersign app registrations
@@ -47,7 +47,7 @@ extension AppCommand {
             commandName: "approve",
             abstract: "Vouch for an application that registered itself.",
             discussion: """
-                Pages say no more that nobody checked it. Its users are asked for their consent as before, and it gets nothing that it did \
+                Pages say no more that no administrator checked it. Its users are asked for their consent as before, and it gets nothing that it did \
                 not have. Once it has another name, other addresses or other keys, that is over.
 
                   countersign app approve cs1vTq0…

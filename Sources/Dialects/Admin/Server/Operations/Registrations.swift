@@ -1,7 +1,7 @@
 import CountersignCore
 import Foundation
 
-/// Makes an initial access token: whoever shows it registers applications, so often and until then (RFC 7591, section 3).
+/// Makes an initial access token, with which applications register themselves, so often and until then (RFC 7591, section 3).
 public struct AddRegistrationToken: AdministrationOperation {
     public static let name = "registration-tokens:add"
     public static let right = AdministrationRight.changeApplications

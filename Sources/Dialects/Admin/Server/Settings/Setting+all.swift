@@ -194,7 +194,7 @@ extension Setting {
             "whether applications may register themselves: off, token (those that show one of an administrator's), open",
             weakness: { before, after in
                 after.oauth.registration == .open && before.oauth.registration != .open
-                    ? "Everyone can register applications from now on, that nobody looked at and that ask users for consent."
+                    ? "Any application can register itself from now on and ask users for consent, without an administrator having looked at it."
                     : nil
             }),
         .list(
