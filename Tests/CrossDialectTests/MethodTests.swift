@@ -76,12 +76,24 @@ struct MethodTests {
                 .origin: "https://app.example", .accessControlRequestMethod: "POST",
                 .accessControlRequestHeaders: "authorization",
             ]
-            for path in ["/oauth/token", "/userinfo", "/v1/accounts:signUp", "/account/v1/factors"] {
+            for path in [
+                "/oauth/token", "/userinfo", "/v1/accounts:signUp", "/account/v1/factors", "/passkey/challenge",
+                "/passkey/register", "/me/v1/authentication-methods",
+                "/me/v1/authentication-methods/passkey%7Cnew/verify",
+            ] {
                 let reply = try await server.send(.options, path, headers: asked)
                 #expect(reply.status == 204, "\(path)")
                 #expect(reply.headers[.accessControlAllowOrigin] == "https://app.example", "\(path)")
+                #expect(reply.headers[.accessControlAllowCredentials] == nil, "\(path)")
             }
-            for path in ["/sign-in", "/account", "/authorize", "/console", "/admin/v1/users:list"] {
+            let refused = try await server.send(
+                .get, "/me/v1/authentication-methods", headers: [.origin: "https://app.example"])
+            #expect(refused.status == 401 && refused.headers[.accessControlAllowOrigin] == "https://app.example")
+            #expect(refused.headers[.accessControlExposeHeaders]?.contains("Location") == true)
+            for path in [
+                "/sign-in", "/account", "/authorize", "/console", "/admin/v1/users:list", "/v2/logout", "/oidc/logout",
+                "/me/v1/other",
+            ] {
                 let reply = try await server.send(.options, path, headers: asked)
                 #expect(reply.status == 204 && reply.headers[.accessControlAllowOrigin] == nil, "\(path)")
             }

@@ -40,8 +40,8 @@ struct PasskeyDocumentTests {
             #expect(android.json[0]["target"]["sha256_cert_fingerprints"].elements.count == 2)
             #expect(android.json[0]["relation"].elements.contains("delegate_permission/common.get_login_creds"))
             let endpoints = try await server.send(.get, "/.well-known/passkey-endpoints")
-            #expect(endpoints.json["manage"] == "https://login.example.org/account/security")
-            #expect(endpoints.json["enroll"] == "https://login.example.org/account/passkey")
+            #expect(endpoints.json["manage"] == "https://login.example.org/account/security#passkeys")
+            #expect(endpoints.json["enroll"] == "https://login.example.org/account/security#passkeys")
             _ = try await server.realm.changeSettings(by: .testAdministrator) { settings in
                 settings.secondFactors.offersPasskeys = false
                 return settings

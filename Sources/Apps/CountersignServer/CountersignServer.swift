@@ -154,7 +154,7 @@ public struct CountersignServer: Sendable {
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(
             middleware: PublicCORSMiddleware([
-                PublicCORSRule(appliesTo: IdentityToolkit.owns),
+                PublicCORSRule(appliesTo: { IdentityToolkit.owns(path: $0) && !OAuth.isOfBrowsers(path: $0) }),
                 PublicCORSRule(
                     exposing: Guardian.exposedHeaders,
                     appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }),

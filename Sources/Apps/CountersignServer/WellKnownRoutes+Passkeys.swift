@@ -33,7 +33,9 @@ extension WellKnownRoutes {
     /// Where users add passkeys and remove them (W3C, "A well-known URL for passkey endpoints").
     @Sendable private func pages(_ settings: PasskeySettings) -> JSONValue? {
         guard let base = realm.site.baseURLs.first else { return nil }
-        return .object(["enroll": .string(base + "/account/passkey"), "manage": .string(base + "/account/security")])
+        // One place for both: what is there, and the button for another.
+        let list = JSONValue.string(base + "/account/security#passkeys")
+        return .object(["enroll": list, "manage": list])
     }
 
     /// WebAuthn Level 3, section 5.11.

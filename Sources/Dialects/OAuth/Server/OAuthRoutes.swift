@@ -78,15 +78,20 @@ extension OAuth {
     static let metadataPaths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
     /// Headers that pages of other origins may read of answers (RFC 9449, section 8).
-    public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .wwwAuthenticate, .dpopNonce]
+    public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .wwwAuthenticate, .dpopNonce, .location]
 
     /// Whether a path is that of a document which every client reads alike: metadata, keys.
     public static func isDocument(path: String) -> Bool { metadataPaths.contains(path) || path == Path.keys }
+
+    /// Whether a browser is led to a path, which pages of other origins never call, whatever protocol has a like path.
+    public static func isOfBrowsers(path: String) -> Bool { path == Path.auth0Logout }
 
     /// Whether pages of other origins may call a path: never the ones that a browser is led to.
     public static func isPublic(path: String) -> Bool {
         isDocument(path: path) || path == Path.userInfo || path == Path.backchannel
             || path.hasPrefix("/oauth/") || path == Path.register || path.hasPrefix(Path.register + "/")
+            || path == Path.passkeyChallenge || path == Path.passkeyRegister
+            || path == Path.methods || path.hasPrefix(Path.methods + "/")
     }
 }
 

@@ -165,6 +165,7 @@ public struct PageForm: Sendable {
 public struct PageBlock: Sendable {
     var text: PageText?
     var heading: String?
+    var section: Section?
     var form: PageForm?
     var links: [Link]?
     var items: [Item]?
@@ -183,6 +184,12 @@ public struct PageBlock: Sendable {
     var command: PageCommand?
     var drawing: String?
     var listing: String?
+
+    /// A heading that addresses may name (`#passkeys`).
+    struct Section: Sendable {
+        var text: String
+        var anchor: String
+    }
 
     /// A form that shows when its heading is chosen.
     public struct More: Sendable {
@@ -358,6 +365,10 @@ public struct PageBlock: Sendable {
     public static func userOfPasskeys(_ json: String) -> PageBlock { PageBlock(signal: Signal(details: json)) }
     public static func text(_ text: PageText) -> PageBlock { PageBlock(text: text) }
     public static func heading(_ text: String) -> PageBlock { PageBlock(heading: text) }
+    /// - Parameter anchor: the element's id.
+    public static func heading(_ text: String, anchor: String) -> PageBlock {
+        PageBlock(section: Section(text: text, anchor: anchor))
+    }
     public static func form(_ form: PageForm) -> PageBlock { PageBlock(form: form) }
     public static func links(_ links: [Link]) -> PageBlock { PageBlock(links: links) }
     public static func items(_ items: [Item]) -> PageBlock { PageBlock(items: items) }

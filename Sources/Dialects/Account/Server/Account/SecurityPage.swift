@@ -21,7 +21,7 @@ struct SecurityPage: Sendable {
         page.blocks.append(.heading(words.plain("securityPassword")))
         page.blocks.append(password(of(.password).first, account))
         if account.scene.passkeySite != nil || !of(.passkey).isEmpty {
-            page.blocks.append(.heading(words.plain("accountPasskeys")))
+            page.blocks.append(.heading(words.plain("accountPasskeys"), anchor: "passkeys"))
             page.blocks.append(list(of(.passkey), none: "accountNoPasskeys", passkeys, account))
             page.blocks.append(
                 .links([.init(words("passkeyAdd"), to: AccountPasskeys.page, isButton: true, isSecondary: true)]))
