@@ -33,6 +33,9 @@ struct ConsoleStage: Sendable {
         registration.redirectURIs = ["https://target.example.com/callback"]
         _ = try await AddApplication(id: "target-app", registration: registration).perform(
             on: realm, as: .commandLine, by: .testAdministrator)
+        let initial = try await AddRegistrationToken(label: "partner", lifetime: 86_400, count: 3).perform(
+            on: realm, as: .commandLine, by: .testAdministrator)
+        let registered = try await Self.register(with: initial.secret.secret, at: realm)
         let hook = try await AddHook(url: "https://hooks.example.com/in", events: ["*"]).perform(
             on: realm, as: .commandLine, by: .testAdministrator)
         let service = try await AddExtension(
@@ -42,9 +45,22 @@ struct ConsoleStage: Sendable {
             "extension": service.extension.id, "template": "reset-password",
             "user": "target", "session": "any", "factor": factor.record.id.rawValue, "group": "staff",
             "token": token.token.id, "id": "target-app", "hook": hook.hook.id, "key": "passwords.minimumLength",
+            "initial": initial.token.id, "registered": registered.rawValue,
             "kid": try #require(try await realm.keyring.records().first).id,
             "event": try #require(try await realm.auditLog.events(limit: 1).first).id,
         ]
+    }
+
+    /// An application that registered itself.
+    static func register(
+        with token: Secret<String>, at realm: Realm, as name: String = "Partner"
+    ) async throws -> ClientID {
+        try await realm.changeSettings(by: .testAdministrator) { $0.oauth.registration = .token }
+        let metadata = JSONValue.object([
+            "redirect_uris": .array(["https://partner.example.com/callback"]), "client_name": .string(name),
+        ])
+        return try await realm.registrations.register(metadata, token: token, by: .testAdministrator).get()
+            .application.id
     }
 
     /// A browser whose user has signed in with two factors, and has that role.

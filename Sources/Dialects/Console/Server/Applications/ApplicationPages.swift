@@ -204,18 +204,20 @@ enum ApplicationPages {
         if application.isDisabled {
             page.blocks.append(.standing(.init(.alarming, words("consoleApplicationIsDisabled"))))
         }
-        page.blocks.append(.facts(facts(application, words)))
+        page.blocks.append(.facts(RegistrationPages.facts(application, words) + facts(application, words)))
         let own = path(of: application.id)
         if scene.may(ChangeApplication.right) {
             page.blocks.append(
-                .links([
-                    .init(words("consoleChange"), to: own + "/settings", isButton: true),
-                    .init(words("consoleSecret"), to: own + "/secret", isButton: true, isSecondary: true),
-                    .init(
-                        words(application.isDisabled ? "consoleEnable" : "consoleDisable"),
-                        to: own + (application.isDisabled ? "/enable" : "/disable"), isButton: true, isSecondary: true),
-                    .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
-                ]))
+                .links(
+                    approval(of: application, words) + [
+                        .init(words("consoleChange"), to: own + "/settings", isButton: true),
+                        .init(words("consoleSecret"), to: own + "/secret", isButton: true, isSecondary: true),
+                        .init(
+                            words(application.isDisabled ? "consoleEnable" : "consoleDisable"),
+                            to: own + (application.isDisabled ? "/enable" : "/disable"), isButton: true,
+                            isSecondary: true),
+                        .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
+                    ]))
         }
         var more: [PageBlock.Link] = []
         if scene.may(ListApplicationSessions.right) {
@@ -240,6 +242,18 @@ enum ApplicationPages {
         }
         page.blocks += scene.command(operation)
         return page
+    }
+
+    /// What an administrator says of an application that registered itself.
+    private static func approval(of application: ApplicationSummary, _ words: Words) -> [PageBlock.Link] {
+        guard let origin = application.origin, origin.by == "itself" else { return [] }
+        let isApproved = origin.approvedAt != nil
+        return [
+            .init(
+                words(isApproved ? "consoleWithdraw" : "consoleApprove"),
+                to: ConsolePath.to("registrations", application.id, isApproved ? "withdraw" : "approve"),
+                isButton: true, isSecondary: isApproved)
+        ]
     }
 
     // MARK: Who is signed in
