@@ -78,7 +78,7 @@ struct CommandLineOfOperationsTests {
                     claims: [
                         .init(id: "roles"), .init(id: "date", jwtClaimType: "born"),
                         .init(value: "2", jwtClaimType: "v"),
-                    ], tokens: ["id", "access"]),
+                    ], tokens: ["id", "access"], replaces: name),
                 RotateHookSecret(id: name), RemoveHook(id: name), TestHook(id: name),
                 ReplayEvent(id: name, event: name),
             ]

@@ -16,6 +16,9 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 FORM = "application/x-www-form-urlencoded"
 # Seconds. The longest poll takes 55.
 PATIENCE = 100
+# Seconds for which a connection of HTTP/1.1 may lie untouched. Servers end those on which nothing comes (a handshake after ten, docs/configuration.md): on a
+# machine that is too busy this program may not come to it for longer.
+UNTOUCHED = 5
 
 
 class Gone(Exception):
@@ -65,6 +68,7 @@ class HTTP1:
         self.port, self.tls, self.source = port, tls, source
         self.reader = self.writer = None
         self.is_kept = False
+        self.touched = 0
 
     async def open(self):
         more = {"local_addr": (self.source, 0)} if self.source else {}
@@ -81,11 +85,19 @@ class HTTP1:
     async def send(self, request, method="GET"):
         """The answer to bytes that are a request."""
         try:
-            if not self.is_kept:
-                await self.open()
+            for _ in range(5):
+                if time.monotonic() - self.touched > UNTOUCHED:
+                    self.close()
+                if not self.is_kept:
+                    self.touched = time.monotonic()
+                    await self.open()
+                if time.monotonic() - self.touched <= UNTOUCHED:
+                    break
             began = time.monotonic()
             self.writer.write(request)
-            return await asyncio.wait_for(self._answer(method, began), PATIENCE)
+            answer = await asyncio.wait_for(self._answer(method, began), PATIENCE)
+            self.touched = time.monotonic()
+            return answer
         except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError, ValueError) as error:
             self.close()
             raise Gone(f"{type(error).__name__}: {error}") from error

@@ -110,22 +110,40 @@ public struct CustomExtensions: Sendable {
                 throw CustomExtensionFault(
                     "There are \(Self.limit) extensions already, which is the maximum.", isByOthers: true)
             }
-            if let other = present.first(where: { $0.overlaps(made) }) {
-                throw CustomExtensionFault(
-                    "The extension \(other.id) listens to \(made.event.rawValue) of the same application already. "
-                        + "Remove it first, or name other applications.", isByOthers: true)
-            }
+            if let other = present.first(where: { $0.overlaps(made) }) { throw made.conflict(other) }
             present.append(made)
+            try transaction.putCustomExtensions(present)
+            try transaction.append(made.added(eventID, at: now, by: client))
+        }
+        return made
+    }
+
+    /// Registers an extension in the place of another, in one step: where the new one is refused, the other stays. It keeps the id, and the
+    /// resource id where none is named and the host stays. The log has the removal and the addition.
+    /// - Parameter id: in any case.
+    /// - Returns: nil where there is none of that id.
+    /// - Throws: ``CustomExtensionFault`` where it is not right, or a third listens to the same event of an application.
+    public func replace(
+        _ id: String, by registration: Registration, client: ClientContext
+    ) async throws -> CustomExtension? {
+        let wanted = try judged(registration)
+        let now = wanted.createdAt
+        let eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
+        let id = id.lowercased()
+        return try await realm.store.write { transaction in
+            var present = try transaction.customExtensions()
+            guard let place = present.firstIndex(where: { $0.id == id }) else { return nil }
+            let made = wanted.inPlace(of: present[place], resourceID: registration.resourceID)
+            present[place] = made
+            if let other = present.first(where: { $0.id != id && $0.overlaps(made) }) { throw made.conflict(other) }
             try transaction.putCustomExtensions(present)
             try transaction.append(
                 AuditEvent(
-                    id: eventID, at: now, kind: .extensionAdded, userID: nil, context: client,
-                    details: [
-                        "extension": .string(made.id), "event": .string(made.event.rawValue),
-                        "url": .string(made.targetURL),
-                    ]))
+                    id: eventIDs[0], at: now, kind: .extensionRemoved, userID: nil, context: client,
+                    details: ["extension": .string(id)]))
+            try transaction.append(made.added(eventIDs[1], at: now, by: client))
+            return made
         }
-        return made
     }
 
     /// False where there is none of that id.
@@ -148,6 +166,28 @@ public struct CustomExtensions: Sendable {
 }
 
 extension CustomExtension {
+    fileprivate func conflict(_ other: CustomExtension) -> CustomExtensionFault {
+        CustomExtensionFault(
+            "The extension \(other.id) listens to \(event.rawValue) of the same application already. "
+                + "Remove it first, or name other applications.", isByOthers: true)
+    }
+
+    fileprivate func added(_ eventID: String, at now: Date, by client: ClientContext) -> AuditEvent {
+        AuditEvent(
+            id: eventID, at: now, kind: .extensionAdded, userID: nil, context: client,
+            details: ["extension": .string(id), "event": .string(event.rawValue), "url": .string(targetURL)])
+    }
+
+    /// The same under the ids of another, and under its resource id where none is named and the host stays.
+    fileprivate func inPlace(of former: CustomExtension, resourceID named: String?) -> CustomExtension {
+        let isSameHost = (try? Self.host(of: former.targetURL)) == (try? Self.host(of: targetURL))
+        return CustomExtension(
+            id: former.id, listenerID: former.listenerID, createdAt: former.createdAt, event: event,
+            displayName: displayName, targetURL: targetURL,
+            resourceID: named == nil && isSameHost ? former.resourceID : resourceID, clients: clients, timeout: timeout,
+            retries: retries, fallsBack: fallsBack, claims: claims, tokens: tokens)
+    }
+
     /// Whether both would be asked about the same event of the same application.
     func overlaps(_ other: CustomExtension) -> Bool {
         guard event == other.event else { return false }

@@ -34,6 +34,45 @@ struct CustomExtensionTests {
     }
 
     @Test(arguments: TestStore.available)
+    func `An extension comes in the place of another in one step, and where it is refused that one stays`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let extensions = test.realm.customExtensions
+        let first = try await extensions.add(registration { $0.clients = ["a"] }, by: test.client)
+        let second = try await extensions.add(registration { $0.clients = ["b"] }, by: test.client)
+        test.clock.advance(60)
+        // Its own place is no conflict, and another's is.
+        let changed = try #require(
+            try await extensions.replace(
+                first.id.uppercased(), by: registration { ($0.clients, $0.timeout) = (["a", "c"], 500) },
+                client: test.client))
+        #expect(
+            changed.id == first.id && changed.listenerID == first.listenerID && changed.createdAt == first.createdAt)
+        #expect(changed.resourceID == first.resourceID && changed.timeout == 500 && changed.clients == ["a", "c"])
+        #expect(try await extensions.all() == [changed, second])
+        let conflict = await #expect(throws: CustomExtensionFault.self) {
+            try await extensions.replace(
+                first.id, by: registration { $0.clients = ["a", "b"] }, client: test.client)
+        }
+        #expect(conflict?.isByOthers == true)
+        let wrong = await #expect(throws: CustomExtensionFault.self) {
+            try await extensions.replace(first.id, by: registration { $0.timeout = 50 }, client: test.client)
+        }
+        #expect(wrong?.isByOthers == false)
+        #expect(try await extensions.replace("none", by: registration(), client: test.client) == nil)
+        #expect(try await extensions.all() == [changed, second])
+        #expect(try await test.events(.extensionAdded).count == 3)
+        #expect(try await test.events(.extensionRemoved).map { $0.details["extension"] } == [.string(first.id)])
+        // On another host its tokens are for another.
+        let moved = try #require(
+            try await extensions.replace(
+                first.id, by: registration(url: "https://other.example/claims") { $0.clients = ["a"] },
+                client: test.client))
+        #expect(moved.resourceID.hasPrefix("api://other.example/") && moved.audience != first.audience)
+    }
+
+    @Test(arguments: TestStore.available)
     func `Ten added at once are ten`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         _ = try await CoreTests.race(10) { number in

@@ -13,8 +13,8 @@ struct SetupWork {
             switch change.action {
             case .add where change.kind == .resources: false
             case .add: error.code == .conflict
-            // A changed extension is added anew.
-            case .change where change.kind == .extensions: error.code == .conflict
+            // Its place is another's by now, or it listens to what another does.
+            case .change where change.kind == .extensions: error.code == .conflict || error.code == .notFound
             case .change, .remove: error.code == .notFound && change.kind != .settings
             }
         }
@@ -158,7 +158,10 @@ struct SetupWork {
             _ = try await administration.perform(put)
         case (.extensions, .remove):
             if let id = change.id { _ = try await gone { try await $0.perform(RemoveExtension(id: id)) } }
-        case (.extensions, _): try await replaceExtension(change)
+        case (.extensions, _):
+            var addition = try SetupMembers.decode(AddExtension.self, change.members)
+            addition.replaces = change.id
+            warnings += try await administration.perform(addition).warnings
         case (.settings, _):
             let answer = try await administration.perform(
                 ChangeSetting(
@@ -194,29 +197,6 @@ struct SetupWork {
         warnings += answer.warnings
         if let secret = answer.secret {
             generated.append("The secret of \(change.name), shown this once: \(secret.secret.reveal())")
-        }
-    }
-
-    /// A changed extension is removed and added. The server refuses the second of two that listen to the same event of an application.
-    /// Where it refuses the new one, the former takes its place again: a service that judges sign-ups must not go missing by a typo.
-    private mutating func replaceExtension(_ change: SetupPlan.Change) async throws {
-        var isRemoved = false
-        if let id = change.id { isRemoved = try await gone { try await $0.perform(RemoveExtension(id: id)) } != nil }
-        do {
-            let wanted = try SetupMembers.decode(AddExtension.self, change.members)
-            warnings += try await administration.perform(wanted).warnings
-        } catch let error as AdministrationError {
-            guard isRemoved else { throw error }
-            let former = change.differences.reduce(into: change.members) { $0[$1.name] = $1.before }
-            do {
-                _ = try await administration.perform(SetupMembers.decode(AddExtension.self, former))
-            } catch let second as AdministrationError where second.code != .conflict {
-                throw AdministrationError(
-                    error.code, "\(error.message) The former one is gone, and was refused too: \(second.message)")
-            } catch is AdministrationError {
-                // Another has its place.
-            }
-            throw error
         }
     }
 }

@@ -69,6 +69,11 @@ extension ExtensionCommand {
         @Option(help: ArgumentHelp("Which tokens get the claims: id, access (default: both).", valueName: "tokens"))
         var claimsIn: String?
 
+        @Option(
+            help: ArgumentHelp(
+                "The extension in whose place it comes; where it is refused, that one stays.", valueName: "id"))
+        var replaces: String?
+
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
@@ -82,7 +87,8 @@ extension ExtensionCommand {
                     event: event, targetURL: url, displayName: name, resourceID: resourceID,
                     applications: applications, timeout: timeout, retries: retries, onError: onError,
                     claims: try mappings(),
-                    tokens: claimsIn.map { $0.split { $0 == " " || $0 == "," }.map(String.init) }))
+                    tokens: claimsIn.map { $0.split { $0 == " " || $0 == "," }.map(String.init) },
+                    replaces: replaces))
             try output.show(answer) { ExtensionCommand.describe(answer.extension) }
         }
 

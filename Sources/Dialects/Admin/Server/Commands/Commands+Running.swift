@@ -160,6 +160,6 @@ extension AddExtension: CommandedOperation {
                 }
             )
             .options("constant", claims.compactMap { claim in claim.value.map { "\(claim.jwtClaimType ?? "")=\($0)" } })
-            .option("claims-in", tokens.map { $0.joined(separator: ",") }).words
+            .option("claims-in", tokens.map { $0.joined(separator: ",") }).option("replaces", replaces).words
     }
 }

@@ -22,13 +22,16 @@ public struct AddExtension: AdministrationOperation {
     public var claims: [ExtensionSummary.Claim]?
     /// Of `id`, `access`; both where it is left out.
     public var tokens: [String]?
+    /// The id of an extension in whose place it comes, in one step; left out where it is a further one.
+    public var replaces: String?
     /// Whether it is judged alone, by the same rules, and nothing is changed.
     public var dryRun: Bool?
 
     public init(
         event: String, targetURL: String, displayName: String? = nil, resourceID: String? = nil,
         applications: [String]? = nil, timeout: Int? = nil, retries: Int? = nil, onError: String? = nil,
-        claims: [ExtensionSummary.Claim]? = nil, tokens: [String]? = nil, dryRun: Bool? = nil
+        claims: [ExtensionSummary.Claim]? = nil, tokens: [String]? = nil, replaces: String? = nil,
+        dryRun: Bool? = nil
     ) {
         self.event = event
         self.targetURL = targetURL
@@ -40,6 +43,7 @@ public struct AddExtension: AdministrationOperation {
         self.onError = onError
         self.claims = claims
         self.tokens = tokens
+        self.replaces = replaces
         self.dryRun = dryRun
     }
 
@@ -59,8 +63,17 @@ public struct AddExtension: AdministrationOperation {
         if let tokens { registration.tokens = try tokens.map { try Self.word($0, "tokens") } }
         do {
             let extensions = realm.customExtensions
-            let made =
-                try await dryRun == true ? extensions.judged(registration) : extensions.add(registration, by: client)
+            let made: CustomExtension
+            if dryRun == true {
+                made = try extensions.judged(registration)
+            } else if let replaces {
+                guard let changed = try await extensions.replace(replaces, by: registration, client: client) else {
+                    throw AdministrationError.noExtension(replaces)
+                }
+                made = changed
+            } else {
+                made = try await extensions.add(registration, by: client)
+            }
             return Answer(extension: ExtensionSummary(made), warnings: try await Self.warnings(of: made, in: realm))
         } catch let fault as CustomExtensionFault {
             let number = fault.code.map { " (\($0.rawValue) \($0.name))" } ?? ""
