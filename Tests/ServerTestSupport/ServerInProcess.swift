@@ -14,14 +14,14 @@ public enum ServerInProcess {
     ///   - place: what the data directory is called.
     ///   - isDevelopment: false serves production mode, with signed tokens and a checked API key.
     ///   - database: the URL of a PostgreSQL database; nil keeps everything in the data directory.
-    ///   - postgres: its limits.
+    ///   - postgres: its limits; without them nothing runs out of time, however slow the machine is.
     ///   - masterKey: where the key is that seals all others: servers on one database share it.
     ///   - clock: what time it is, before it is moved.
     ///   - configure: changes what the server is started with.
     ///   - body: gets the server's address and the realm behind it.
     public static func run(
         in place: String, isDevelopment: Bool = true, database: Secret<String>? = nil,
-        postgres: PostgresStore.Options = PostgresStore.Options(),
+        postgres: PostgresStore.Options? = nil,
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory, clock: any WallClock = SystemClock(),
         configure: (inout CountersignServer.Options) -> Void = { _ in },
         _ body: @escaping @Sendable (URL, OpenedRealm) async throws -> Void
@@ -29,7 +29,7 @@ public enum ServerInProcess {
         let folder = try TestRun.place(for: place)
         defer { try? FileManager.default.removeItem(at: folder) }
         let opened = try await OpenedRealm.open(
-            DataDirectory(path: folder.path), database: database, postgres: postgres, masterKey: masterKey,
+            DataDirectory(path: folder.path), database: database, postgres: postgres ?? .patient, masterKey: masterKey,
             hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), isDevelopment: isDevelopment, clock: clock)
         var logger = Logger(label: "test")
         logger.logLevel = .critical

@@ -291,6 +291,18 @@ package final class PostgresCluster: Sendable {
         """#
 }
 
+extension PostgresStore.Options {
+    /// Nothing runs out of time, however slow the machine is and however long a test holds a transaction.
+    package static var patient: Self {
+        var options = Self()
+        options.patience = .seconds(600)
+        options.statementTimeout = .seconds(600)
+        options.transactionTimeout = .seconds(600)
+        options.idleTimeout = .seconds(600)
+        return options
+    }
+}
+
 /// One schema of the cluster.
 package struct TestDatabase: Sendable {
     package let cluster: PostgresCluster
@@ -303,7 +315,7 @@ package struct TestDatabase: Sendable {
         Secret(cluster.url(options: "&application_name=\(name)&options=-csearch_path%3D\(name)\(options)"))
     }
 
-    package func open(_ options: PostgresStore.Options = .init()) async throws -> PostgresStore {
+    package func open(_ options: PostgresStore.Options = .patient) async throws -> PostgresStore {
         // What goes on is told by errors; the log's story of a restart would only hide it.
         try await PostgresStore.open(
             url: url, options: options, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -315,6 +327,18 @@ package struct TestDatabase: Sendable {
             """
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
             WHERE application_name = '\(name)' AND \(condition)
+            """)
+    }
+
+    /// Waits until a store of the schema has a commit under way, for ten minutes at most.
+    package func isCommitting() async throws {
+        try await cluster.run(
+            """
+            DO $$ BEGIN FOR look IN 1..12000 LOOP \
+            IF EXISTS (SELECT FROM pg_stat_activity \
+            WHERE application_name = '\(name)' AND query = 'COMMIT' AND state = 'active') THEN RETURN; END IF; \
+            PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.05); END LOOP; \
+            RAISE EXCEPTION 'no commit is under way'; END $$
             """)
     }
 

@@ -11,7 +11,7 @@ extension PostgresTests {
     private static var hasty: PostgresStore.Options {
         var options = PostgresStore.Options()
         options.connections = 2
-        options.patience = .seconds(60)
+        options.patience = .seconds(900)
         options.outagePatience = .seconds(1)
         options.statementTimeout = .seconds(1)
         options.transactionTimeout = .seconds(1)
@@ -23,7 +23,8 @@ extension PostgresTests {
     func `A frozen database blocks no caller, and is used again when it continues`() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let store = try await cluster.emptyDatabase().open(Self.hasty)
-        #expect(try await store.write { try $0.insert(user("u")) })
+        // A second may be too short, on a slow machine, but not each time.
+        try await eventuallyDone { _ = try await store.write { try $0.insert(user("u")) } }
         try await cluster.freeze()
         let begin = ContinuousClock.now
         let refused = try await together(12) { number in
@@ -41,7 +42,7 @@ extension PostgresTests {
         }
         let took = ContinuousClock.now - begin
         // A statement's time and its margin, or a connection's; far less than the patience for a turn, however slow the machine is.
-        #expect(took < .seconds(40), "\(took)")
+        #expect(took < .seconds(300), "\(took)")
         try await cluster.thaw()
         #expect(refused == 12)
         #expect(store.statistics.silences > 0)
@@ -101,7 +102,10 @@ extension PostgresTests {
             #expect(error?.code == .unavailable)
             #expect(error?.description.contains("took longer than") == true, "\(error as Any)")
         }
-        #expect(try await store.read { try $0.countUsers() } == 0)
+        try await eventuallyDone {
+            let count = try await store.read { try $0.countUsers() }
+            #expect(count == 0)
+        }
         #expect(store.statistics.connectionsMade == 1)
         await store.close()
     }
@@ -148,7 +152,7 @@ extension PostgresTests {
 }
 
 /// Does something until it does not fail any more, for two minutes at most.
-private func eventuallyDone(_ body: () async throws -> Void) async throws {
+func eventuallyDone(_ body: () async throws -> Void) async throws {
     let end = ContinuousClock.now + .seconds(120)
     while true {
         do {

@@ -85,7 +85,7 @@ extension PostgresTests {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         // However slow the machine is, the one that is held does not run out of time.
-        (options.transactionTimeout, options.idleTimeout) = (.seconds(110), .seconds(110))
+        (options.transactionTimeout, options.idleTimeout) = (.seconds(600), .seconds(600))
         let store = try await database.open(options)
         let other = try await database.open()
         for number in 1...2 { #expect(try await store.write { try $0.insert(Self.flow(number)) }) }
@@ -192,6 +192,6 @@ extension PostgresTests {
 
     private func twoServers() async throws -> [PostgresStore] {
         let database = try await PostgresCluster.shared().emptyDatabase()
-        return [try await database.open(), try await database.open()]
+        return [try await database.open(.patient), try await database.open(.patient)]
     }
 }

@@ -50,11 +50,15 @@ extension PostgresTests {
         async throws
     {
         let database = try await PostgresCluster.shared().emptyDatabase()
-        let store = try await database.open()
-        // A trigger that runs within COMMIT, and takes its time.
+        var options = PostgresStore.Options()
+        // However slow the machine is, the commit is under way when its connection ends.
+        options.statementTimeout = .seconds(900)
+        options.transactionTimeout = .seconds(900)
+        let store = try await database.open(options)
+        // A trigger that runs within COMMIT, and does not end.
         try await database.run(
             """
-            CREATE FUNCTION wait() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(5); RETURN NULL; END' LANGUAGE plpgsql; \
+            CREATE FUNCTION wait() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(900); RETURN NULL; END' LANGUAGE plpgsql; \
             CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED \
             FOR EACH ROW EXECUTE FUNCTION wait()
             """)
@@ -65,7 +69,7 @@ extension PostgresTests {
                 return try transaction.insert(user("u"))
             }
         }
-        try await Task.sleep(for: .milliseconds(300))
+        try await database.isCommitting()
         try await database.endConnections(where: "query = 'COMMIT' AND state = 'active'")
         let error = await #expect(throws: StoreError.self) { try await write.value }
         #expect(error?.code == .outcomeUnknown, "\(error as Any)")
@@ -82,14 +86,16 @@ extension PostgresTests {
         for way in ["stop", "crash", "kill"] {
             let load = Load()
             let lanes = (0..<6).map { lane in Task { try await load.run("\(way) \(lane)", on: store) } }
-            try await Task.sleep(for: .milliseconds(200))
+            // Each has done something before it goes away, and something after it is back.
+            try await eventually { load.done >= 6 }
             switch way {
             case "stop": try await cluster.stop()
             case "crash": try await cluster.crash()
             default: try await cluster.kill()
             }
             try await cluster.startAgain()
-            try await Task.sleep(for: .milliseconds(200))
+            let before = load.done
+            try await eventually { load.done >= before + 6 }
             load.end()
             var (done, unknown) = (0, 0)
             for lane in lanes {
@@ -110,7 +116,7 @@ extension PostgresTests {
         var options = PostgresStore.Options()
         options.connections = 2
         // Others may wait for their turn for longer than for a database that is away.
-        options.patience = .seconds(60)
+        options.patience = .seconds(900)
         options.outagePatience = .milliseconds(300)
         let store = try await cluster.emptyDatabase().open(options)
         #expect(try await store.write { try $0.insert(user("u")) })
@@ -127,7 +133,7 @@ extension PostgresTests {
         }
         #expect(refused == 10)
         // Far less than the patience for a turn, however slow the machine is.
-        #expect(ContinuousClock.now - begin < .seconds(30))
+        #expect(ContinuousClock.now - begin < .seconds(300))
         try await cluster.startAgain()
         #expect(try await store.read { try $0.countUsers() } == 1)
         await store.close()
@@ -137,6 +143,10 @@ extension PostgresTests {
 /// Writes, again and again, until it is told to end.
 private final class Load: Sendable {
     private let isOver = Mutex(false)
+    private let acknowledged = Mutex(0)
+
+    /// Writes of all lanes that were acknowledged.
+    var done: Int { acknowledged.withLock { $0 } }
 
     func end() {
         isOver.withLock { $0 = true }
@@ -150,6 +160,7 @@ private final class Load: Sendable {
             do {
                 try await store.write { try increment(key, in: $0) }
                 done += 1
+                acknowledged.withLock { $0 += 1 }
             } catch let error as StoreError where error.code == .outcomeUnknown {
                 unknown += 1
             } catch let error as StoreError where error.code == .unavailable {
