@@ -272,13 +272,18 @@ import Testing
         let opened = try await OpenedRealm.open(DataDirectory(path: cut.data))
         var counts: [Int] = []
         for attempt in 0..<2 {
-            let running = try Program.start(["user", "import", file, "--data", cut.data], in: cut)
+            // It reads what the test gives it, and waits for more when it is cut off: it cannot have come to its end before.
+            let pipe = try HeldPipe(cut.url.appendingPathComponent("held-\(attempt)").path)
+            let running = try Program.start(["user", "import", pipe.path, "--data", cut.data], in: cut)
             let before = try await opened.realm.accounts.count()
+            var given = Array(text.utf8.prefix(text.utf8.count * (attempt + 1) / 3))[...]
             while running.isRunning, try await opened.realm.accounts.count() < before + 200 {
+                given = given.dropFirst(pipe.write(given))
                 try await Task.sleep(for: .milliseconds(5))
             }
             if attempt == 0 { running.kill() } else { running.interrupt() }
-            #expect(await running.transcript().status != 0)
+            let transcript = await running.transcript()
+            #expect(transcript.status == (attempt == 0 ? SIGKILL : SIGINT), "\(transcript)")
             counts.append(try await opened.realm.accounts.count())
         }
         #expect(counts[0] > 0 && counts[0] < counts[1] && counts[1] < 3000, "It was not cut off: \(counts)")
@@ -361,5 +366,27 @@ import Testing
         #expect(try await directory.run("user", "data", "nobody").status == 4)
         #expect(try await directory.run("user", "delete", "ada", "--yes").status == 0)
         #expect(try await directory.run("user", "data", "ada").status == 4)
+    }
+}
+
+/// A pipe with a name, which a program reads as a file: the test holds it open, so that the program never comes to its end.
+private final class HeldPipe {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        self.path = path
+        try #require(mkfifo(path, 0o600) == 0)
+        // For both, so that opening waits for no reader, and a reader that is killed leaves no broken pipe.
+        descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes as much as there is room for.
+    /// - Returns: bytes.
+    func write(_ bytes: ArraySlice<UInt8>) -> Int {
+        max(0, bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) })
     }
 }

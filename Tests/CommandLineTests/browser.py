@@ -23,7 +23,7 @@ def load(address, fields=None):
         request.data = urllib.parse.urlencode(fields).encode()
         request.add_header("Sec-Fetch-Site", "same-origin")
     try:
-        answer = opener.open(request, timeout=60)
+        answer = opener.open(request, timeout=300)
     except urllib.error.HTTPError as error:
         answer = error
     return answer.geturl(), answer.status, answer.read().decode()

@@ -37,7 +37,7 @@ import Testing
     /// The name in the certificate that a fresh connection sees, and the version of HTTP that it speaks.
     private func seen(at url: URL, _ version: String) async throws -> (name: String?, version: String) {
         let outcome = try await curl.run([
-            "--silent", "--verbose", "--insecure", version, "--max-time", "10", "--write-out", "%{http_version}",
+            "--silent", "--verbose", "--insecure", version, "--max-time", "300", "--write-out", "%{http_version}",
             "--output", "/dev/null", "\(url)/health/live",
         ])
         let line = outcome.errors.split(separator: "\n").first { $0.contains("subject: ") }
@@ -53,7 +53,7 @@ import Testing
     }
 
     private func metrics(_ url: URL) async throws -> [String: Double] {
-        let text = try await curl.run(["--silent", "--insecure", "--max-time", "10", "\(url)/metrics"]).output
+        let text = try await curl.run(["--silent", "--insecure", "--max-time", "300", "\(url)/metrics"]).output
         var values: [String: Double] = [:]
         for line in text.split(separator: "\n") where line.hasPrefix("countersign_tls_") {
             let words = line.split(separator: " ")
@@ -121,7 +121,7 @@ import Testing
         // Without a signal the clock decides.
         try serve(certificate: "third", key: "third")
         let moved = try await curl.run([
-            "--silent", "--insecure", "--max-time", "10", "--header", "Content-Type: application/json", "--data",
+            "--silent", "--insecure", "--max-time", "300", "--header", "Content-Type: application/json", "--data",
             #"{"advanceSeconds":60}"#, "\(url)/dev/clock",
         ])
         #expect(moved.status == 0, "\(moved.errors)")

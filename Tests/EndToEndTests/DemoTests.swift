@@ -34,7 +34,7 @@ import Testing
     }
 
     /// At a terminal, as a person sees it: the QR code, the request with its place, the reason.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `At a terminal the demonstration is seen to its end`() async throws {
         let terminal = try Tmux(columns: 160, rows: 240)
         try await terminal.isReady()

@@ -12,13 +12,13 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `Hooks of a server on SQLite lose nothing by a kill, and keep each user's order`() async throws {
         try await run()
     }
 
     @Test(
-        .timeLimit(.minutes(5)), .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
+        .timeLimit(.minutes(20)), .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
     func `Hooks of a server on PostgreSQL lose nothing by a kill, and keep each user's order`() async throws {
         try await run([try await PostgresCluster.shared().emptyDatabase().url.reveal()])
     }

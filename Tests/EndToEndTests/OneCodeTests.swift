@@ -40,27 +40,40 @@ struct OneCodeTests {
                     }
                 })
             let credentials = try pending.map { try #require($0.text("mfaPendingCredential"), "\($0.words)") }
-            let code = try #require(Self.totp).code(at: Date()).stringCode
-            // Each of the two sign-ins goes to each of the two servers twice.
-            let answers = try await Volley.fire(
-                try numbers.indices.flatMap { place in
-                    try (0..<Self.copies).map { copy in
-                        try Volley.Shot(
-                            servers[copy % 2], "/v2/accounts/mfaSignIn:finalize?key=any",
-                            [
-                                "mfaPendingCredential": credentials[2 * place + copy / 2 % 2],
-                                "mfaEnrollmentId": factor(numbers[place]),
-                                "totpVerificationInfo": ["verificationCode": code],
-                            ])
+            var left = Array(numbers.indices)
+            // A code that became too old on its way, on a machine that is slow, is sent again as another one.
+            for attempt in 1...4 where !left.isEmpty {
+                let code = try #require(Self.totp).code(at: Date()).stringCode
+                let sent = ContinuousClock.now
+                // Each of the two sign-ins goes to each of the two servers twice.
+                let answers = try await Volley.fire(
+                    try left.flatMap { place in
+                        try (0..<Self.copies).map { copy in
+                            try Volley.Shot(
+                                servers[copy % 2], "/v2/accounts/mfaSignIn:finalize?key=any",
+                                [
+                                    "mfaPendingCredential": credentials[2 * place + copy / 2 % 2],
+                                    "mfaEnrollmentId": factor(numbers[place]),
+                                    "totpVerificationInfo": ["verificationCode": code],
+                                ])
+                        }
+                    })
+                let mayBeTooOld = ContinuousClock.now - sent > .seconds(25) && attempt < 4
+                var late: [Int] = []
+                for (turn, place) in left.enumerated() {
+                    let number = numbers[place]
+                    let own = answers[turn * Self.copies..<(turn + 1) * Self.copies]
+                    let good = own.filter { $0.status == 200 }
+                    #expect(own.allSatisfy { $0.status == 200 || $0.status == 400 }, "\(own.map(\.words))")
+                    if good.isEmpty, mayBeTooOld {
+                        late.append(place)
+                        continue
                     }
-                })
-            for (place, number) in numbers.enumerated() {
-                let own = answers[place * Self.copies..<(place + 1) * Self.copies]
-                let good = own.filter { $0.status == 200 }
-                #expect(good.count == 1, "\(email(number)): \(own.map(\.words))")
-                #expect(own.allSatisfy { $0.status == 200 || $0.status == 400 }, "\(own.map(\.words))")
-                for answer in good { try expectToken(answer, of: number) }
-                accepted += good.count
+                    #expect(good.count == 1, "\(email(number)): \(own.map(\.words))")
+                    for answer in good { try expectToken(answer, of: number) }
+                    accepted += good.count
+                }
+                left = late
             }
         }
         #expect(accepted == Self.people)

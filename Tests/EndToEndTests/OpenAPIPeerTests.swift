@@ -4,7 +4,7 @@ import Testing
 /// Libraries of others over what the server says of itself.
 @Suite struct OpenAPIPeerTests {
     /// `openapi-spec-validator` reads the description; then each path is called, and what comes back is held against its schema.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `What the server answers is what its own description says`() async throws {
         let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
         let outcome = try await PythonPeer.run(

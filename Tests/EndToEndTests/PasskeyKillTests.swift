@@ -35,13 +35,16 @@ import Testing
                 for (number, enrolment) in ready.enumerated() {
                     tasks.addTask {
                         // One that gets no answer is not known.
-                        guard let made = try? await enrolment.run(at: url) else { return (number, nil) }
-                        if made.isAnswered { answered.note(number) }
-                        return (number, made.authenticator)
+                        let made = try? await enrolment.run(at: url)
+                        answered.note(number, made?.isAnswered == true)
+                        return (number, made?.authenticator)
                     }
                 }
                 tasks.addTask {
-                    while answered.all.count < enough { try? await Task.sleep(for: .milliseconds(1)) }
+                    // Those that were all refused would be waited for without end.
+                    while answered.all.count < enough, answered.ended < Self.users {
+                        try? await Task.sleep(for: .milliseconds(1))
+                    }
                     kill(victim, SIGKILL)
                     return (-1, nil)
                 }
@@ -50,7 +53,7 @@ import Testing
 
             let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             let good = answered.all
-            #expect(good.count >= enough)
+            #expect(good.count >= enough, "\(good.count) of \(answered.ended)")
             for (number, authenticator) in kept {
                 let (status, answer) = try await Enrolment.signIn(authenticator, at: revived.url)
                 #expect(status == 200 || !good.contains(number) && status == 400, "\(number): \(answer)")
@@ -84,18 +87,21 @@ import Testing
                 for enrolment in ready {
                     tasks.addTask {
                         // One that gets no answer is not known.
-                        if let status = try? await enrolment.finish(), status == 303 { answered.note(enrolment.number) }
+                        answered.note(enrolment.number, (try? await enrolment.finish()) == 303)
                     }
                 }
                 tasks.addTask {
-                    while answered.all.count < enough { try? await Task.sleep(for: .milliseconds(1)) }
+                    // Those that were all refused would be waited for without end.
+                    while answered.all.count < enough, answered.ended < Self.users {
+                        try? await Task.sleep(for: .milliseconds(1))
+                    }
                     kill(victim, SIGKILL)
                 }
             }
 
             let revived = try await ServerProcess(arguments, dataDirectory: folder, environment: Endurance.cheapHashes)
             let good = answered.all
-            #expect(good.count >= enough)
+            #expect(good.count >= enough, "\(good.count) of \(answered.ended)")
             for enrolment in ready {
                 let (status, answer) = try await Enrolment.signIn(enrolment.authenticator, at: revived.url)
                 let isAnswered = good.contains(enrolment.number)
@@ -122,10 +128,18 @@ import Testing
 
 /// Which enrolments were answered.
 private final class AnsweredNumbers: Sendable {
-    private let numbers = Mutex<Set<Int>>([])
+    private let state = Mutex<(numbers: Set<Int>, ended: Int)>(([], 0))
 
-    func note(_ number: Int) { numbers.withLock { _ = $0.insert(number) } }
-    var all: Set<Int> { numbers.withLock { $0 } }
+    func note(_ number: Int, _ isAnswered: Bool) {
+        state.withLock { state in
+            state.ended += 1
+            if isAnswered { state.numbers.insert(number) }
+        }
+    }
+
+    var all: Set<Int> { state.withLock { $0.numbers } }
+    /// How many have ended, with an answer or without.
+    var ended: Int { state.withLock { $0.ended } }
 }
 
 /// One user's enrolment by Identity Toolkit's calls.

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PasskeyPeerTests {
     private static let site = "http://localhost:8080"
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `fido2 enrols and signs in over the JSON of Identity Toolkit and of Auth0`() async throws {
         let server = try await ServerProcess(
             ["--dev", "--public-url", Self.site], environment: Endurance.hashing)

@@ -88,7 +88,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         pass
 
     @classmethod
-    def wait(cls, ready, what, seconds=90):
+    def wait(cls, ready, what, seconds=600):
         with cls.guard:
             expect(cls.guard.wait_for(ready, seconds), "in vain:", what, len(cls.messages), cls.faults[:2])
 

@@ -38,7 +38,7 @@ def exchange(method, url, body=None, headers=None, opener=urllib.request.build_o
     """The status, the headers and the bytes of an answer, whatever it is."""
     request = urllib.request.Request(url, data=body, headers=headers or {}, method=method)
     try:
-        answer = opener.open(request, timeout=60)
+        answer = opener.open(request, timeout=300)
     except urllib.error.HTTPError as error:
         answer = error
     return answer.status, answer.headers, answer.read()

@@ -55,7 +55,7 @@ package enum Volley {
 
     /// - Parameter patience: how long to wait for the last answer; those that have not come then have status 0.
     /// - Returns: the answers, in the order of the requests.
-    package static func fire(_ shots: [Shot], patience: Duration = .seconds(120)) async throws -> [Answer] {
+    package static func fire(_ shots: [Shot], patience: Duration = .seconds(600)) async throws -> [Answer] {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(with: Result { try exchange(shots, patience) })

@@ -37,7 +37,7 @@ struct SMTPTests {
             var server = SMTPServer(
                 host: "localhost", port: server.port, isImplicitTLS: tls == .implicit,
                 encryption: tls == .none ? .none : .required,
-                login: .init(user: "countersign", password: Secret("s3cret ü")), authorities: files.root, timeout: 10)
+                login: .init(user: "countersign", password: Secret("s3cret ü")), authorities: files.root, timeout: 300)
             change(&server)
             return server
         }
@@ -167,7 +167,7 @@ struct SMTPTests {
 
     @Test
     func `A mail server that is busy, away, silent or of another mind is asked again`() async throws {
-        let stage = try await Stage()
+        let stage = try await Stage(port: QuietPort.next())
         let wrong = try sender(
             stage.configuration { $0.login = .init(user: "countersign", password: Secret("wrong")) })
         #expect(await wrong.send(message()) == .postponed(reason: "smtp-login-535"))

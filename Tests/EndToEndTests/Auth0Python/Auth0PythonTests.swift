@@ -6,7 +6,7 @@ import Testing
 @Suite struct Auth0PythonTests {
     private static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(20)))
     func `Administers users and signs them in as it does with Auth0`() async throws {
         let root = Self.here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let python = root.appendingPathComponent(".build/test-python/bin/python").path

@@ -83,7 +83,7 @@ class Device:
         self.identifier = str(uuid.uuid4())
         numbers = self.key.public_key().public_numbers()
         answer = requests.post(
-            f"{BASE}/appliance-mfa/api/enroll", headers={"Authorization": f'Ticket id="{ticket}"'}, timeout=30,
+            f"{BASE}/appliance-mfa/api/enroll", headers={"Authorization": f'Ticket id="{ticket}"'}, timeout=300,
             json={
                 "identifier": self.identifier, "name": "Ada's phone",
                 "public_key": {
@@ -97,7 +97,7 @@ class Device:
     def resolve(self, accepted):
         """Answers what waits for it."""
         waiting = requests.get(
-            f"{BASE}/appliance-mfa/api/device-accounts/{self.account['id']}/notifications?wait=10", timeout=30,
+            f"{BASE}/appliance-mfa/api/device-accounts/{self.account['id']}/notifications?wait=10", timeout=300,
             headers={"Authorization": f"Bearer {self.account['token']}"})
         expect(waiting.status_code == 200, waiting.status_code, waiting.text)
         push = waiting.json()["notifications"][-1]["mfa"]
@@ -110,7 +110,7 @@ class Device:
         r, s = utils.decode_dss_signature(self.key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
         statement = f"{text}.{encoded(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
         answer = requests.post(
-            f"{BASE}/appliance-mfa/api/resolve-transaction", json={"challenge_response": statement}, timeout=30,
+            f"{BASE}/appliance-mfa/api/resolve-transaction", json={"challenge_response": statement}, timeout=300,
             headers={"Authorization": f"Bearer {push['txtkn']}"})
         expect(answer.status_code == 204, answer.text)
 
@@ -219,7 +219,7 @@ def audience():
 
 @step("find what discovery says")
 def discovery():
-    document = requests.get(f"{BASE}/.well-known/openid-configuration", timeout=30).json()
+    document = requests.get(f"{BASE}/.well-known/openid-configuration", timeout=300).json()
     expect(document["token_endpoint"] == f"{BASE}/oauth/token", document)
     expect("urn:openid:params:grant-type:ciba" in document["grant_types_supported"], document)
     expect("RS256" in document["id_token_signing_alg_values_supported"], document)

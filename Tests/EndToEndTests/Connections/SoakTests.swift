@@ -42,14 +42,15 @@ import Testing
         let sign = files.folder.appendingPathComponent("held").path
         async let ending: Ending = Connections.run(
             ["\(server.url.port ?? 0)", "--kept", sign] + (isEncrypted ? ["--tls"] : []))
-        for _ in 0..<400 where !FileManager.default.fileExists(atPath: sign) {
+        for _ in 0..<12_000 where !FileManager.default.fileExists(atPath: sign) {
             try await Task.sleep(for: .milliseconds(50))
         }
         let began = ContinuousClock.now
         #expect(await server.terminate() == 0)
-        #expect(ContinuousClock.now - began < .seconds(20))
+        // Well below the 75 seconds that idle connections have, and far above what a busy machine needs.
+        #expect(ContinuousClock.now - began < .seconds(60))
         let ended = try await ending
-        #expect(ended.closedAfter < 20)
+        #expect(ended.closedAfter < 60)
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
             .run([Self.here.appendingPathComponent(script).path] + arguments, input: input)
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(20)))
     func `Administers users as it does with the emulator`() async throws {
         let server = try await ServerProcess(["--dev"])
         let (host, port) = (try #require(server.url.host), try #require(server.url.port))

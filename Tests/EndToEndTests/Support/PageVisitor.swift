@@ -83,7 +83,7 @@ final class PageVisitor: Sendable {
             request.headers.add(name: "Sec-Fetch-Site", value: "same-origin")
             request.body = .bytes(Array(Self.encoded(form).utf8))
         }
-        let response = try await Self.client.execute(request, timeout: .seconds(120))
+        let response = try await Self.client.execute(request, timeout: .seconds(600))
         let body = try await response.body.collect(upTo: 1 << 22)
         for cookie in response.headers["Set-Cookie"] {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)

@@ -22,9 +22,9 @@ struct Probe {
     }
 }
 
-/// Waits until something is so, for two minutes at most.
+/// Waits until something is so, for ten minutes at most.
 func eventually(_ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(600)
     while try await !condition() {
         guard ContinuousClock.now < end else { throw NotInTime() }
         try await Task.sleep(for: .milliseconds(50))

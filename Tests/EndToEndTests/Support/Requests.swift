@@ -24,14 +24,14 @@ enum Requests {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// - Throws: where no answer comes within two minutes, or the connection ends before it.
+    /// - Throws: where no answer comes within ten minutes, or the connection ends before it.
     static func send(_ request: URLRequest) async throws -> Answer {
         guard let url = request.url else { throw URLError(.badURL) }
         var sent = HTTPClientRequest(url: url.absoluteString)
         sent.method = .RAW(value: request.httpMethod ?? "GET")
         for (name, value) in request.allHTTPHeaderFields ?? [:] { sent.headers.add(name: name, value: value) }
         if let body = request.httpBody { sent.body = .bytes(Array(body)) }
-        let response = try await client.execute(sent, timeout: .seconds(120))
+        let response = try await client.execute(sent, timeout: .seconds(600))
         let body = try await response.body.collect(upTo: 1 << 24)
         return Answer(
             status: Int(response.status.code),

@@ -73,7 +73,7 @@ final class Tmux {
     /// Waits until the screen shows something, and answers the screen.
     @discardableResult
     func shows(
-        _ what: String, within limit: Duration = .seconds(60), where test: (String) -> Bool = { _ in true }
+        _ what: String, within limit: Duration = .seconds(600), where test: (String) -> Bool = { _ in true }
     ) async throws -> String {
         let end = ContinuousClock.now + limit
         while true {
@@ -98,7 +98,7 @@ final class Tmux {
     /// Whether the terminal shows what is typed.
     func echoes() async throws -> Bool {
         // A shell that has just come back may be at work with the terminal itself: one that stays wrong is wrong each time.
-        for _ in 0..<5 {
+        for _ in 0..<50 {
             try clear()
             try enter("stty -a | grep -c ' echo '; echo done")
             if try await shows("\ndone").contains("\n1\n") { return true }

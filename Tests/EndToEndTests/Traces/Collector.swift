@@ -49,6 +49,8 @@ final class Collector: Sendable {
     /// It ends when this is no longer referenced.
     private let input = Pipe()
     private let received: Lines
+    /// Finished when there is no more to read.
+    private let ended: AsyncStream<Never>
 
     /// What came, each line read once: a test that waits for spans asks for them many times.
     private final class Lines: Sendable {
@@ -71,6 +73,8 @@ final class Collector: Sendable {
         let lines = Lines()
         received = lines
         let (announcements, announce) = AsyncStream<String>.makeStream()
+        let (ended, end) = AsyncStream<Never>.makeStream()
+        self.ended = ended
         let handle = output.fileHandleForReading
         Thread.detachNewThread {
             var text = Data()
@@ -90,6 +94,7 @@ final class Collector: Sendable {
                 }
             }
             announce.finish()
+            end.finish()
         }
         var iterator = announcements.makeAsyncIterator()
         guard let first = await iterator.next(),
@@ -102,6 +107,12 @@ final class Collector: Sendable {
 
     func stop() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Ends it, and waits until everything that it wrote is read.
+    func stopped() async {
+        stop()
+        for await _ in ended {}
     }
 
     var reports: [Report] {

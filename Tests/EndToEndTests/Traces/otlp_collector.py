@@ -89,6 +89,9 @@ class Collector(http.server.BaseHTTPRequestHandler):
                 report = {"spans": list(spans(body)), "key": self.headers["X-Api-Key"]}
             except Exception as error:  # Whatever is wrong with it is for the test to say.
                 report, status = {"fault": f"{type(error).__name__}: {error}"}, 400
+        # Before the answer, so that who has got that finds this written.
+        with self.lock:
+            print(json.dumps(report), flush=True)
         self.send_response(status)
         if status in (429, 503):
             self.send_header("Retry-After", "1")
@@ -96,8 +99,6 @@ class Collector(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
-        with self.lock:
-            print(json.dumps(report), flush=True)
 
 
 def main():

@@ -35,8 +35,8 @@ final class PushService: Sendable {
         var reason: String?
         var timestamp: Int64?
         var retryAfter: String?
-        /// Says nothing for this long first.
-        var silence: Duration?
+        /// Says nothing until ``PushService/speak()``.
+        var isSilent = false
     }
 
     private struct State {
@@ -52,6 +52,7 @@ final class PushService: Sendable {
     let authority: TestAuthority
     private let clock: any WallClock
     private let state = Mutex(State())
+    private let speech = AsyncStream<Never>.makeStream()
 
     init(clock: any WallClock) throws {
         self.clock = clock
@@ -61,6 +62,9 @@ final class PushService: Sendable {
     var pushes: [Push] { state.withLock { $0.pushes } }
     /// Those that it took.
     var taken: [Push] { pushes.filter { $0.status == 200 } }
+
+    /// Ends the silence of an answer.
+    func speak() { speech.continuation.finish() }
 
     func answers(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 
@@ -98,7 +102,7 @@ final class PushService: Sendable {
         }
     }
 
-    func endpoint(_ port: Int, timeout: Duration = .seconds(20)) throws -> APNsEndpoint {
+    func endpoint(_ port: Int, timeout: Duration = .seconds(300)) throws -> APNsEndpoint {
         try APNsEndpoint(
             production: "https://localhost:\(port)", sandbox: "https://localhost:\(port)/sandbox",
             trustRoots: .certificates([authority.trustRoot()]), timeout: timeout)
@@ -113,7 +117,7 @@ final class PushService: Sendable {
         let now = clock.now.seconds
         let path = request.uri.path
         let answer = await judge(request.method, path, headers, bytes, at: now)
-        if let silence = answer.silence { try await Task.sleep(for: silence) }
+        if answer.isSilent { for await _ in speech.stream {} }
         state.withLock {
             $0.pushes.append(
                 Push(

@@ -18,7 +18,7 @@ struct PushStage: Sendable {
     let user: String
 
     static func with<T: Sendable>(
-        _ mode: TestServer.Mode = .production, timeout: Duration = .seconds(20),
+        _ mode: TestServer.Mode = .production, timeout: Duration = .seconds(300),
         _ test: @escaping @Sendable (PushStage) async throws -> T
     ) async throws -> T {
         try await TestServer.with(mode) { server in

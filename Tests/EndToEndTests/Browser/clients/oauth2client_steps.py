@@ -53,12 +53,12 @@ def bound():
     # Its own validation of ID tokens fails for every key-bound token (1.8.0); `tokens_steps` reads ours.
     token = app.authorization_code(request.validate_callback(callback.next()), validate=False)
     expect(isinstance(token, DPoPToken), type(token))
-    told = requests.get(app.userinfo_endpoint, auth=token, timeout=30)
+    told = requests.get(app.userinfo_endpoint, auth=token, timeout=300)
     expect(told.status_code == 200 and told.json()["sub"] == made["localId"], told.status_code, told.text)
-    bare = requests.get(app.userinfo_endpoint, headers={"Authorization": f"Bearer {token.access_token}"}, timeout=30)
+    bare = requests.get(app.userinfo_endpoint, headers={"Authorization": f"Bearer {token.access_token}"}, timeout=300)
     expect(bare.status_code == 401, "a key-bound token counted without its key", bare.status_code)
     renewed = app.refresh_token(token)
-    told = requests.get(app.userinfo_endpoint, auth=renewed, timeout=30)
+    told = requests.get(app.userinfo_endpoint, auth=renewed, timeout=300)
     expect(told.status_code == 200, told.status_code, told.text)
     person.close()
 

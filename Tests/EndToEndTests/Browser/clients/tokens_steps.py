@@ -24,7 +24,7 @@ def read(token, audience, kind, algorithm="ES256"):
     claims = jwt.decode(
         token, key.key, algorithms=[algorithm], audience=audience, issuer=metadata["issuer"],
         options={"require": ["iss", "aud", "iat"]})
-    keys = KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=30).json())
+    keys = KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=300).json())
     decoded = jose.decode(token, keys, algorithms=[algorithm])
     expect(decoded.claims == claims, decoded.claims, claims)
     jose.JWTClaimsRegistry(
@@ -69,7 +69,7 @@ def tokens():
     answer = requests.post(
         app.introspection_endpoint, {"token": app.client_credentials(scope="api", resource="http://127.0.0.1/api")
                                      .access_token},
-        auth=("dev-web", "dev-web-secret"), headers={"Accept": "application/token-introspection+jwt"}, timeout=30)
+        auth=("dev-web", "dev-web-secret"), headers={"Accept": "application/token-introspection+jwt"}, timeout=300)
     expect(answer.headers["Content-Type"].startswith("application/token-introspection+jwt"), answer.headers)
     told = read(answer.text, "dev-web", "token-introspection+jwt")
     expect(told["token_introspection"]["active"] is True, told)

@@ -101,7 +101,7 @@ class Places:
             {"Authorization": f"Ticket id=\"{made['ticket_id']}\""})
 
     def _device_code(self, agent):
-        connection = http.client.HTTPConnection(self.base.removeprefix("http://"), timeout=60)
+        connection = http.client.HTTPConnection(self.base.removeprefix("http://"), timeout=300)
         body = query({"client_id": "named", "scope": "openid email"}).encode()
         connection.putrequest("POST", "/oauth/device/code")
         connection.putheader("User-Agent", agent)

@@ -82,7 +82,7 @@ class Reply:
 class Visitor:
     def __init__(self, base, agent=b"Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"):
         self.base, self.agent, self.cookies = base, agent, {}
-        self._connection = http.client.HTTPConnection(urllib.parse.urlsplit(base).netloc, timeout=60)
+        self._connection = http.client.HTTPConnection(urllib.parse.urlsplit(base).netloc, timeout=300)
         self._used = time.monotonic()
 
     def _idle_no_longer(self):
