@@ -165,7 +165,7 @@ private final class WaitingKey: SigningKey {
 
     func signature(for message: Data) throws -> Data {
         count.withLock { $0 += 1 }
-        guard somebody.wait(timeout: .now() + 20) == .success else { throw CancellationError() }
+        guard somebody.wait(timeout: .now() + 600) == .success else { throw CancellationError() }
         return try signer.signature(for: message)
     }
 }

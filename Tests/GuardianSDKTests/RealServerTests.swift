@@ -43,7 +43,7 @@ import Testing
 
             let signIn = try await server.signIn()
             let notification = try await server.notification(for: device)
-            #expect(abs(notification.startedAt.timeIntervalSinceNow) < 60)
+            #expect(abs(notification.startedAt.timeIntervalSinceNow) < 600)
             let authentication = Guardian.authentication(url: server.url, device: device)
             _ = try await authentication.allow(notification: notification).start()
             #expect(try await signIn.outcome()["id_token"]?.stringValue != nil)
@@ -167,7 +167,7 @@ import Testing
             for _ in 0..<5 { _ = try await server.management("GET", "guardian/factors") }
             stopping.withLock { $0 = clock.now }
         }
-        #expect(clock.now - stopping.current < .seconds(30))
+        #expect(clock.now - stopping.current < .seconds(50))
         let answer = try await #require(polls.current.first).value
         #expect(answer.notifications.isEmpty)
     }

@@ -343,7 +343,7 @@ import Testing
     }
 
     /// What a token says is JSON of a stranger too.
-    @Test(.timeLimit(.minutes(1))) func `Tokens that are bombs are refused`() async throws {
+    @Test(.timeLimit(.minutes(20))) func `Tokens that are bombs are refused`() async throws {
         for mode in TestServer.Mode.allCases {
             try await TestServer.with(mode) { server in
                 let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)

@@ -54,7 +54,10 @@ import Testing
             }
             // Not everything was turned away at the door, and the server is as it was.
             #expect(statuses[200, default: 0] > sent / 20, "\(statuses)")
-            #expect(try await server.send(.get, "/health/ready").status == 200)
+            // It says 503 where the store needs more than two seconds, as on a machine that does much else.
+            var ready = 0
+            for _ in 0..<100 where ready != 200 { ready = try await server.send(.get, "/health/ready").status }
+            #expect(ready == 200)
             _ = try await server.changeConfig(
                 mask: "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]])
             let person = try await server.signUp()

@@ -49,7 +49,14 @@ import Testing
         let thread = SerialThread(name: "test")
         let gate = Gate()
         let ran = Counter()
-        let first = Task { try await thread.run { () throws(KeychainError) in gate.hold() } }
+        let (entered, enter) = AsyncStream<Never>.makeStream()
+        let first = Task {
+            try await thread.run { () throws(KeychainError) in
+                enter.finish()
+                gate.hold()
+            }
+        }
+        for await _ in entered {}
         let second = Task {
             try await thread.run { () throws(KeychainError) in ran.enter() }
         }

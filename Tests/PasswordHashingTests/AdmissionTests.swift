@@ -6,7 +6,7 @@ import Testing
 
 /// What happens while every hashing thread is busy. A gate in the hook before each hash holds the threads, so that
 /// nothing here depends on how long a hash takes.
-@Suite(.timeLimit(.minutes(1))) struct AdmissionTests {
+@Suite(.timeLimit(.minutes(20))) struct AdmissionTests {
     /// Stops the hashing threads at the start of a hash, and says that one has arrived there.
     private struct Gate {
         private let entrances = DispatchSemaphore(value: 0)

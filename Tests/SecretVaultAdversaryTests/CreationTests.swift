@@ -11,7 +11,8 @@ import Testing
         let scratch = try Scratch(inMemory: true)
         let start = ContinuousClock.now
         let vault = try Vault.open(Corpus.configuration(scratch.file("keychain")))
-        #expect(ContinuousClock.now - start < .seconds(20))
+        // The wait would be of thirty seconds, whatever the machine does.
+        #expect(ContinuousClock.now - start < .seconds(29))
         try Corpus.fill(vault)
         #expect(Corpus.breach(of: vault) == nil)
         for item in try vault.items(ofClass: "genp") where !item.access.constraints.contains(.privateKeyUsage) {

@@ -55,7 +55,7 @@ import Testing
             },
             { url, _ in
                 var address: URL?
-                for _ in 0..<400 where address == nil {
+                for _ in 0..<24_000 where address == nil {
                     let line = log.lines.first { $0.contains("metrics at http://") }
                     address = line?.split(separator: " ").first { $0.hasPrefix("http://") }.flatMap {
                         URL(string: String($0))

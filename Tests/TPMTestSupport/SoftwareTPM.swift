@@ -59,7 +59,7 @@ package final class SoftwareTPM: Sendable {
             ], in: "/", environment: ProcessInfo.processInfo.environment, output: folder + "/log")
         watcher.withLock { $0 = process }
         // Ready when it answers.
-        let deadline = ProcessInfo.processInfo.systemUptime + 30
+        let deadline = ProcessInfo.processInfo.systemUptime + 600
         while true {
             do {
                 _ = try tpm.status()

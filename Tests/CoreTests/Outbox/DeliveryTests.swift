@@ -290,7 +290,7 @@ struct DeliveryTests {
     // MARK: Running
 
     @Test(
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(20)))
     func `A commit wakes the delivery, no more is under way than allowed, and what is under way ends before it stops`()
         async throws
     {

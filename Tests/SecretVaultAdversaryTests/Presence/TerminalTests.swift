@@ -159,8 +159,8 @@ import Testing
         defer { _ = try? tmux("kill-server") }
         _ = try tmux(
             "new-session", "-d", "-x", "100", "-y", "30",
-            "'\(Tool.path)' prompt terminal unlock '\(scratch.file("result"))' < /dev/null; sleep 20")
-        let end = ContinuousClock.now + .seconds(20)
+            "'\(Tool.path)' prompt terminal unlock '\(scratch.file("result"))' < /dev/null; sleep 900")
+        let end = ContinuousClock.now + .seconds(600)
         while try !tmux("capture-pane", "-p").contains("cancels):"), ContinuousClock.now < end { usleep(20_000) }
         _ = try tmux("send-keys", "-l", "in a pane")
         _ = try tmux("send-keys", "Enter")

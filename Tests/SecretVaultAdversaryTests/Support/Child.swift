@@ -42,7 +42,7 @@ final class Child {
 
     /// Its exit status, or the number of the signal that ended it as a negative number. Kills it after `seconds`.
     @discardableResult
-    func ending(within seconds: Double = 120) -> Int32 {
+    func ending(within seconds: Double = 600) -> Int32 {
         if let end { return end }
         var status: Int32 = 0
         let limit = ContinuousClock.now + .seconds(seconds)

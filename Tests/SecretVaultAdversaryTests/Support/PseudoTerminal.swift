@@ -65,7 +65,7 @@ final class PseudoTerminal {
     }
 
     /// Whether echo comes to be as said.
-    func waits(forEcho wanted: Bool, within seconds: Double = 20) -> Bool {
+    func waits(forEcho wanted: Bool, within seconds: Double = 300) -> Bool {
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
             if echoes == wanted { return true }
@@ -81,7 +81,7 @@ final class PseudoTerminal {
     }
 
     /// Waits until `text` is shown, after what earlier waits have found.
-    func shows(_ text: String, within seconds: Double = 20) -> Bool {
+    func shows(_ text: String, within seconds: Double = 300) -> Bool {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             if let range = shown.range(of: text, range: found..<shown.endIndex) {
@@ -115,7 +115,7 @@ final class PseudoTerminal {
     /// How the program ended: its exit status, or the number of the signal that ended it as a negative number.
     func ending() -> Int32 {
         var status: Int32 = 0
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < end {
             if waitpid(process, &status, WNOHANG) == process {
                 process = 0

@@ -36,7 +36,7 @@ final class Scratch: Sendable {
     }
 
     /// The text of a file as soon as it is written.
-    func text(of name: String, within seconds: Double = 20) -> String? {
+    func text(of name: String, within seconds: Double = 300) -> String? {
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
             if let text = try? String(contentsOfFile: file(name), encoding: .utf8), text.hasSuffix("\n") { return text }

@@ -13,7 +13,8 @@ struct CheckStage: Sendable {
     static let application = ClientID(rawValue: "com.example.app")
 
     static func make(
-        on store: TestStore = .sqlite, version: ApplicationVersion = ApplicationVersion(), timeLimit: TimeInterval = 5,
+        on store: TestStore = .sqlite, version: ApplicationVersion = ApplicationVersion(),
+        timeLimit: TimeInterval = 600,
         _ definitions: [SecurityCheckDefinition]
     ) async throws -> CheckStage {
         let test = try await TestRealm.make(on: store)

@@ -28,18 +28,17 @@ struct SecurityCheckTests {
             }
         }
         let throwing = StagedCheck { _ in throw Broken() }
+        // Until the test ends.
+        let (held, release) = AsyncStream<Void>.makeStream()
+        defer { release.finish() }
+        let end = Task.detached { for await _ in held {} }
         let hanging = StagedCheck { _ in
             // Deaf to being cancelled, and so to the limit.
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
-                    Thread.sleep(forTimeInterval: 0.5)
-                    continuation.resume()
-                }
-            }
+            await end.value
             return .right
         }
         let stage = try await CheckStage.make(
-            timeLimit: 0.05,
+            timeLimit: 1,
             [
                 SecurityCheckDefinition("Throws", throwing), SecurityCheckDefinition("Hangs", hanging),
                 SecurityCheckDefinition("Past", Past()), SecurityCheckDefinition("State", Throwing()),

@@ -69,7 +69,7 @@ final class RawConnection: Sendable {
     /// Everything that comes until the server closes, or until `isEnough`.
     /// - Returns: the text; whether the server closed.
     func read(
-        patience: TimeInterval = 120, until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }
+        patience: TimeInterval = 600, until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }
     ) async -> (text: String, isClosed: Bool) {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
@@ -94,7 +94,7 @@ final class RawConnection: Sendable {
 
     /// One exchange on a connection of its own.
     static func exchange(
-        _ text: String, with server: URL, closesOutput: Bool = false, patience: TimeInterval = 120
+        _ text: String, with server: URL, closesOutput: Bool = false, patience: TimeInterval = 600
     ) async throws -> (text: String, isClosed: Bool) {
         let connection = try RawConnection(to: server)
         connection.write(text)
