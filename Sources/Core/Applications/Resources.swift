@@ -12,11 +12,16 @@ public struct Resource: Sendable, Equatable, Codable {
         public var texts: [String: String]?
         /// The least assurance of a session that gets it; nil where any will do.
         public var minimumACR: ContextClass?
+        /// What it opens of the user's custom claims and attributes (``isClaim(_:)``): in access tokens for the API, at the user info
+        /// endpoint, and in ID tokens that ask for them by name. Nil opens nothing.
+        public var claims: [String]?
 
         /// Describes a scope. Nothing is judged here.
         public init(
-            name: String, text: String? = nil, texts: [String: String]? = nil, minimumACR: ContextClass? = nil
+            name: String, text: String? = nil, texts: [String: String]? = nil, minimumACR: ContextClass? = nil,
+            claims: [String]? = nil
         ) {
+            self.claims = claims
             self.name = name
             self.text = text
             self.texts = texts

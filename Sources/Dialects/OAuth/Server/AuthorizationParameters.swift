@@ -147,6 +147,8 @@ struct AuthorizationParameters: Sendable {
 
     /// Bytes of `claims`.
     private static let longestClaims = 4096
+    /// Names that are kept of each member of it.
+    private static let mostClaims = 64
 
     /// OpenID Connect Core 1.0, section 5.5.
     private func readClaims(_ request: inout AuthorizationRequest) throws {
@@ -155,7 +157,7 @@ struct AuthorizationParameters: Sendable {
             case .object = claims
         else { throw Refusal.invalidRequest("claims has to be a JSON object of at most \(Self.longestClaims) bytes.") }
         if case .object(let members)? = claims["id_token"] {
-            request.idTokenClaims = members.keys.filter(Metadata.claims.contains).sorted()
+            request.idTokenClaims = Self.known(members.keys)
             if let acr = members["acr"], case .object = acr {
                 var values: [String] = []
                 if let value = acr["value"]?.stringValue { values = [value] }
@@ -163,11 +165,26 @@ struct AuthorizationParameters: Sendable {
                 if !values.isEmpty { request.acrValues = Array(values.prefix(16)) }
                 if case .bool(true)? = acr["essential"] { request.isACREssential = true }
             }
-            if let subject = members["sub"]?["value"]?.stringValue { request.hintedUser = UserID(rawValue: subject) }
+            if let subject = members["sub"] {
+                var value = subject["value"]?.stringValue
+                // A list of one is that one.
+                if value == nil, case .array(let several)? = subject["values"], several.count == 1 {
+                    value = several[0].stringValue
+                }
+                if let value { request.hintedUser = UserID(rawValue: value) }
+            }
         }
         if case .object(let members)? = claims["userinfo"] {
-            request.userInfoClaims = members.keys.filter(Metadata.claims.contains).sorted()
+            request.userInfoClaims = Self.known(members.keys)
         }
+    }
+
+    /// Names of single claims that may be told: the standard's, and those that scopes of APIs may open.
+    private static func known(_ names: Dictionary<String, JSONValue>.Keys) -> [String] {
+        let known = names.filter {
+            Metadata.claims.contains($0) || Resource.Scope.isClaim($0) || $0 == Resource.Scope.attributesClaim
+        }
+        return Array(known.sorted().prefix(mostClaims))
     }
 
     private func readHints(_ request: inout AuthorizationRequest) async throws {

@@ -41,6 +41,10 @@ extension OAuth {
         for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "acr", "auth_time", "cnf"] {
             members[name] = token.claims[name]
         }
+        // An API whose tokens say nothing by themselves learns here what its scopes open.
+        for name in Set((token.resource?.scopes ?? []).flatMap(\.tokenClaims)) where members[name] == nil {
+            members[name] = token.claims[name]
+        }
         members["nbf"] = token.claims["iat"]
         members["token_type"] = .string(token.keyThumbprint == nil ? "Bearer" : "DPoP")
         // A third party learns the address where its user allowed that, here as elsewhere.

@@ -50,7 +50,9 @@ struct OAuthTokens: Sendable {
         var identity: String?
         if extent.scopes.contains("openid") {
             identity = try await realm.tokens.issue(
-                identityToken(signedIn, application, extent, memberships, access, at: now),
+                identityToken(
+                    signedIn, application, extent, memberships, access,
+                    apis: identityAPIs(asked: signedIn), at: now),
                 with: identityAlgorithm(of: application))
         }
         return TokenResponse(
@@ -106,6 +108,12 @@ struct OAuthTokens: Sendable {
         _ memberships: [String: JSONValue], at now: Date, _ lifetime: Int
     ) -> TokenDraft {
         var spelling = assurance(of: signedIn)
+        // First, so that none can replace one of the server's.
+        if let resource = extent.resource {
+            spelling.merge([resource].claims(of: signedIn.user, openedBy: extent.scopes).mapValues { .some($0) }) {
+                own, _ in own
+            }
+        }
         for (name, value) in memberships { spelling[name] = value }
         spelling["client_id"] = .string(application.id.rawValue)
         spelling["scope"] = .string(extent.scopes.joined(separator: " "))
@@ -120,7 +128,7 @@ struct OAuthTokens: Sendable {
 
     private func identityToken(
         _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent,
-        _ memberships: [String: JSONValue], _ access: String, at now: Date
+        _ memberships: [String: JSONValue], _ access: String, apis: [Resource], at now: Date
     ) -> TokenDraft {
         var spelling = assurance(of: signedIn)
         for (name, value) in memberships { spelling[name] = value }
@@ -131,10 +139,19 @@ struct OAuthTokens: Sendable {
         for (name, value) in signedIn.user.claims(openedBy: opened) where asked.contains(name) {
             spelling[name] = value
         }
+        for (name, value) in apis.claims(of: signedIn.user, openedBy: opened) where asked.contains(name) {
+            spelling[name] = spelling[name] ?? value
+        }
         return TokenDraft(
             type: .jwt, issuer: issuer(for: application), audience: application.id.rawValue,
             subject: signedIn.user.id.rawValue, issuedAt: now, lifetime: Self.identityLifetime,
             parts: [.session, .methods(.each)], signedIn: signedIn, spelling: spelling)
+    }
+
+    /// The APIs whose scopes may open claims of an ID token; none where it asks for no single claim.
+    private func identityAPIs(asked signedIn: SignedIn) async throws -> [Resource] {
+        Self.names(signedIn.grant.terms.details[GrantDetail.idTokenClaims]).isEmpty
+            ? [] : try await realm.resources.list()
     }
 
     /// `acr` in the word that was asked for, and `auth_time`.

@@ -31,10 +31,14 @@ extension OAuth {
         guard let user = token.user, token.scopes.contains("openid") else {
             return try TokenChallenge.insufficientScope("openid", scheme: bound == nil ? "Bearer" : "DPoP").response()
         }
-        var members = user.claims(openedBy: token.scopes)
+        let apis = try await realm.resources.list()
+        var members = apis.claims(of: user, openedBy: token.scopes)
+        members.merge(user.claims(openedBy: token.scopes)) { _, own in own }
         let single = OAuthTokens.names(token.session?.grant.terms.details[GrantDetail.userInfoClaims])
         if !single.isEmpty, let application = try await realm.applications.application(token.client) {
-            let opened = user.claims(openedBy: OAuthTokens.scopes(token.scopes, openFor: application))
+            let scopes = OAuthTokens.scopes(token.scopes, openFor: application)
+            let opened = user.claims(openedBy: scopes).merging(apis.claims(of: user, openedBy: scopes)) { own, _ in own
+            }
             members.merge(opened.filter { single.contains($0.key) }) { told, _ in told }
         }
         members.merge(try await Memberships.claims(of: user.id, openedBy: token.scopes, in: realm)) { _, now in now }

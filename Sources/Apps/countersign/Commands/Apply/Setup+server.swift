@@ -28,9 +28,11 @@ extension Setup {
                 own[""] = scope.text
                 if !own.isEmpty { texts[scope.name] = own }
             }
+            let claims = resource.scopes.reduce(into: [String: [String]]()) { $0[$1.name] = $1.claims }
             let put = PutResource(
                 uri: resource.uri, displayName: resource.name, scopes: resource.scopes.map(\.name),
-                scopeTexts: texts.isEmpty ? nil : texts, minimumACR: resource.scopes.compactMap(\.minimumACR).first,
+                scopeTexts: texts.isEmpty ? nil : texts, scopeClaims: claims.isEmpty ? nil : claims,
+                minimumACR: resource.scopes.compactMap(\.minimumACR).first,
                 owner: resource.owner, lifetime: resource.lifetime, tokenFormat: resource.tokenFormat,
                 tokenAlgorithm: resource.tokenAlgorithm)
             return Entry(kind: .resources, name: resource.uri, members: try SetupMembers.of(put))

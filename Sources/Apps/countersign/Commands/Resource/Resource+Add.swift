@@ -29,6 +29,12 @@ extension ResourceCommand {
         var scopeText: [String] = []
 
         @Option(
+            help: ArgumentHelp(
+                "What a scope opens of the user's custom claims and attributes (plan, attributes.city). May be repeated.",
+                valueName: "scope=claim,…"))
+        var scopeClaims: [String] = []
+
+        @Option(
             help: ArgumentHelp("The least assurance of a session that gets a scope: aal1 or aal2.", valueName: "level"))
         var minAcr: String?
 
@@ -60,12 +66,30 @@ extension ResourceCommand {
                 let (scope, language, said) = try Self.scopeText(text, of: words)
                 texts[scope, default: [:]][language] = said
             }
+            var claims: [String: [String]] = [:]
+            for option in scopeClaims {
+                let (scope, names) = try Self.scopeClaims(option, of: words)
+                claims[scope, default: []] += names
+            }
             let answer = try await realm.perform(
                 PutResource(
                     uri: uri, displayName: name, scopes: words, scopeTexts: texts.isEmpty ? nil : texts,
-                    minimumACR: minAcr, owner: owner, lifetime: lifetime,
+                    scopeClaims: claims.isEmpty ? nil : claims, minimumACR: minAcr, owner: owner, lifetime: lifetime,
                     tokenFormat: token, tokenAlgorithm: tokenAlg))
             try output.show(answer) { ResourceCommand.describe(answer.resource) }
+        }
+
+        /// `scope=claim,claim`, read by the names of scopes as well.
+        private static func scopeClaims(
+            _ option: String, of scopes: [String]
+        ) throws -> (scope: String, names: [String]) {
+            for scope in scopes.sorted(by: { $0.count > $1.count }) where option.hasPrefix(scope) {
+                let rest = option.dropFirst(scope.count)
+                guard rest.first == "=" else { continue }
+                return (scope, rest.dropFirst().split { $0 == "," || $0 == " " }.map(String.init))
+            }
+            throw ValidationError(
+                "\"\(option)\" names no claims of a scope: write them as scope=claim,claim with a scope of --scopes.")
         }
 
         /// `scope=text` or `scope@language=text`. Scopes may have both signs in them, so it is read by the names that were given.

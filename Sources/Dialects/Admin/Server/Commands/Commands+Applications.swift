@@ -91,8 +91,23 @@ extension PutResource: CommandedOperation {
     public var commandLine: [String] {
         CommandParts("resource", "add").option("name", displayName)
             .option("scopes", scopes.flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") })
+            .options("scope-text", textOptions).options("scope-claims", claimOptions)
             .option("min-acr", minimumACR).option("owner", owner).option("lifetime", lifetime)
             .option("token", tokenFormat).option("token-alg", tokenAlgorithm).arguments(uri)
+    }
+}
+
+extension PutResource {
+    private var textOptions: [String] {
+        (scopeTexts ?? [:]).sorted { $0.key < $1.key }.flatMap { scope, texts in
+            texts.sorted { $0.key < $1.key }.map { language, text in
+                language.isEmpty ? "\(scope)=\(text)" : "\(scope)@\(language)=\(text)"
+            }
+        }
+    }
+
+    private var claimOptions: [String] {
+        (scopeClaims ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.joined(separator: ","))" }
     }
 }
 

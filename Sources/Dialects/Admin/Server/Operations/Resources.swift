@@ -10,6 +10,8 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
         public let texts: [String: String]?
         /// `aal1` or `aal2`; nil where any session will do.
         public let minimumACR: String?
+        /// What it opens of the user's custom claims and attributes; nil where that is nothing.
+        public let claims: [String]?
     }
 
     public let uri: String
@@ -28,7 +30,9 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
         uri = resource.uri
         name = resource.name
         scopes = resource.scopes.map {
-            Scope(name: $0.name, text: $0.text, texts: $0.texts, minimumACR: $0.minimumACR?.rawValue)
+            Scope(
+                name: $0.name, text: $0.text, texts: $0.texts, minimumACR: $0.minimumACR?.rawValue,
+                claims: $0.claims)
         }
         owner = resource.owner?.rawValue
         lifetime = resource.lifetime
@@ -49,6 +53,9 @@ public struct PutResource: AdministrationOperation {
     /// What the consent page says of scopes, by scope and language: `{"read": {"": "Read your notes", "de": "Ihre Notizen lesen"}}`. The
     /// empty language stands for those without a text of their own.
     public var scopeTexts: [String: [String: String]]?
+    /// What scopes open of the user's custom claims (`plan`) and attributes (`attributes.city`), by scope: in access tokens for the API,
+    /// at the user info endpoint, and in ID tokens that ask for them.
+    public var scopeClaims: [String: [String]]?
     /// `aal1` or `aal2`: the least assurance of a session that gets one of the scopes.
     public var minimumACR: String?
     /// The application that asks about its tokens.
@@ -64,14 +71,16 @@ public struct PutResource: AdministrationOperation {
 
     public init(
         uri: String, displayName: String? = nil, scopes: [String]? = nil,
-        scopeTexts: [String: [String: String]]? = nil, minimumACR: String? = nil,
-        owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil, tokenAlgorithm: String? = nil,
+        scopeTexts: [String: [String: String]]? = nil, scopeClaims: [String: [String]]? = nil,
+        minimumACR: String? = nil, owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil,
+        tokenAlgorithm: String? = nil,
         dryRun: Bool? = nil
     ) {
         self.uri = uri
         self.displayName = displayName
         self.scopes = scopes
         self.scopeTexts = scopeTexts
+        self.scopeClaims = scopeClaims
         self.minimumACR = minimumACR
         self.owner = owner
         self.lifetime = lifetime
@@ -110,6 +119,7 @@ public struct PutResource: AdministrationOperation {
             }
         }
         try checkTexts()
+        try checkClaims()
         if let lifetime, !(60...86_400).contains(lifetime) {
             throw AdministrationError(.invalid, "Access tokens live 60 to 86400 seconds.")
         }
@@ -134,7 +144,8 @@ public struct PutResource: AdministrationOperation {
                 var texts = scopeTexts?[name] ?? [:]
                 let text = texts.removeValue(forKey: "")
                 return Resource.Scope(
-                    name: name, text: text, texts: texts.isEmpty ? nil : texts, minimumACR: least)
+                    name: name, text: text, texts: texts.isEmpty ? nil : texts, minimumACR: least,
+                    claims: scopeClaims?[name].flatMap { $0.isEmpty ? nil : Set($0).sorted() })
             },
             owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
             tokenFormat: format == .jwt ? nil : format, algorithm: algorithm)
@@ -167,6 +178,25 @@ extension PutResource {
                     throw AdministrationError(
                         .invalid, "The text of a scope has 1 to \(Resource.Scope.longestText) characters.")
                 }
+            }
+        }
+    }
+}
+
+extension PutResource {
+    /// Refuses claims of scopes that the API does not have, and names that mean something else.
+    private func checkClaims() throws {
+        for (scope, claims) in scopeClaims ?? [:] {
+            guard scopes?.contains(scope) == true else {
+                throw AdministrationError(.invalid, "There are claims of \"\(scope)\", which is no scope of the API.")
+            }
+            guard claims.count <= Resource.Scope.mostClaims else {
+                throw AdministrationError(
+                    .invalid, "A scope opens \(Resource.Scope.mostClaims) claims at most.")
+            }
+            for claim in claims where !Resource.Scope.isClaim(claim) {
+                throw AdministrationError(
+                    .invalid, "\"\(claim)\" cannot be a claim of a scope: it is no name, or has a meaning already.")
             }
         }
     }

@@ -79,11 +79,13 @@ enum APIPages {
         let level = value("level", present?.scopes.compactMap(\.minimumACR).first) ?? ""
         let format = value("format", present?.tokenFormat) ?? ""
         let algorithm = value("algorithm", present?.tokenAlgorithm) ?? ""
+        var claims = field("claims", "consoleScopeClaims", present.map { Self.claimsText($0) })
+        claims.hint = words.plain("consoleScopeClaimsHint")
         return ConsoleQuestion(
             title: words("consoleAPIAdd"),
             fields: [
                 uri, field("name", "consoleName", present?.name),
-                field("scopes", "consoleScopes", present?.scopes.map(\.name).joined(separator: " ")),
+                field("scopes", "consoleScopes", present?.scopes.map(\.name).joined(separator: " ")), claims,
                 .choice(
                     name: "level", label: words.plain("consoleAssurance"),
                     options: [
@@ -108,6 +110,23 @@ enum APIPages {
             ], button: words.plain("consoleSave"), back: "/console/apis")
     }
 
+    /// `read=plan,attributes.city write=plan`.
+    private static func claimsText(_ resource: ResourceSummary) -> String {
+        resource.scopes.compactMap { scope in scope.claims.map { "\(scope.name)=\($0.joined(separator: ","))" } }
+            .joined(separator: " ")
+    }
+
+    /// What was typed as ``claimsText(_:)`` writes it. A scope may have an equals sign in it, a claim has none.
+    private static func claims(_ text: String) -> [String: [String]]? {
+        var claims: [String: [String]] = [:]
+        for entry in text.split(separator: " ") {
+            let end = entry.lastIndex(of: "=") ?? entry.endIndex
+            claims[String(entry[..<end]), default: []] += entry[end...].dropFirst().split(separator: ",").map(
+                String.init)
+        }
+        return claims.isEmpty ? nil : claims
+    }
+
     private static func resource(_ scene: ConsoleScene) async throws -> PutResource {
         let lifetime = try scene.field("lifetime").map { text -> Int in
             guard let seconds = Int(text) else {
@@ -117,9 +136,17 @@ enum APIPages {
         }
         let uri = try scene.typed("uri", placeholder: "https://api.example.com")
         let present = try await scene.perform(ListResources()).resources.first { $0.uri == uri }
+        let scopes = (scene.field("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+        // What the form does not show stays.
+        var texts: [String: [String: String]] = [:]
+        for scope in present?.scopes ?? [] where scopes.contains(scope.name) {
+            var own = scope.texts ?? [:]
+            own[""] = scope.text
+            if !own.isEmpty { texts[scope.name] = own }
+        }
         return PutResource(
             uri: uri, displayName: scene.field("name").map { PageField.edited($0, from: present?.name) },
-            scopes: (scene.field("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init),
+            scopes: scopes, scopeTexts: texts.isEmpty ? nil : texts, scopeClaims: claims(scene.field("claims") ?? ""),
             minimumACR: scene.field("level"), owner: scene.field("owner"), lifetime: lifetime,
             tokenFormat: scene.field("format"), tokenAlgorithm: scene.field("algorithm"))
     }
