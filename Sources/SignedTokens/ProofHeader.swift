@@ -11,7 +11,7 @@ struct ProofHeader: Sendable {
     /// Reads the JSON of a header (RFC 9449, section 4.2); nil where it is none of a proof.
     init?(json: [UInt8]) {
         guard let header = JWSHeader(json: json), header.typ == "dpop+jwt",
-            let algorithm = StatementAlgorithm(rawValue: header.alg), let members = try? JSONParser.parse(json),
+            let algorithm = StatementAlgorithm(name: header.alg), let members = try? JSONParser.parse(json),
             let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }),
             let key = try? SignatureKey(jwk: jwk, for: [algorithm]), let opened = OpenedSignatureKey(key)
         else { return nil }

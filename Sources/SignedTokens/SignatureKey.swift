@@ -46,7 +46,9 @@ public struct SignatureKey: Sendable, Equatable, Codable {
         func read(_ algorithms: Set<StatementAlgorithm>) throws(Fault) {
             if algorithms.isEmpty { throw .malformed }
             guard let alg = jwk["alg"] else { return }
-            if !algorithms.contains(where: { alg == .string($0.rawValue) }) { throw .wrongPurpose }
+            guard let named = alg.stringValue.flatMap(StatementAlgorithm.init(name:)), algorithms.contains(named) else {
+                throw .wrongPurpose
+            }
         }
         if let use = jwk["use"], use != .string("sig") { throw .wrongPurpose }
         switch jwk["kty"]?.stringValue {
@@ -118,7 +120,7 @@ public struct SignatureKey: Sendable, Equatable, Codable {
     {
         let algorithm = algorithm ?? self.algorithm
         guard let token = ReceivedToken(token) else { throw .malformed }
-        guard token.header.alg == algorithm.rawValue else { throw .wrongAlgorithm }
+        guard StatementAlgorithm(name: token.header.alg) == algorithm else { throw .wrongAlgorithm }
         guard isSignature(token.signature, of: token.signedText, in: algorithm) else { throw .wrongSignature }
         guard let claims = token.claims else { throw .malformed }
         return claims

@@ -10,6 +10,18 @@ public enum StatementAlgorithm: String, Sendable, Codable, CaseIterable {
     /// Ed25519 (RFC 8037, section 3.1).
     case edDSA = "EdDSA"
 
+    /// The algorithm that `alg` names. Ed25519 has two names: its own (RFC 9864, section 2.2), and `EdDSA`, which RFC 8037 gave to it
+    /// and to another curve together.
+    public init?(name: String) {
+        switch name {
+        case "Ed25519": self = .edDSA
+        default: self.init(rawValue: name)
+        }
+    }
+
+    /// All names, as metadata lists them: clients that know one of the two names of Ed25519 look for that one.
+    public static let names = allCases.map(\.rawValue) + ["Ed25519"]
+
     /// What Guardian's devices sign with.
     public static let devices: Set<Self> = [.es256, .rs256]
 }

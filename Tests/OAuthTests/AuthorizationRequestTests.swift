@@ -236,6 +236,9 @@ struct AuthorizationRequestTests {
             #expect(try await push(["request_uri": uri]).json["error"] == "invalid_request")
             #expect(try await push(["redirect_uri": "https://evil.example"]).json["error"] == "invalid_request")
             #expect(try await push(["code_challenge": nil]).json["error"] == "invalid_request")
+            // What a developer reads whose client does not use proof keys unless told to.
+            let bare = try await push(["code_challenge": nil, "code_challenge_method": nil])
+            #expect(bare.json["error_description"].text?.contains("PKCE") == true, "\(bare.text)")
         }
     }
 

@@ -133,7 +133,7 @@ struct ClientAlgorithmTests {
     func `Metadata name the algorithms that are taken, and a proof of each binds a token`() async throws {
         try await TestServer.with(.development) { server in
             let metadata = try await server.send(.get, "/.well-known/openid-configuration").json
-            let expected = Set(["ES256", "RS256", "PS256", "EdDSA"])
+            let expected = Set(["ES256", "RS256", "PS256", "EdDSA", "Ed25519"])
             for name in ["dpop_signing_alg_values_supported", "token_endpoint_auth_signing_alg_values_supported"] {
                 #expect(Set(metadata[name].elements.compactMap(\.text)) == expected)
             }
@@ -157,6 +157,56 @@ struct ClientAlgorithmTests {
                     headers: [.authorization: TestServer.devWeb[.authorization] ?? "", .dpop: header])
                 #expect(refused.json["error"] == "invalid_dpop_proof")
             }
+        }
+    }
+
+    @Test
+    func `Ed25519 is taken by the name of RFC 9864, by applications, in request objects and in proofs`() async throws {
+        try await TestServer.with(.development) { server in
+            let signer = Signer.edwards
+            for (client, named) in [("old-name", "EdDSA"), ("new-name", "Ed25519")] {
+                try await server.add(client, registration(signer.jwk.with(["alg": .string(named)])))
+                for algorithm in ["EdDSA", "Ed25519"] {
+                    let reply = try await authenticate(
+                        server, client, try assertion(signer, of: client, in: algorithm, at: server.now))
+                    #expect(reply.status == 200, "\(named), \(algorithm): \(reply.text)")
+                }
+                // Another curve of EdDSA.
+                let other = try await authenticate(
+                    server, client, try assertion(signer, of: client, in: "Ed448", at: server.now))
+                #expect(other.status == 401)
+            }
+            let now = Int(server.now.timeIntervalSince1970)
+            let proof = try signer.token(
+                ["typ": "dpop+jwt", "jwk": signer.jwk, "alg": "Ed25519"],
+                [
+                    "jti": .string(UUID().uuidString), "htm": "POST", "htu": "http://127.0.0.1:8080/oauth/token",
+                    "iat": .integer(now),
+                ])
+            let reply = try await server.form(
+                "/oauth/token", ["grant_type": "client_credentials", "scope": "api"],
+                headers: [.authorization: TestServer.devWeb[.authorization] ?? "", .dpop: proof])
+            #expect(reply.status == 200 && reply.json["token_type"] == "DPoP", "\(reply.text)")
+            var web = try registration(signer.jwk)
+            web.redirectURIs = ["https://app.example/cb"]
+            web.oauth.kind = .web
+            try await server.add("web", web)
+            let object = try signer.token(
+                ["typ": "oauth-authz-req+jwt", "alg": "Ed25519"],
+                [
+                    "iss": "web", "client_id": "web", "aud": "http://127.0.0.1:8080", "exp": .integer(now + 60),
+                    "iat": .integer(now), "scope": "api", "response_type": "code",
+                    "redirect_uri": "https://app.example/cb", "code_challenge_method": "S256",
+                    "code_challenge": .string(Browser.proofKey.challenge),
+                ])
+            let pushed = try await server.form(
+                "/oauth/par",
+                [
+                    "client_id": "web", "request": object,
+                    "client_assertion": try assertion(signer, of: "web", in: "Ed25519", at: server.now),
+                    "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                ])
+            #expect(pushed.status == 201, "\(pushed.text)")
         }
     }
 

@@ -47,6 +47,23 @@ struct DeviceTests {
     }
 
     @Test
+    func `A device may send its name with an empty password, and an application with a secret may not`() async throws {
+        try await TestServer.with(.development) { server in
+            func begin(_ name: String) async throws -> Reply {
+                try await server.form(
+                    "/oauth/device/code", ["client_id": name, "scope": "openid"],
+                    headers: [.authorization: "Basic \(Data("\(name):".utf8).base64EncodedString())"])
+            }
+            #expect(try await begin("dev-native").status == 200)
+            for name in ["dev-web", "unknown"] {
+                let refused = try await begin(name)
+                #expect(refused.status == 401 && refused.json["error"] == "invalid_client")
+                #expect(refused.headers[.wwwAuthenticate]?.hasPrefix("Basic ") == true)
+            }
+        }
+    }
+
+    @Test
     func `A device waits, is told to slow down, and gets its tokens once`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

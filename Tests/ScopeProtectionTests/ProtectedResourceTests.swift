@@ -20,7 +20,7 @@ struct ProtectedResourceTests {
     private static let metadata = "https://api.example.org/.well-known/oauth-protected-resource/v1"
     private static let tail = #", resource_metadata="\#(metadata)""#
     private static let invalid = #"Bearer error="invalid_token"\#(tail)"#
-    private static let invalidBound = #"DPoP error="invalid_token", algs="ES256 RS256 PS256 EdDSA"\#(tail)"#
+    private static let invalidBound = #"DPoP error="invalid_token", algs="ES256 RS256 PS256 EdDSA Ed25519"\#(tail)"#
 
     private func resource(
         _ possession: ProtectedResource.Possession = .accepted, nonces: ProofNonces? = nil
@@ -213,7 +213,7 @@ struct ProtectedResourceTests {
         let proof = try key.proof(for: token, at: time.now)
         #expect(outcome(await api.judge(request(token, scheme: "DPoP", proofs: [proof]), scope)) == "admitted ada")
         let used =
-            #"401 DPoP error="invalid_dpop_proof", error_description="The DPoP proof was used before.", algs="ES256 RS256 PS256 EdDSA""#
+            #"401 DPoP error="invalid_dpop_proof", error_description="The DPoP proof was used before.", algs="ES256 RS256 PS256 EdDSA Ed25519""#
             + Self.tail
         #expect(outcome(await api.judge(request(token, scheme: "DPoP", proofs: [proof]), scope)) == used)
         let fresh = try key.proof(for: token, at: time.now)
@@ -228,7 +228,8 @@ struct ProtectedResourceTests {
         let again = try key.proof(for: token, at: time.now)
         #expect(
             outcome(await api.judge(request(token, scheme: "DPoP", proofs: [again]), ScopeRequirement("admin")))
-                == #"403 DPoP error="insufficient_scope", scope="admin", algs="ES256 RS256 PS256 EdDSA"\#(Self.tail)"#)
+                == #"403 DPoP error="insufficient_scope", scope="admin", algs="ES256 RS256 PS256 EdDSA Ed25519"\#(Self.tail)"#
+        )
     }
 
     private static let brokenProofs: [(String, claims: [String: JSONValue?], header: [String: JSONValue?])] = [
@@ -332,7 +333,8 @@ struct ProtectedResourceTests {
         guard case .refused(let refusal) = try await judge(nil), let nonce = refusal.nonce else {
             return #expect(Bool(false), "no nonce")
         }
-        #expect(refusal.challenge == #"DPoP error="use_dpop_nonce", algs="ES256 RS256 PS256 EdDSA"\#(Self.tail)"#)
+        #expect(
+            refusal.challenge == #"DPoP error="use_dpop_nonce", algs="ES256 RS256 PS256 EdDSA Ed25519"\#(Self.tail)"#)
         guard case .admitted(_, nil) = try await judge(nonce) else { return #expect(Bool(false), "refused") }
         time.advance(60)
         guard case .admitted(_, let next?) = try await judge(nonce) else { return #expect(Bool(false), "not renewed") }
@@ -352,7 +354,8 @@ struct ProtectedResourceTests {
         #expect(outcome(await api.judge(request(token), ScopeRequirement("read"))) == "401 \(Self.invalidBound)")
         #expect(
             outcome(await api.judge(request(nil), ScopeRequirement("read")))
-                == #"401 DPoP algs="ES256 RS256 PS256 EdDSA", resource_metadata="\#(Self.metadata)", scope="read""#)
+                == #"401 DPoP algs="ES256 RS256 PS256 EdDSA Ed25519", resource_metadata="\#(Self.metadata)", scope="read""#
+        )
         let metadata = try JSONParser.parse(api.metadata)
         #expect(metadata["dpop_bound_access_tokens_required"] == .bool(true))
     }
@@ -499,7 +502,7 @@ struct ProtectedResourceTests {
                 String(buffer: document.body)
                     == #"{"authorization_servers":["https://auth.example.org"],"bearer_methods_supported":["header"],"#
                     + #""dpop_bound_access_tokens_required":false,"#
-                    + #""dpop_signing_alg_values_supported":["ES256","RS256","PS256","EdDSA"],"#
+                    + #""dpop_signing_alg_values_supported":["ES256","RS256","PS256","EdDSA","Ed25519"],"#
                     + #""resource":"https://api.example.org/v1","scopes_supported":["read","write"]}"#)
             #expect(document.headers[.accessControlAllowOrigin] == "*")
             let missing = try await send(.get, [:])

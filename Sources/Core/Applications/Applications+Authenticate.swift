@@ -205,7 +205,11 @@ private struct ShownCredentials: Sendable {
         let name: String?
         let method: ClientAuthenticationMethod
         let proof: Proof
-        if let basic = credentials.basic {
+        if let basic = credentials.basic, basic.spellings.allSatisfy({ $0.reveal().isEmpty }) {
+            // A public client's libraries often send its name with an empty password, which shows nothing (section 2.3.1 lets an
+            // empty secret be left out).
+            (name, method, proof) = (basic.clientID, .none, .nothing)
+        } else if let basic = credentials.basic {
             (name, method, proof) = (basic.clientID, .secretBasic, .secret(basic.spellings))
         } else if let secret = credentials.secret {
             (name, method, proof) = (credentials.clientID, .secretPost, .secret([secret]))

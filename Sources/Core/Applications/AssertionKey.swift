@@ -60,7 +60,7 @@ public struct AssertionKey: Sendable, Equatable, Codable {
         } catch {
             throw .unusableKey(error)
         }
-        algorithm = key.algorithm == .rs256 ? jwk["alg"]?.stringValue.flatMap(StatementAlgorithm.init) : nil
+        algorithm = key.algorithm == .rs256 ? jwk["alg"]?.stringValue.flatMap(StatementAlgorithm.init(name:)) : nil
     }
 
     /// A key that no application has, so that an assertion of an unknown one costs as much as another's.

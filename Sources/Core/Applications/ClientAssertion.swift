@@ -64,7 +64,7 @@ struct ClientAssertion: Sendable {
     func judge(
         by keys: [AssertionKey], expecting expectation: ClientExpectation, at now: Date
     ) -> Result<Good, Fault> {
-        guard let algorithm = StatementAlgorithm(rawValue: header.alg), expectation.algorithms.contains(algorithm),
+        guard let algorithm = StatementAlgorithm(name: header.alg), expectation.algorithms.contains(algorithm),
             Self.types.contains(TokenType(header: header.typ))
         else { return .failure(.algorithm) }
         let named = AssertionKey.candidates(among: keys, for: header, in: algorithm)

@@ -29,7 +29,7 @@ struct RequestObject: Sendable {
     func parameters(
         of client: ClientID, by keys: [AssertionKey], issuer: String, at now: Date
     ) -> [String: [String]]? {
-        guard let algorithm = StatementAlgorithm(rawValue: header.alg) else { return nil }
+        guard let algorithm = StatementAlgorithm(name: header.alg) else { return nil }
         let named = AssertionKey.candidates(among: keys, for: header, in: algorithm)
         for key in named {
             guard let claims = try? key.key.claims(of: text, in: algorithm) else { continue }

@@ -18,7 +18,7 @@ public struct TokenChallenge: Error, Sendable {
     public var maxAge: Int?
 
     /// Of proofs, with spaces (RFC 9449, section 7.1).
-    private static let algorithms = StatementAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+    private static let algorithms = StatementAlgorithm.names.joined(separator: " ")
 
     public init(
         scheme: String = "Bearer", status: HTTPResponse.Status = .unauthorized, error: String? = nil,

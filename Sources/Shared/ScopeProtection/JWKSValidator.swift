@@ -106,7 +106,7 @@ public final class JWKSValidator: TokenValidator {
         if let seen = verified.withLock({ $0[token] }), try await keys.key(seen.kid) == seen.key { return seen.claims }
         guard let received = ReceivedToken(token), let kid = received.header.kid, isAdmitted(type: received.header.typ),
             let key = try await keys.key(kid), options.algorithms.contains(key.algorithm),
-            received.header.alg == key.algorithm.rawValue,
+            StatementAlgorithm(name: received.header.alg) == key.algorithm,
             key.isSignature(received.signature, of: received.signedText), let members = received.claims,
             options.requiredClaims.allSatisfy({ members[$0] != nil }), let claims = AccessClaims(members)
         else { return nil }

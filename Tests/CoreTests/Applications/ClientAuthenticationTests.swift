@@ -23,10 +23,12 @@ struct ClientAuthenticationTests {
             let keys = try AssertionKey.keys(
                 ofJWKS: ["keys": .array([stage.jwk(stage.key, "k1"), stage.jwk(P256.Signing.PrivateKey(), "k2")])])
             for (id, hasSecret, hasKeys) in [
-                ("public", false, false), ("secret", true, false), ("key", false, true), ("both", true, true),
+                ("public", false, false), ("native", false, false), ("secret", true, false), ("key", false, true),
+                ("both", true, true),
             ] {
                 var registration = ApplicationRegistration(assertionKeys: hasKeys ? keys : [])
                 if hasSecret { registration.setSecret(Secret(ClientAuthenticationTests.secret)) }
+                if id == "native" { registration.oauth.kind = .native }
                 _ = try await stage.test.realm.applications.add(
                     id: ClientID(rawValue: id), registration, by: stage.test.client)
             }
@@ -113,6 +115,11 @@ struct ClientAuthenticationTests {
     static let cases: [Case] = [
         Case(credentials: post("public", nil), outcome: .good("public", .none)),
         Case(credentials: post("public", "anything"), outcome: .good("public", .none)),
+        // What oidc-agent, libcurl and Go's oauth2 send for a public client: `curl --user native:`.
+        Case(credentials: basic("native", ""), outcome: .good("native", .none)),
+        Case(credentials: basic("secret", ""), outcome: .refused(.credentialsMissing)),
+        Case(credentials: basic("unknown", ""), outcome: .refused(.unknown)),
+        Case(credentials: basic("native", "anything"), outcome: .refused(.wrongCredentials)),
         Case(credentials: post("secret", secret), outcome: .good("secret", .secretPost)),
         Case(credentials: basic("secret", secret), outcome: .good("secret", .secretBasic)),
         Case(

@@ -92,6 +92,10 @@ struct AuthorizationParameters: Sendable {
 
     /// RFC 7636, section 4.3; required of every application (OAuth 2.1, section 7.5).
     private func challenge() throws -> PKCEChallenge {
+        // Many clients use proof keys only where a setting says so: this is what their developers look for.
+        guard parameters["code_challenge"] != nil || parameters["code_challenge_method"] != nil else {
+            throw Refusal.invalidRequest("code_challenge is missing: the client has to use PKCE, with S256.")
+        }
         guard parameters["code_challenge_method"] == "S256" else {
             throw Refusal.invalidRequest("code_challenge_method has to be S256.")
         }

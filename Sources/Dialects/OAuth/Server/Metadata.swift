@@ -28,7 +28,7 @@ enum Metadata {
         func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         let methods = texts(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"])
         let confidential = texts(["client_secret_basic", "client_secret_post", "private_key_jwt"])
-        let algorithms = texts(StatementAlgorithm.allCases.map(\.rawValue))
+        let algorithms = texts(StatementAlgorithm.names)
         var members: [String: JSONValue] = [
             "issuer": .string(base),
             "authorization_endpoint": .string(base + OAuth.Path.authorize),

@@ -241,7 +241,7 @@ public struct ProtectedResource: Sendable {
         }
     }
 
-    private static let algorithms = StatementAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+    private static let algorithms = StatementAlgorithm.names.joined(separator: " ")
 
     private func challenge(
         _ scheme: TokenScheme, _ error: String, _ details: [(name: String, value: String?)] = []
@@ -272,7 +272,7 @@ public struct ProtectedResource: Sendable {
             "resource": .string(options.identifier),
             "authorization_servers": texts(options.authorizationServers),
             "bearer_methods_supported": texts(["header"]),
-            "dpop_signing_alg_values_supported": texts(StatementAlgorithm.allCases.map(\.rawValue)),
+            "dpop_signing_alg_values_supported": texts(StatementAlgorithm.names),
             "dpop_bound_access_tokens_required": .bool(options.possession == .required),
         ]
         if !options.scopes.isEmpty { members["scopes_supported"] = texts(options.scopes) }
