@@ -5,7 +5,9 @@ import Testing
 /// and Apache with mod_oauth2; joserfc and PyJWT read the tokens, and a phone allows a sign-in that an application began (CIBA).
 @Suite struct RealClientTests {
     /// Each with a server of its own. Steps that move its clock come last, since libraries compare tokens with the clock of the machine.
-    private static let parts = [["authlib", "apache"], ["oauth2client", "waiting"], ["django", "tokens"]]
+    private static let parts = [
+        ["authlib", "apache"], ["oauth2client", "waiting"], ["django", "tokens", "registration"],
+    ]
 
     @Test(.timeLimit(.minutes(15)), arguments: parts)
     func `Applications of others sign users in and guard their APIs`(steps: [String]) async throws {

@@ -139,6 +139,18 @@ def administration():
     done(administer("applications:set-logo", id=application))
     done(administer("applications:sessions", id=application, limit=2))
     done(administer("applications:remove", id=application))
+    initial = done(administer("registration-tokens:add", lifetime=3600, count=1, label="Peer"))
+    done(administer("registration-tokens:list"))
+    done(administer("settings:set", key="oauth.registration", value="token"))
+    own = done(call("post", "/oidc/register", {"redirect_uris": ["https://app.example/callback"]}, initial["secret"]))
+    done(administer("registrations:list", limit=1))
+    done(administer("registrations:approve", id=own["client_id"]))
+    path, names = "/oidc/register/{id}", {"id": own["client_id"]}
+    done(call("get", path, None, own["registration_access_token"], names))
+    changed = done(call("put", path, {"redirect_uris": ["https://app.example/callback"], "client_id": own["client_id"]},
+                        own["registration_access_token"], names))
+    done(call("delete", path, None, changed["registration_access_token"], names))
+    done(administer("registration-tokens:remove", id=initial["token"]["id"]))
     uri = "https://peer.example/" + uuid.uuid4().hex[:6]
     done(administer("resources:put", uri=uri, scopes=["read"]))
     done(administer("resources:remove", uri=uri))

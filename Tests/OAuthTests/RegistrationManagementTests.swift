@@ -134,6 +134,24 @@ struct RegistrationManagementTests {
         }
     }
 
+    @Test
+    func `Twenty replacements an hour count, and the next leaves the token as it is`() async throws {
+        try await TestServer.with { server in
+            try await server.setRegistration("open")
+            let own = try await added(server)
+            var token = own.token
+            let body = Self.native.with(["client_id": .string(own.id)])
+            for _ in 0..<20 {
+                let put = try await send(server, .put, own.path, token, body)
+                token = try #require(put.json["registration_access_token"].text, "\(put.text)")
+            }
+            let refused = try await send(server, .put, own.path, token, body)
+            #expect(refused.status == 429 && refused.headers[.retryAfter] != nil)
+            try await server.advance(3601)
+            #expect(try await send(server, .put, own.path, token, body).status == 200)
+        }
+    }
+
     /// Keycloak CVE-2026-15572: section 13, trap 8.
     @Test
     func `A replacement is judged as if it were new, whatever the application has by now`() async throws {

@@ -381,6 +381,9 @@ package enum CounterKey {
     static func assertions(of application: ClientID) -> String { "assertions/\(application.rawValue)" }
     static func attempts(from source: String) -> String { "attempts/\(source)" }
     static func registrations(from source: String) -> String { "registrations/\(source)" }
+    static func registrationChanges(of application: ClientID) -> String {
+        "registration-changes/\(application.rawValue)"
+    }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
     static func notices(to user: UserID) -> String { "notices/\(user)" }

@@ -34,6 +34,8 @@ public struct RateLimit: Sendable, Equatable {
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
     /// Applications that register themselves from one source address without a token.
     static let registrationsPerSource = RateLimit(count: 20, window: 3600)
+    /// Replacements of one application's registration by itself. Each is in the log.
+    static let registrationChanges = RateLimit(count: 20, window: 3600)
     /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whichever user it is for.
     public static let attemptsPerSource = RateLimit(count: 600, window: 600)
     /// Mails to one address.

@@ -91,6 +91,11 @@ struct QueryPlanTests {
             _ = try transaction.application(application.id)
             _ = try transaction.applications(after: application.id, limit: 1)
             _ = try transaction.update(application)
+            for place in [nil, RegistrationPlace(createdAt: instant, id: application.id)] {
+                _ = try transaction.selfRegistered(before: place, limit: 1)
+            }
+            _ = try transaction.unusedRegistrations(before: instant, limit: 1)
+            try transaction.noteUse(of: application.id)
             _ = try transaction.deleteApplication(application.id)
             let group = GroupName(kept: "g")
             _ = try transaction.insert(UserGroup(name: group, summary: "", createdAt: instant))

@@ -71,6 +71,12 @@ struct RegistrationDraft: Sendable {
         guard var application = try Registrations.application(id, opened: token, in: transaction) else {
             throw Refusal.tokenRefused
         }
+        let limit = Allowance(.registrationChanges, CounterKey.registrationChanges(of: id))
+        let counters: [AttemptCounter]
+        switch try transaction.ask([limit], at: now) {
+        case .refused(_, let refusal): throw Refusal.limited(until: refusal.instant)
+        case .admitted(let asked): counters = asked
+        }
         let before = application.registration
         // RFC 7592, section 2.2.
         guard json["client_id"] == .string(id.rawValue) else {
@@ -91,6 +97,7 @@ struct RegistrationDraft: Sendable {
         if isAnother { registration.oauth.approval = nil }
         application.registration = registration
         guard try transaction.update(application) else { throw Refusal.tokenRefused }
+        try transaction.count(counters)
         var details = try Applications.details(id, before: before, after: registration)
         details["by"] = .string("itself")
         try append(.applicationChanged, details, in: transaction)

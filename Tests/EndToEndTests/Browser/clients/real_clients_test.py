@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 from context import browser, run_steps  # noqa: E402
 
 # Those that move the server's clock come last.
-for name in sys.argv[4:] or ["authlib", "oauth2client", "django", "apache", "tokens", "waiting"]:
+for name in sys.argv[4:] or ["authlib", "oauth2client", "django", "apache", "tokens", "registration", "waiting"]:
     importlib.import_module(f"{name}_steps")
 
 with browser:

@@ -251,6 +251,12 @@ class Places:
             yield "console's overview named", desk.get("/console")
             yield "console's token named", desk.get(f"/console/tokens/{made['token']['id']}/revoke")
             self._administer("tokens:revoke", {"id": made["token"]["id"]})
+        status, made = self._administer("registration-tokens:add", {"label": text, "lifetime": 3600, "count": 1})
+        yield "registration token named", (status, made)
+        if status < 300:
+            yield "console's registration tokens named", desk.get("/console/registrations-tokens")
+            yield "console's registration token named", desk.get(f"/console/registrations-tokens/{made['token']['id']}/remove")
+            self._administer("registration-tokens:remove", {"id": made["token"]["id"]})
         status, made = self._administer("hooks:add", {"url": "https://hooks.example.com/in", "events": ["*"], "label": text})
         yield "hook named", (status, made)
         if status < 300:

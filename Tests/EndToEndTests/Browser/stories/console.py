@@ -216,6 +216,32 @@ def another(person, *values):
 
 
 @story
+def console_registrations(stage):
+    """A token is made for a partner, whose application registers itself; an administrator looks at it, and vouches for it."""
+    desk, person = Desk(stage), stage.person
+    desk.look("/console/registrations", "console-registrations-none", "console-registrations")
+    person.open("/console/registrations-tokens/add")
+    stage.look("console-registration-token-add", "console-ask")
+    person.type(label="Partner", count="3")
+    stage.look("console-registration-token-shown", "console-registration-tokens")
+    token = person.tab.locator("p.secret span").first.inner_text().strip()
+    desk.server.run("config", "set", "oauth.registration", "token")
+    status, made = desk.server.ask(
+        "/oidc/register", {"client_name": "Partner", "redirect_uris": ["https://partner.example/callback"]},
+        headers={"Authorization": f"Bearer {token}"})
+    assert status == 201, made
+    id = made["client_id"]
+    desk.look("/console/registrations", "console-registrations", "console-registrations")
+    desk.look(f"/console/applications/{id}", "console-application-registered", "console-application")
+    desk.confirm(f"/console/registrations/{id}/approve", "console-registration-approve")
+    stage.look("console-application-approved", "console-application")
+    desk.look(f"/console/registrations/{id}/withdraw", "console-registration-withdraw", "console-ask")
+    person.open("/console/registrations-tokens")
+    person.press("main td a[href$='/remove']")
+    stage.look("console-registration-token-remove", "console-ask")
+
+
+@story
 def console_server(stage):
     """The log, settings and keys, and what else there is of the server."""
     desk, person = Desk(stage), stage.person

@@ -19,7 +19,8 @@ extension Setup {
         } while after != nil
         repeat {
             let page = try await administration.perform(ListApplications(limit: 1000, after: after))
-            entries += try page.applications.map(Self.entry)
+            // What registered itself comes and goes by itself: no file says that it is to be there.
+            entries += try page.applications.filter { $0.origin == nil }.map(Self.entry)
             after = page.next
         } while after != nil
         entries += try await administration.perform(ListResources()).resources.map { resource in
