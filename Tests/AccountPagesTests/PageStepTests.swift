@@ -80,6 +80,49 @@ struct PageStepTests {
         }
     }
 
+    @Test
+    func `Users of an application that registered itself read so, and where their answer goes, until it is approved`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.oauth.registration = .open }
+            let metadata = JSONValue.object([
+                "client_name": "Your <bank>", "client_name#de": "Ihre Bank",
+                "redirect_uris": .array(["https://evil.example/callback", "https://app.example/callback"]),
+                "client_uri": "https://app.example/about", "policy_uri": "https://bank.example/policy",
+                "token_endpoint_auth_method": "none", "logo_uri": "https://evil.example/logo.png",
+            ])
+            let id = try await server.realm.registrations.register(metadata, token: nil, by: .testAdministrator).get()
+                .application.id
+            let link = Self.request(
+                id.rawValue, scope: "openid", ["redirect_uri": "https://evil.example/callback"])
+            let browser = TestBrowser(server)
+            let consent = try #require(try await signIn(browser, link).page)
+            #expect(consent.kind == "consent", "\(consent.html)")
+            let warning = "registered itself and is not checked by Countersign. Your answer goes to"
+            #expect(consent.html.contains(warning) && consent.html.contains("evil.example"), "\(consent.html)")
+            #expect(!consent.html.contains("<bank>") && !consent.html.contains("logo.png"))
+            // Links lead to hosts of its own alone.
+            #expect(consent.html.contains("https://app.example/about"))
+            #expect(!consent.html.contains("bank.example"))
+            let german = try #require(
+                try await follow(browser, link + "&ui_locales=de").page)
+            #expect(
+                german.html.contains("Ihre Bank") && german.html.contains("hat sich selbst registriert"),
+                "\(german.html)")
+            _ = try await send(browser, consent, ["decision": "allow"])
+            let account = try await browser.open("/account/applications")
+            #expect(account.html.contains("Not checked by Countersign"), "\(account.html)")
+            #expect(account.html.contains("It registered itself; answers go to"), "\(account.html)")
+            _ = try await server.realm.registrations.approve(id, true, by: .testAdministrator)
+            let approved = try #require(
+                try await follow(browser, link + "&prompt=consent").page)
+            #expect(!approved.html.contains("registered itself"), "\(approved.html)")
+            #expect(approved.html.contains("is not checked by Countersign."), "It is a third party still.")
+        }
+    }
+
     @Test(arguments: ["", "maybe"])
     func `A consent form without an answer is refused`(decision: String) async throws {
         try await TestServer.with(.development) { server in

@@ -144,7 +144,10 @@ extension Requirement {
         ),
         .asvs(
             "10.4.7", 2, "Applications that register themselves are checked, and users are warned of them.",
-            .inapplicable("Administrators register the applications of OAuth.")),
+            .construction,
+            "SelfRegistrationTests: Metadata that are not taken are refused with a sentence, and nothing is registered",
+            "PageStepTests: Users of an application that registered itself read so, and where their answer goes, until it is approved"
+        ),
         .asvs(
             "10.4.8", 2, "A refresh token ends, however much it is used.", .construction,
             "TokenEndpointTests: A refresh token of thirty days ago and a grant of ninety days ago are over"),
