@@ -204,6 +204,37 @@ struct RegistrationManagementTests {
     }
 
     @Test
+    func `What an administrator took away is not registered again, until it is given again`() async throws {
+        try await TestServer.with { server in
+            try await server.addNotes()
+            try await server.setRegistration("open", resources: [SelfRegistrationTests.notes])
+            let two = SelfRegistrationTests.site.with([
+                "redirect_uris": ["https://app.example/callback", "https://old.example/callback"]
+            ])
+            var own = try await added(server, two)
+            let id = ClientID(rawValue: own.id)
+            _ = try await server.realm.applications.change(id, by: .testAdministrator) {
+                $0.scopes = ["openid", "notes:read"]
+                $0.redirectURIs = ["https://app.example/callback"]
+                $0.oauth.grantTypes = ["authorization_code"]
+            }
+            func put(_ body: JSON) async throws -> Reply {
+                let reply = try await send(
+                    server, .put, own.path, own.token, body.with(["client_id": .string(own.id)]))
+                own.token = reply.json["registration_access_token"].text ?? own.token
+                return reply
+            }
+            #expect(try await put(two).json["error"] == "invalid_redirect_uri")
+            #expect(try await put(SelfRegistrationTests.site).json["error"] == "invalid_client_metadata")
+            let narrow = SelfRegistrationTests.site.with(["grant_types": nil, "scope": "openid email notes:write"])
+            #expect(try await put(narrow).json["scope"] == "openid")
+            #expect(try await put(narrow.with(["scope": nil])).json["scope"] == "openid notes:read")
+            _ = try await server.realm.applications.change(id, by: .testAdministrator) { $0.scopes.append("email") }
+            #expect(try await put(narrow).json["scope"] == "openid email")
+        }
+    }
+
+    @Test
     func `No administrator makes it a first party, and its approval ends with another name or address`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

@@ -65,6 +65,8 @@ public struct Applications: Sendable {
             guard var application = try transaction.registeredApplication(id) else { return nil }
             let before = application.registration
             try change(&application.registration)
+            let after = application.registration
+            application.registration.oauth.updateSelfRegistration { $0.note(before, after) }
             _ = try transaction.update(application)
             let details = try Self.details(id, before: before, after: application.registration)
             try transaction.append(

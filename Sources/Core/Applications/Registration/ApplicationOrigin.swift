@@ -56,6 +56,8 @@ public struct SelfRegistration: Sendable, Equatable, Codable {
     public let allowance: RegistrationAllowance
     /// When it last changed what users judge it by: name, addresses, keys. What they allowed before is asked for again.
     public internal(set) var changedAt: Date?
+    /// Scopes, APIs, grant types and redirect URIs that an administrator took from it: it does not register them again.
+    private(set) var withheld: [String]?
     /// SHA-256 of its registration access token (RFC 7592, section 3).
     var accessTokenDigest: Data
     /// Members of its metadata that mean nothing here and are told to it as they came: `contacts`, `logo_uri`, `software_id`, …
@@ -73,6 +75,23 @@ public struct SelfRegistration: Sendable, Equatable, Codable {
         self.accessTokenDigest = accessTokenDigest
         told = [:]
         names = [:]
+    }
+}
+
+extension SelfRegistration {
+    /// Whether an administrator took it from the application.
+    func withholds(_ text: String) -> Bool { withheld?.contains(text) ?? false }
+
+    /// Notes what a change by an administrator took away, and what one gave again.
+    mutating func note(_ before: ApplicationRegistration, _ after: ApplicationRegistration) {
+        let (had, has) = (Self.governed(before), Self.governed(after))
+        let all = (withheld ?? []).filter { !has.contains($0) } + had.subtracting(has).sorted()
+        withheld = all.isEmpty ? nil : all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private static func governed(_ registration: ApplicationRegistration) -> Set<String> {
+        Set(registration.scopes + registration.redirectURIs + registration.oauth.resources)
+            .union(registration.oauth.grantTypes ?? registration.oauth.defaultGrantTypes)
     }
 }
 

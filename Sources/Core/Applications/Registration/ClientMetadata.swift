@@ -128,6 +128,14 @@ public struct ClientMetadata: Sendable, Equatable {
     func registration(
         from former: ApplicationRegistration, allowing allowance: RegistrationAllowance, among resources: [Resource]
     ) throws(Fault) -> ApplicationRegistration {
+        let own = former.oauth.selfRegistration
+        func isWithheld(_ text: String) -> Bool { own?.withholds(text) ?? false }
+        if let uri = redirectURIs.first(where: isWithheld) {
+            throw .redirectURI("\"\(uri)\" was taken from this application by an administrator.")
+        }
+        if let type = grantTypes.first(where: isWithheld) {
+            throw .metadata("The grant \"\(type)\" was taken from this application by an administrator.")
+        }
         var registration = former
         registration.displayName = name
         registration.redirectURIs = redirectURIs
@@ -135,8 +143,10 @@ public struct ClientMetadata: Sendable, Equatable {
         registration.oauth.kind = kind
         registration.oauth.authMethod = authMethod
         registration.oauth.grantTypes = try judgedGrantTypes(allowance)
-        registration.scopes = try judgedScopes(allowance.scopes(among: resources))
-        registration.oauth.resources = resources.map(\.uri).filter(allowance.resources.contains)
+        registration.scopes = try judgedScopes(allowance.scopes(among: resources).filter { !isWithheld($0) })
+        registration.oauth.resources = resources.map(\.uri).filter {
+            allowance.resources.contains($0) && !isWithheld($0)
+        }
         registration.audiences = []
         registration.oauth.jwksURI = jwksURI
         registration.oauth.clientURI = clientURI
@@ -145,7 +155,7 @@ public struct ClientMetadata: Sendable, Equatable {
         registration.oauth.postLogoutRedirectURIs = postLogoutRedirectURIs
         registration.oauth.backchannelLogoutURI = backchannelLogoutURI
         // What an administrator demands beyond what the application said of itself stays.
-        let before = former.oauth.selfRegistration?.told ?? [:]
+        let before = own?.told ?? [:]
         let isDemanded = (
             dpop: former.oauth.requiresDPoP && before["dpop_bound_access_tokens"] == nil,
             par: former.oauth.requiresPAR && before["require_pushed_authorization_requests"] == nil

@@ -41,7 +41,8 @@ struct RegistrationDraft: Sendable {
             case .admitted(let asked): counters = asked
             }
         }
-        guard try transaction.countSelfRegistered() < Registrations.most else { throw Refusal.full }
+        // Strangers who fill the room shut out strangers alone.
+        guard try shown != nil || transaction.countSelfRegistered() < Registrations.most else { throw Refusal.full }
         var allowance = RegistrationAllowance.open(settings)
         if let shown { allowance = allowance.with(shown.allowance) }
         var former = ApplicationRegistration()

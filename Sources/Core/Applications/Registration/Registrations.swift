@@ -9,7 +9,7 @@ import JSON
 public struct Registrations: Sendable {
     let realm: Realm
 
-    /// How many applications may have registered themselves.
+    /// How many applications may have registered themselves, where another one comes without a token.
     public static let most = 10_000
     /// Seconds after which an application is removed that registered itself without a token, and was never used.
     public static let unusedLifetime: TimeInterval = 86_400
