@@ -191,6 +191,7 @@ struct SelfRegistrationTests {
         ),
         ("a name of two lines", ["client_name": "App\nis safe"], "invalid_client_metadata"),
         ("a name that is none", ["client_name": " "], "invalid_client_metadata"),
+        ("a name of invisible characters", ["client_name": "\u{200B}\u{3164} \u{2800}"], "invalid_client_metadata"),
         ("a name with a zero byte", ["client_name": "a\u{0}"], "invalid_client_metadata"),
         ("a long name", ["client_name": .string(String(repeating: "a", count: 101))], "invalid_client_metadata"),
         ("a name in no language", ["client_name#1": "App"], "invalid_client_metadata"),

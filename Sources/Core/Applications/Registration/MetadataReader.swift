@@ -126,13 +126,18 @@ struct MetadataReader {
         guard let value = self[member] else { return nil }
         guard let text = PlainText(value.stringValue, bytes: 1...(4 * ClientMetadata.longestName))?.text,
             text.unicodeScalars.count <= ClientMetadata.longestName,
-            text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
+            text.unicodeScalars.contains(where: Self.isSeen),
             !text.unicodeScalars.contains(where: Self.isControl)
         else {
             throw .metadata(
                 "\(member.prefix(40)) has to be a text of 1 to \(ClientMetadata.longestName) characters on one line.")
         }
         return text
+    }
+
+    /// Whether a reader sees it: a name of what shows nothing is none. U+2800 is a Braille pattern without a dot.
+    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
