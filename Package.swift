@@ -429,7 +429,10 @@ let package = Package(
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "PasskeysTests",
-            dependencies: ["PasskeyAuthenticator", "Passkeys", "PasskeyTestSupport", "JSON", .asn1, .crypto, .x509],
+            dependencies: [
+                "BlockingTestSupport", "PasskeyAuthenticator", "Passkeys", "PasskeyTestSupport", "JSON", .asn1, .crypto,
+                .x509,
+            ],
             exclude: ["webauthn-l3-vectors.json", "webauthn-l3-vectors.NOTICE", "peer.py"]),
         // An authenticator in software that shares no code with what verifies its answers.
         .target(
@@ -490,7 +493,10 @@ let package = Package(
         .testTarget(
             name: "SecretVaultTests", dependencies: ["SecretVault", "KeychainTypes", .crypto]),
         .testTarget(
-            name: "SecretVaultAdversaryTests", dependencies: ["SecretVault", "KeychainTypes", "vault-tool", .crypto]),
+            name: "SecretVaultAdversaryTests",
+            dependencies: ["BlockingTestSupport", "SecretVault", "KeychainTypes", "vault-tool", .crypto]),
+        // Threads for tests that block.
+        .target(name: "BlockingTestSupport", path: "Tests/BlockingTestSupport"),
         // The one keychain of a process, for the tests of all that use it.
         .target(
             name: "KeychainTestSupport", dependencies: ["KeychainServices", "KeychainTypes", "SecretVault", .crypto],
@@ -498,7 +504,8 @@ let package = Package(
         // A TPM in software for one test, and the programs that look at it from outside.
         .target(name: "TPMTestSupport", dependencies: ["KeychainTPM"], path: "Tests/TPMTestSupport"),
         .testTarget(
-            name: "KeychainTPMTests", dependencies: ["KeychainTPM", "TPMTestSupport", .crypto, .cryptoExtras]),
+            name: "KeychainTPMTests",
+            dependencies: ["BlockingTestSupport", "KeychainTPM", "TPMTestSupport", .crypto, .cryptoExtras]),
         .testTarget(
             name: "KeychainServicesTests",
             dependencies: [
@@ -639,8 +646,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "JSON", "PasskeyTestSupport",
-                "ServerTestSupport", "StorePostgres", "TestSupport", .asyncHTTPClient, .crypto,
+                "BlockingTestSupport", "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "JSON",
+                "PasskeyTestSupport", "ServerTestSupport", "StorePostgres", "TestSupport", .asyncHTTPClient, .crypto,
                 .nioCore, .nioHTTP1,
             ],
             exclude: [

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Crypto
 import Foundation
 import TPMTestSupport

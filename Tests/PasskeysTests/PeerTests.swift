@@ -1,10 +1,11 @@
+import BlockingTestSupport
 import Foundation
 import JSON
 import Passkeys
 import Testing
 
 /// The client of PyPI `fido2`, with an authenticator of its own (`peer.py`, in the Python that `make deps` made).
-@Suite struct PeerTests {
+@Suite(.onOwnThreads) struct PeerTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "peer.py")
     private static let python = script.deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: ".build/test-python/bin/python")

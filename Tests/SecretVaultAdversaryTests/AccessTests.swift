@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Synchronization
@@ -7,7 +8,7 @@ import Testing
 @testable import vault_tool
 
 /// Spec 2, T1: whatever says "success" without the credential gets nothing.
-@Suite("Without the credential") struct AccessTests {
+@Suite("Without the credential", .onOwnThreads) struct AccessTests {
     let scratch: Scratch
     let directory: String
 

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Synchronization
@@ -6,7 +7,7 @@ import Testing
 @testable import SecretVault
 @testable import vault_tool
 
-@Suite("Wrong passcodes") struct AttemptAdversaryTests {
+@Suite("Wrong passcodes", .onOwnThreads) struct AttemptAdversaryTests {
     /// Two processes with eight threads each: every guess that is looked at is counted.
     @Test func `Are counted however many come at once`() async throws {
         try await onThread {

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import SecretVault
 @testable import vault_tool
 
-@Suite("A vault that is being made") struct CreationTests {
+@Suite("A vault that is being made", .onOwnThreads) struct CreationTests {
     /// It once waited half a minute for a lock of its own.
     @Test func `Knows the security key at once`() throws {
         let scratch = try Scratch(inMemory: true)

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import SecretVault
 @testable import vault_tool
 
-@Suite("A folder that is not as it should be") struct FileSystemTests {
+@Suite("A folder that is not as it should be", .onOwnThreads) struct FileSystemTests {
     let scratch: Scratch
     let directory: String
 

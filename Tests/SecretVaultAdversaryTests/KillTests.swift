@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Synchronization
@@ -7,7 +8,7 @@ import Testing
 @testable import vault_tool
 
 /// Spec 2, T5: whenever a writer is killed, the vault is the old one or the new one.
-@Suite("A writer that is killed") struct KillTests {
+@Suite("A writer that is killed", .onOwnThreads) struct KillTests {
     private static let cases = Write.Operation.allCases.flatMap { operation in
         WriteStep.allCases.map { (operation, $0) }
     }

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import vault_tool
 
 /// Spec 2, T3: what a locked process still has in its memory, seen from outside.
-@Suite("The memory of a locked process") struct MemoryTests {
+@Suite("The memory of a locked process", .onOwnThreads) struct MemoryTests {
     struct Finding: Hashable, CustomStringConvertible {
         let what: String
         let place: String

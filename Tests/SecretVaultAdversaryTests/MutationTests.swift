@@ -1,9 +1,10 @@
+import BlockingTestSupport
 import Foundation
 import Testing
 
 /// 10,000 damaged vaults: an error or the right data, never wrong plaintext, weaker access, a crash, or
 /// more than 64 MiB. Done in processes of their own, where a crash is seen and memory has a limit.
-@Suite("A damaged vault") struct MutationTests {
+@Suite("A damaged vault", .onOwnThreads) struct MutationTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `Gives an error or the right data`(seed: UInt64) async throws {
         try await onThread { try damage(seed) }

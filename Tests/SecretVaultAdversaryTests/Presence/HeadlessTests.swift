@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Testing
@@ -8,7 +9,7 @@ private let unlock = PresenceRequest(kind: .unlock, reason: nil, application: "s
 
 private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(decoding: $0, as: UTF8.self) } }
 
-@Suite("A passcode from a descriptor") struct DescriptorTests {
+@Suite("A passcode from a descriptor", .onOwnThreads) struct DescriptorTests {
     private func pipe(_ contents: String, open: Bool = false) throws -> Int32 {
         var ends: [Int32] = [0, 0]
         try #require(Glibc.pipe(&ends) == 0)
@@ -93,7 +94,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
     }
 }
 
-@Suite("A passcode from systemd") struct SystemdCredentialTests {
+@Suite("A passcode from systemd", .onOwnThreads) struct SystemdCredentialTests {
     let scratch: Scratch
 
     init() throws {

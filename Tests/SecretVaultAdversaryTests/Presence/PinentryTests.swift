@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Testing
@@ -49,7 +50,7 @@ import Testing
 }
 
 /// The other side is a script that logs what it is told.
-@Suite("Asking through pinentry") struct PinentryTests {
+@Suite("Asking through pinentry", .onOwnThreads) struct PinentryTests {
     let scratch: Scratch
 
     init() throws { scratch = try Scratch() }

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import KeychainTypes
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import SecretVault
 
 /// The tool asks at a terminal whose other end the test holds.
-@Suite("Asking at a terminal", .serialized) struct TerminalTests {
+@Suite("Asking at a terminal", .onOwnThreads, .serialized) struct TerminalTests {
     let scratch: Scratch
     let terminal: PseudoTerminal
 
