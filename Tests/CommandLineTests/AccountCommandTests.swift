@@ -80,7 +80,7 @@ import Testing
 
     @Test func `A user changes everything about the own account by command`() async throws {
         try await serving { base in
-            #expect(try await account("show").status == 4, "No user is signed in.")
+            try await account("show").expect(4, "No user is signed in.")
             try await login(base)
             #expect(try await account("show").output.contains("\(TerminalUser.address) (not confirmed)"))
             let changed = try await account("set", "--name", "Ada Lovelace", "--locale", "de", "--json")
@@ -88,7 +88,7 @@ import Testing
 
             let asked = try await account("set-address", TerminalUser.address, "--json").json()
             let attempt = try #require(asked["attempt"] as? String)
-            #expect(try await account("confirm-address", attempt, input: "00000000\n").status == 1)
+            try await account("confirm-address", attempt, input: "00000000\n").expect(1)
             let confirmed = try await account("confirm-address", attempt, input: "\(try await mailedCode(base))\n")
             #expect(confirmed.status == 0, "\(confirmed.error)")
             #expect(try await account("show", "--json").json()["isAddressVerified"] as? Bool == true)
@@ -123,22 +123,22 @@ import Testing
             try Data("difference engine number two\n".utf8).write(to: URL(fileURLWithPath: file))
             let set = try await account("set-password", "--password-file", file)
             #expect(set.status == 0, "\(set.error)")
-            #expect(try await account("set-password", input: "short\n").status == 2)
+            try await account("set-password", input: "short\n").expect(2)
 
             #expect(try await account("sessions").output.contains("(this one)"))
-            #expect(try await account("end-other-sessions").status == 0)
-            #expect(try await account("end-session", "none").status == 4)
-            #expect(try await account("applications").status == 0)
-            #expect(try await account("revoke-application", "none").status == 4)
+            try await account("end-other-sessions").expect(0)
+            try await account("end-session", "none").expect(4)
+            try await account("applications").expect(0)
+            try await account("revoke-application", "none").expect(4)
             let activity = try await account("activity", "--limit", "2", "--json").json()
             #expect((activity["events"] as? [Any])?.count == 2 && activity["next"] as? String != nil)
-            #expect(try await account("activity", "--kind", "none").status == 2)
-            #expect(try await account("disown", "none").status == 4)
+            try await account("activity", "--kind", "none").expect(2)
+            try await account("disown", "none").expect(4)
             let data = try await account("data").json()
             #expect((data["profile"] as? [String: Any])?["email"] as? String == TerminalUser.address)
 
             let passkeyID = try await id("passkey")
-            #expect(try await account("report-lost", passkeyID).status == 0)
+            try await account("report-lost", passkeyID).expect(0)
             #expect(try await account("factors").output.contains("lost"))
             // What was proven before the report may have been proven by the finder.
             let early = try await account("use-again", passkeyID)
@@ -148,15 +148,15 @@ import Testing
                 typed: ["password": "difference engine number two", "recovery_code": try #require(codes.first)])
             let again = try await account("use-again", passkeyID)
             #expect(again.status == 0, "\(again.error)")
-            #expect(try await account("remove-password").status == 0)
-            #expect(try await account("remove-factor", "none").status == 4)
-            #expect(try await account("remove-factor", totpID).status == 0)
+            try await account("remove-password").expect(0)
+            try await account("remove-factor", "none").expect(4)
+            try await account("remove-factor", totpID).expect(0)
 
-            #expect(try await account("delete", "other@example.com").status == 2)
+            try await account("delete", "other@example.com").expect(2)
             let deleted = try await account("delete", TerminalUser.address)
             #expect(
                 deleted.status == 0 && deleted.output.contains("A link that keeps it was mailed."), "\(deleted.error)")
-            #expect(try await account("show").status == 4, "The session has ended.")
+            try await account("show").expect(4, "The session has ended.")
         }
     }
 
@@ -164,9 +164,9 @@ import Testing
         try await serving { base in
             let login = try start(["login", "--issuer", base, "--no-browser"])
             _ = try await browse(try await address(of: login), TerminalUser.typed)
-            #expect(await login.transcript().status == 0)
+            await login.transcript().expect(0)
             let refused = try await account("show")
-            #expect(refused.status == 1)
+            #expect(refused.status == 1, "\(refused)")
             #expect(refused.error.contains("--scope \"openid offline_access account\""), "\(refused.error)")
         }
     }

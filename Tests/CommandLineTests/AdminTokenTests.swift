@@ -19,9 +19,9 @@ import Testing
     @Test func `A restored directory keeps token and API key`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = directory.url.appendingPathComponent("backup.sqlite").path
-        #expect(try await directory.run("db", "backup", file, "--with-master-key").status == 0)
+        try await directory.run("db", "backup", file, "--with-master-key").expect(0)
         let copy = try TestDirectory()
-        #expect(try await copy.run("db", "restore", file).status == 0)
+        try await copy.run("db", "restore", file).expect(0)
         let token = try text("admin-token", in: directory.data)
         try await copy.serving { url, server in
             let (restored, key) = (try text("admin-token", in: copy.data), try text("api-key", in: copy.data))
@@ -78,7 +78,7 @@ import Testing
         let path = directory.data + "/" + name
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let refused = try await directory.run("serve", "--listen", "127.0.0.1:0")
-        #expect(refused.status == 1 && refused.output.isEmpty)
+        #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
         #expect(
             refused.error.contains(
                 "\(path) can be read by every user of this machine (mode 644). Make it private with `chmod o-rwx \(path)`."
@@ -101,6 +101,6 @@ import Testing
         #expect(refused.status == 1 && refused.error.contains("chmod o-rwx \(path)"), "\(refused.error)")
         // A group is an operator's choice.
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-        #expect(try await directory.run("user", "list").status == 0)
+        try await directory.run("user", "list").expect(0)
     }
 }

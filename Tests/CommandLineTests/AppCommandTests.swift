@@ -48,7 +48,7 @@ import Testing
         #expect(list.lines.first?.hasPrefix("ID ") == true)
         #expect(list.lines.count == 3, "The first application is there too.")
         #expect(try await directory.run("app", "remove", "shop").output == "Removed the application shop.\n")
-        #expect(try await directory.run("app", "show", "shop").status == 4)
+        try await directory.run("app", "show", "shop").expect(4)
     }
 
     @Test func `An application says where it begins a sign-in, and pages link to web addresses alone`() async throws {
@@ -117,8 +117,8 @@ import Testing
         let secret = try await directory.run("app", "set", "site", "--jwks", file.path)
         #expect(secret.status == 2 && secret.error.contains("private or symmetric key"), "\(secret.error)")
         try Data("nonsense".utf8).write(to: file)
-        #expect(try await directory.run("app", "set", "site", "--jwks", file.path).status == 2)
-        #expect(try await directory.run("app", "set", "site", "--jwks", file.path + ".none").status == 2)
+        try await directory.run("app", "set", "site", "--jwks", file.path).expect(2)
+        try await directory.run("app", "set", "site", "--jwks", file.path + ".none").expect(2)
 
         let removed = try await directory.run("app", "set", "site", "--jwks", "")
         #expect(removed.lines.contains("client             public (no secret)"), "\(removed.output)\(removed.error)")
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `Revealing addresses is warned of and logged`() async throws {
         let added = try await directory.run("app", "add", "--id", "shop", "--reveal-addresses", "--json")
-        #expect(added.status == 0)
+        #expect(added.status == 0, "\(added)")
         #expect(added.error.hasPrefix("warning: shop reveals addresses: a client learns"))
         #expect((try added.json()["warnings"] as? [String])?.count == 1)
         let hidden = try await directory.run("app", "set", "shop", "--no-reveal-addresses")
@@ -153,7 +153,7 @@ import Testing
 
     @Test func `A secret of ones own has to be long`() async throws {
         let short = try directory.write("hunter2\n", to: "short")
-        #expect(try await directory.run("app", "add", "--secret-file", short).status == 2)
+        try await directory.run("app", "add", "--secret-file", short).expect(2)
         let long = try directory.write("0123456789abcdefghijklmnop\n", to: "long")
         let added = try await directory.run("app", "add", "--id", "shop", "--secret-file", long, "--json").json()
         #expect(added["secret"] == nil, "The caller has given the secret.")
@@ -178,17 +178,17 @@ import Testing
     func `What is not right is refused as usage`(options: [String], reason: String) async throws {
         let transcript = try await Program.run(
             ["app", "add"] + options + ["--data", directory.data], in: directory)
-        #expect(transcript.status == 2)
+        #expect(transcript.status == 2, "\(transcript)")
         #expect(transcript.error.contains(reason), "\(transcript.error)")
         #expect(transcript.output.isEmpty)
     }
 
     @Test func `Unknown applications are not found and known ones are taken`() async throws {
         let missing = try await directory.run("app", "set", "nope", "--require-mfa")
-        #expect(missing.status == 4)
+        #expect(missing.status == 4, "\(missing)")
         #expect(missing.error.contains("There is no application nope."))
-        #expect(try await directory.run("app", "remove", "nope").status == 4)
+        try await directory.run("app", "remove", "nope").expect(4)
         _ = try await directory.run("app", "add", "--id", "shop")
-        #expect(try await directory.run("app", "add", "--id", "shop").status == 1)
+        try await directory.run("app", "add", "--id", "shop").expect(1)
     }
 }

@@ -136,7 +136,7 @@ import Testing
 
     @Test func `Each kind is changed and what is left out stays`() async throws {
         let directory = try await TestDirectory.prepared()
-        #expect(try await apply(directory, Self.everything, "--yes", environment: secret).status == 0)
+        try await apply(directory, Self.everything, "--yes", environment: secret).expect(0)
         let yaml = """
             version: 1
             applications:
@@ -172,7 +172,7 @@ import Testing
 
     @Test func `Pruning removes what the file leaves out of the kinds that it speaks of`() async throws {
         let directory = try await TestDirectory.prepared()
-        #expect(try await apply(directory, Self.everything, "--yes", environment: secret).status == 0)
+        try await apply(directory, Self.everything, "--yes", environment: secret).expect(0)
         let yaml = "version: 1\ngroups:\n  - group: ops\nextensions: []\n"
         #expect(try await apply(directory, yaml, "--yes").output == "Nothing to do.\n")
         let pruned = try await apply(directory, yaml, "--yes", "--prune")
@@ -226,14 +226,14 @@ import Testing
     func `A value that the server refuses is told with its line`(yaml: String, line: Int, words: String) async throws {
         let directory = try await TestDirectory.prepared()
         let refused = try await apply(directory, "version: 1\n" + yaml, "--yes")
-        #expect(refused.status != 0)
+        #expect(refused.status != 0, "\(refused)")
         #expect(refused.error.contains("setup.yaml:\(line): "), "\(refused.error)")
         #expect(refused.error.contains(words), "\(refused.error)")
     }
 
     @Test func `An extension whose change is refused stays as it is`() async throws {
         let directory = try await TestDirectory.prepared()
-        #expect(try await apply(directory, Self.everything, "--yes", environment: secret).status == 0)
+        try await apply(directory, Self.everything, "--yes", environment: secret).expect(0)
         let before = try await directory.run("export").output
         let yaml = """
             version: 1

@@ -39,12 +39,12 @@ import Testing
 
     @Test func `Without a vault there are no accounts and none is made`() async throws {
         let list = try await run("list", "--json")
-        #expect(list.status == 0)
+        #expect(list.status == 0, "\(list)")
         #expect((try list.json()["accounts"] as? [Any])?.isEmpty == true)
-        #expect(try await run("codes").status == 0)
-        #expect(try await run("codes", "github").status == 4)
-        #expect(try await run("remove", "github", "--yes").status == 4)
-        #expect(try await run("export", "file", "--plain").status == 1)
+        try await run("codes").expect(0)
+        try await run("codes", "github").expect(4)
+        try await run("remove", "github", "--yes").expect(4)
+        try await run("export", "file", "--plain").expect(1)
         #expect(!FileManager.default.fileExists(atPath: directory.url.appendingPathComponent("vault").path))
     }
 
@@ -67,40 +67,40 @@ import Testing
         #expect(alone.output.wholeMatch(of: /[0-9]{6}\n/) != nil, "\(alone.output)")
         #expect(try await run("codes").output.hasPrefix("CODE"))
 
-        #expect(try await run("remove", "github").status == 2)
+        try await run("remove", "github").expect(2)
         #expect(try await run("remove", "github", "--yes").output == "Removed GitHub (ada).\n")
-        #expect(try await run("codes", id).status == 4)
+        try await run("codes", id).expect(4)
     }
 
     @Test func `A counter moves on each time`() async throws {
-        #expect(try await run("enroll", bank).status == 0)
+        try await run("enroll", bank).expect(0)
         #expect(try codes(try await run("codes", "--json")).first?["code"] == nil)
         // RFC 4226, appendix D.
         for code in ["755224", "287082", "359152"] { #expect(try await run("codes", "bank").output == "\(code)\n") }
     }
 
     @Test func `A secret that asks each time is not given without a prompt`() async throws {
-        #expect(try await run("enroll", github, "--ask-each-time").status == 0)
-        #expect(try await run("enroll", bank).status == 0)
+        try await run("enroll", github, "--ask-each-time").expect(0)
+        try await run("enroll", bank).expect(0)
         #expect(try codes(try await run("codes", "--json")).map { $0["code"] as? String } == [nil, nil])
         let refused = try await run("codes", "github")
-        #expect(refused.status == 1)
+        #expect(refused.status == 1, "\(refused)")
         #expect(refused.output.isEmpty)
         #expect(refused.error.contains("what asks each time needs a terminal"))
     }
 
     @Test func `A name is taken once`() async throws {
-        #expect(try await run("enroll", github).status == 0)
+        try await run("enroll", github).expect(0)
         let again = try await run("enroll", github)
-        #expect(again.status == 1)
+        #expect(again.status == 1, "\(again)")
         #expect(again.error.contains("is there already"))
         let other = github.replacing("JBSWY3DPEHPK3PXP", with: "GEZDGNBVGY3TQOJQ")
         let taken = try await run("enroll", other)
-        #expect(taken.status == 1)
+        #expect(taken.status == 1, "\(taken)")
         #expect(taken.error.contains("--name"))
-        #expect(try await run("enroll", other, "--name", "ada at work").status == 0)
+        try await run("enroll", other, "--name", "ada at work").expect(0)
         let ambiguous = try await run("codes", "git")
-        #expect(ambiguous.status == 2)
+        #expect(ambiguous.status == 2, "\(ambiguous)")
         #expect(ambiguous.error.contains("Give the id"))
     }
 
@@ -120,9 +120,9 @@ import Testing
     }
 
     @Test func `A wrong passcode opens nothing`() async throws {
-        #expect(try await run("enroll", github).status == 0)
+        try await run("enroll", github).expect(0)
         let wrong = try await run("codes", passcode: "654321\n")
-        #expect(wrong.status == 1)
+        #expect(wrong.status == 1, "\(wrong)")
         #expect(wrong.output.isEmpty)
         #expect(wrong.error.contains("The passcode is wrong."))
         let folder = directory.url.appendingPathComponent("vault").path
@@ -135,7 +135,7 @@ import Testing
     @Test func `Links come by standard input too`() async throws {
         let enrolled = try await shell("printf '%s\\n' '\(github)' | \"$0\" authenticator enroll -")
         #expect(enrolled.status == 0, "\(enrolled.error)")
-        #expect(try await run("codes", "github").status == 0)
+        try await run("codes", "github").expect(0)
         #expect(try await shell("\"$0\" authenticator enroll < /dev/null").status == 2)
         #expect(try await shell("head -c 200000 /dev/zero | tr '\\0' a | \"$0\" authenticator enroll -").status == 2)
         let imported = try await shell("printf '%s\\n' '\(github)' '\(bank)' | \"$0\" authenticator import - --json")
@@ -147,8 +147,8 @@ import Testing
     // MARK: Import and export
 
     @Test func `Accounts move out and in again`() async throws {
-        #expect(try await run("enroll", github).status == 0)
-        #expect(try await run("enroll", bank).status == 0)
+        try await run("enroll", github).expect(0)
+        try await run("enroll", bank).expect(0)
         let password = try directory.write("a password\n", to: "password")
         let forms: [[String]] = [
             ["--password-file", password], ["--plain"], ["--plain", "--format", "otpauth"],
@@ -176,13 +176,13 @@ import Testing
     }
 
     @Test func `A file is never replaced unasked`() async throws {
-        #expect(try await run("enroll", github).status == 0)
+        try await run("enroll", github).expect(0)
         let file = try directory.write("mine", to: "file")
         let refused = try await run("export", file, "--plain")
-        #expect(refused.status == 1)
+        #expect(refused.status == 1, "\(refused)")
         #expect(refused.error.contains("--force"))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
-        #expect(try await run("export", file, "--plain", "--force").status == 0)
+        try await run("export", file, "--plain", "--force").expect(0)
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("JBSWY3DPEHPK3PXP"))
     }
 
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func `An import tells what it did not take`() async throws {
-        #expect(try await run("enroll", github).status == 0)
+        try await run("enroll", github).expect(0)
         let file = try directory.write(
             """
             \(github.replacing("JBSWY3DPEHPK3PXP", with: "GEZDGNBVGY3TQOJQ"))
@@ -208,22 +208,22 @@ import Testing
             otpauth://totp/x%1B?secret=JBSWY3DP
             """, to: "file")
         let transcript = try await run("import", file)
-        #expect(transcript.status == 1)
+        #expect(transcript.status == 1, "\(transcript)")
         #expect(transcript.output == "Added 1, 0 already there, 1 refused, 1 left out.\n")
         #expect(transcript.error.contains("warning: GitHub: ada: There is another account"))
         #expect(transcript.error.contains("warning: line 3: "))
         let nothing = try await run("import", try directory.write("{", to: "broken"))
-        #expect(nothing.status == 1)
+        #expect(nothing.status == 1, "\(nothing)")
         #expect(nothing.error.contains("no Aegis vault"))
     }
 
     @Test func `An encrypted file wants its password`() async throws {
-        #expect(try await run("enroll", github).status == 0)
+        try await run("enroll", github).expect(0)
         let password = try directory.write("right", to: "right")
         let wrong = try directory.write("wrong", to: "wrong")
-        #expect(try await run("export", "file", "--password-file", password).status == 0)
+        try await run("export", "file", "--password-file", password).expect(0)
         let refused = try await run("import", "file", "--password-file", wrong)
-        #expect(refused.status == 1)
+        #expect(refused.status == 1, "\(refused)")
         #expect(refused.error.contains("The password does not open the file."))
     }
 }

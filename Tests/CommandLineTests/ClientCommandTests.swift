@@ -71,8 +71,8 @@ import Testing
         #expect(try await list("--user", "nobody").clients.isEmpty)
         let table = try await directory.run("client", "list")
         #expect(table.lines.first?.hasPrefix("CLIENT ") == true && table.lines.count == 8)
-        #expect(try await directory.run("client", "list", "--status", "gone").status == 2)
-        #expect(try await directory.run("client", "list", "--limit", "0").status == 2)
+        try await directory.run("client", "list", "--status", "gone").expect(2)
+        try await directory.run("client", "list", "--limit", "0").expect(2)
     }
 
     private func list(contentsOf arguments: [String]) async throws -> (clients: [[String: Any]], next: String?) {
@@ -98,7 +98,7 @@ import Testing
         #expect(try await directory.run("client", "enable", id).output == "The client is ACTIVE.\n")
         #expect(try await directory.run("client", "remove", id).output == "Removed the client \(reference).\n")
         for command in ["show", "disable", "enable", "remove"] {
-            #expect(try await directory.run("client", command, reference).status == 4)
+            try await directory.run("client", command, reference).expect(4)
         }
         let log = try await directory.run("audit", "tail").output
         for word in ["client.registered", "client.status-changed", "client.removed"] { #expect(log.contains(word)) }

@@ -55,11 +55,11 @@ import Testing
     @Test func `Nothing is overwritten`() async throws {
         let file = try directory.write("mine", to: "backup.sqlite")
         let backup = try await directory.run("db", "backup", file)
-        #expect(backup.status == 3)
+        #expect(backup.status == 3, "\(backup)")
         #expect(backup.error.contains("exists already"))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
         let restore = try await directory.run("db", "restore", file)
-        #expect(restore.status == 3)
+        #expect(restore.status == 3, "\(restore)")
         #expect(restore.error.contains("exists already"))
     }
 
@@ -70,15 +70,15 @@ import Testing
         #expect(restore.status == 3, "\(restore.output)")
         #expect(!FileManager.default.fileExists(atPath: other + "/countersign.sqlite"))
         let missing = try await Program.run(["db", "restore", file + "x", "--data", other], in: directory)
-        #expect(missing.status == 3)
+        #expect(missing.status == 3, "\(missing)")
     }
 
     @Test func `A sound database is sound and up to date`() async throws {
         #expect(try await directory.run("db", "check").lines == ["The database is sound."])
         #expect(try await directory.run("db", "migrate").lines == ["The schema is up to date."])
         let remote = try await Program.run(["db", "check", "--server", "http://127.0.0.1:1"], in: directory)
-        #expect(remote.status == 2)
+        #expect(remote.status == 2, "\(remote)")
         let nowhere = try await Program.run(["db", "check", "--data", "nowhere"], in: directory)
-        #expect(nowhere.status == 3)
+        #expect(nowhere.status == 3, "\(nowhere)")
     }
 }

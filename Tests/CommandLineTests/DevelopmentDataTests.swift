@@ -29,7 +29,7 @@ import Testing
             throw error
         }
         server.terminate()
-        #expect(await server.transcript().status == 0)
+        await server.transcript().expect(0)
     }
 
     private func isThere(_ name: String, in directory: TestDirectory) -> Bool {
@@ -47,7 +47,7 @@ import Testing
         #expect(apps.status == 0 && apps.output.contains("dev-app") && apps.output.contains("\ntest "), "\(apps.error)")
         try await directory.serving("--dev") { url, _ in
             let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
-            #expect(inbox.status == 200)
+            #expect(inbox.status == 200, "\(inbox)")
         }
         _ = try await refusal(of: directory)
     }
@@ -76,7 +76,7 @@ import Testing
         }
         #expect(isThere("countersign-dev-data", in: directory) && !isThere("countersign-data", in: directory))
         let other = try await run("user", "list")
-        #expect(other.status == 3)
+        #expect(other.status == 3, "\(other)")
         #expect(
             other.error.hasSuffix(
                 " The data of `countersign serve --dev` is in ./countersign-dev-data: add --dev.\n"), "\(other.error)")
@@ -119,7 +119,7 @@ import Testing
         // As it says: without them it is for production, from then on.
         for id in ["dev-app", "com.countersign.dev.stepup"] {
             _ = try await refusal(of: development)
-            #expect(try await development.run("app", "remove", id).status == 0)
+            try await development.run("app", "remove", id).expect(0)
         }
         try await development.serving { _, _ in }
         #expect(try await refusal(of: development, "--dev").contains("holds data of a server without --dev"))
@@ -136,7 +136,7 @@ import Testing
     @Test func `A restored development directory is one`() async throws {
         let directory = try await TestDirectory.prepared(isDevelopment: true)
         let file = directory.url.appendingPathComponent("backup.sqlite").path
-        #expect(try await directory.run("db", "backup", file, "--with-master-key").status == 0)
+        try await directory.run("db", "backup", file, "--with-master-key").expect(0)
         let copy = try TestDirectory()
         let restored = try await copy.run("db", "restore", file)
         #expect(
@@ -149,7 +149,7 @@ import Testing
         let directory = try await TestDirectory.prepared(isDevelopment: true)
         let arguments = ["--dev", "--data", directory.data, "--listen", "0.0.0.0:0"]
         let refused = try await Program.run(["serve"] + arguments, in: directory)
-        #expect(refused.status == 2)
+        #expect(refused.status == 2, "\(refused)")
         #expect(refused.error.contains("--dev-on-network"), "\(refused.error)")
         let server = try Program.start(["serve", "--dev-on-network"] + arguments, in: directory)
         _ = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")

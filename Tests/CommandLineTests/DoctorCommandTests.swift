@@ -16,7 +16,7 @@ import Testing
         #expect(!all.output.contains("ASVS-6.2.9") && all.lines.last?.hasPrefix("ASVS level 1, NIST AAL1: ") == true)
 
         let json = try await directory.run("doctor", "--level", "1", "--assurance", "1", "--json")
-        #expect(json.status == 1)
+        #expect(json.status == 1, "\(json)")
         let findings = try #require(json.json()["requirements"] as? [[String: Any]])
         let short = findings.filter {
             ["not-met", "unknown"].contains($0["state"] as? String ?? "") && $0["isMandatory"] as? Bool == true

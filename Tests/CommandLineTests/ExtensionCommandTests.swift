@@ -37,7 +37,7 @@ import Testing
         #expect(try await directory.run("extension", "show", id).lines == added.lines)
         #expect(try await directory.run("extension", "remove", id).output == "Removed the extension \(id).\n")
         for command in ["show", "remove", "check"] {
-            #expect(try await directory.run("extension", command, id).status == 4)
+            try await directory.run("extension", command, id).expect(4)
         }
         #expect(try await directory.run("extension", "list").output == "There are no extensions.\n")
         let log = try await directory.run("audit", "tail").output
@@ -72,7 +72,7 @@ import Testing
     func `What is not right is usage`(options: [String], words: String) async throws {
         let transcript = try await Program.run(
             ["extension", "add"] + options + ["--data", directory.data], in: directory)
-        #expect(transcript.status == 2 && transcript.output.isEmpty)
+        #expect(transcript.status == 2 && transcript.output.isEmpty, "\(transcript)")
         #expect(transcript.error.contains(words), "\(transcript.error)")
     }
 

@@ -177,7 +177,7 @@ import Testing
     ])
     func `A word that is no command is usage with a hint`(arguments: [String], hint: String) async throws {
         let transcript = try await Program.run(arguments, in: try TestDirectory())
-        #expect(transcript.status == 2 && transcript.output.isEmpty)
+        #expect(transcript.status == 2 && transcript.output.isEmpty, "\(transcript)")
         #expect(transcript.error.contains(hint), "\(transcript.error)")
     }
 

@@ -42,8 +42,8 @@ import Testing
 
         _ = try await directory.run("user", "delete", "anna", "--yes")
         #expect(try await directory.run("audit", "tail", "--user", "anna").lines.count == 3, "The log outlives users.")
-        #expect(try await directory.run("audit", "tail", "--user", "nobody").status == 4)
-        #expect(try await directory.run("audit", "tail", "--limit", "0").status == 2)
+        try await directory.run("audit", "tail", "--user", "nobody").expect(4)
+        try await directory.run("audit", "tail", "--limit", "0").expect(2)
     }
 
     @Test func `Following shows what happens from now on`() async throws {

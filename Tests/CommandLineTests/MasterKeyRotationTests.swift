@@ -399,9 +399,12 @@ import Testing
             #expect(second["openCodes"] as? Int == 0)
 
             let target = try #require(URL(string: "\(url)/health/ready"))
-            #expect(
-                (try await URLSession.shared.data(from: target).1 as? HTTPURLResponse)?.statusCode == 200,
-                "The server that ran all the while.")
+            // It says 503 where its store needs more than two seconds, as on a machine that does much else.
+            var status: Int?
+            for _ in 0..<100 where status != 200 {
+                status = (try await URLSession.shared.data(from: target).1 as? HTTPURLResponse)?.statusCode
+            }
+            #expect(status == 200, "The server that ran all the while.")
             let log = try await directory.run("audit", "tail", "--json")
             #expect(log.lines.count { $0.contains(#""master-key.replaced""#) } == 2)
             #expect(log.lines.count { $0.contains(#""master-key.retired""#) } == 2)
@@ -411,15 +414,15 @@ import Testing
 
     @Test func `The command refuses what it cannot do`() async throws {
         let help = try await Program.run(["key", "rotate-master", "--help"], in: directory)
-        #expect(help.status == 0)
+        #expect(help.status == 0, "\(help)")
         #expect(help.output.contains("--wait <seconds>"))
         #expect(help.output.contains("If the command is interrupted, run it again: it continues"))
-        #expect(try await directory.run("key", "rotate-master", "--wait", "-1").status == 2)
+        try await directory.run("key", "rotate-master", "--wait", "-1").expect(2)
         let remote = try await Program.run(
             ["key", "rotate-master", "--server", "http://127.0.0.1:1"], in: directory)
-        #expect(remote.status == 2)
+        #expect(remote.status == 2, "\(remote)")
         let nowhere = try await Program.run(["key", "rotate-master", "--data", "nowhere"], in: directory)
-        #expect(nowhere.status == 3)
+        #expect(nowhere.status == 3, "\(nowhere)")
     }
 }
 

@@ -62,33 +62,33 @@
 
             #expect(try await run("rename", "example", "Work").output == "It is called Work now.\n")
             #expect(try await run("list").lines.last?.contains("Work") == true)
-            #expect(try await run("remove", "work").status == 2)
+            try await run("remove", "work").expect(2)
             #expect(try await run("remove", "work", "--yes").output == "Removed Work (ada).\n")
-            #expect(try await run("remove", "work", "--yes").status == 4)
-            #expect(try await run("get", file, "--origin", "https://example.org").status == 4)
+            try await run("remove", "work", "--yes").expect(4)
+            try await run("get", file, "--origin", "https://example.org").expect(4)
         }
 
         @Test func `A key that asks each time is not used without a prompt`() async throws {
-            #expect(try await create().status == 0)
+            try await create().expect(0)
             let file = try directory.write(request, to: "request.json")
             let refused = try await run("get", file, "--origin", "https://example.org")
-            #expect(refused.status == 1 && refused.output.isEmpty)
+            #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
             #expect(refused.error.contains("what asks each time needs a terminal"))
         }
 
         @Test func `What cannot be is refused with its exit code`() async throws {
-            #expect(try await create("--unattended").status == 0)
+            try await create("--unattended").expect(0)
             let file = try directory.write(request, to: "request.json")
-            #expect(try await run("get", file, "--origin", "https://example.com").status == 1)
-            #expect(try await run("get", file, "--origin", "http://example.org").status == 2)
-            #expect(try await run("get", "missing.json", "--origin", "https://example.org").status == 2)
+            try await run("get", file, "--origin", "https://example.com").expect(1)
+            try await run("get", file, "--origin", "http://example.org").expect(2)
+            try await run("get", "missing.json", "--origin", "https://example.org").expect(2)
             let nonsense = try directory.write("[]", to: "nonsense.json")
-            #expect(try await run("get", nonsense, "--origin", "https://example.org").status == 2)
-            #expect(try await run("rename", "example", "").status == 2)
-            #expect(try await create("--tpm", "/dev/null").status == 2)
+            try await run("get", nonsense, "--origin", "https://example.org").expect(2)
+            try await run("rename", "example", "").expect(2)
+            try await create("--tpm", "/dev/null").expect(2)
             let wrong = try await run("list", passcode: "654321\n")
-            #expect(wrong.status == 1 && wrong.output.isEmpty)
-            #expect(try await create("--unattended").status == 0)
+            #expect(wrong.status == 1 && wrong.output.isEmpty, "\(wrong)")
+            try await create("--unattended").expect(0)
             let ambiguous = try await run("get", file, "--origin", "https://example.org")
             #expect(ambiguous.status == 2 && ambiguous.error.contains("Name one by its id"))
         }

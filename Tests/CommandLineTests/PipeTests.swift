@@ -91,7 +91,7 @@ import Testing
         let directory = try await TestDirectory.prepared()
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let ended = try await run(["user", "list", "--data", directory.data], to: full, in: directory)
-        #expect(ended.status == 1)
+        #expect(ended.status == 1, "\(ended)")
         #expect(ended.error == "countersign: Standard output cannot be written: No space left on device.\n")
     }
 
@@ -103,6 +103,6 @@ import Testing
         let question = try #require(lines.firstIndex { $0.contains("Scan it, and press Return") })
         let code = try #require(lines.firstIndex { $0.contains("The first code proves that it works") })
         #expect(question < code)
-        #expect(try await Program.run(["demo", "--pause", "--json"], in: directory).status == 2)
+        try await Program.run(["demo", "--pause", "--json"], in: directory).expect(2)
     }
 }

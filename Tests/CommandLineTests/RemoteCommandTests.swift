@@ -12,12 +12,12 @@ import Testing
             #expect(added.lines.first == "Added anna@example.com with the id anna.", "\(added.error)")
             // The same data, at the same time, from a process of its own.
             let local = try await directory.run("user", "show", "anna", "--json")
-            #expect(local.status == 0)
+            #expect(local.status == 0, "\(local)")
             #expect(try await remote("user", "show", "anna", "--json").output == local.output)
 
-            #expect(try await directory.run("user", "disable", "anna").status == 0)
+            try await directory.run("user", "disable", "anna").expect(0)
             #expect(try await remote("user", "list").output.contains("anna@example.com  no        yes"))
-            #expect(try await remote("user", "enable", "anna").status == 0)
+            try await remote("user", "enable", "anna").expect(0)
 
             let link = try await remote("user", "reset-password", "anna", "--print-link")
             #expect(link.lines.last?.hasPrefix("\(url)/auth/action?mode=resetPassword&oobCode=") == true)
@@ -25,14 +25,14 @@ import Testing
             #expect(
                 try await remote("app", "add", "--id", "shop", "--reveal-addresses").error.contains("warning: shop"))
             #expect(try await remote("key", "list", "--json").output == directory.run("key", "list", "--json").output)
-            #expect(try await remote("config", "set", "passwords.minimumLength", "10").status == 0)
+            try await remote("config", "set", "passwords.minimumLength", "10").expect(0)
             #expect(try await directory.run("config", "show", "passwords.minimumLength").output.contains("  10 "))
             let log = try await remote("audit", "tail", "--limit", "1")
             #expect(log.output.contains("app=admin-api") && log.output.contains("from=127.0.0.1"))
 
-            #expect(try await remote("user", "show", "nobody").status == 4)
-            #expect(try await remote("user", "add", "anna@example.com").status == 1)
-            #expect(try await remote("config", "set", "nonsense", "1").status == 2)
+            try await remote("user", "show", "nobody").expect(4)
+            try await remote("user", "add", "anna@example.com").expect(1)
+            try await remote("config", "set", "nonsense", "1").expect(2)
         }
     }
 
@@ -46,12 +46,12 @@ import Testing
                 command, in: directory, environment: ["COUNTERSIGN_ADMIN_TOKEN": token])
             #expect(fromEnvironment.status == 0, "\(fromEnvironment.error)")
             let fromDirectory = try await Program.run(command + ["--data", directory.data], in: directory)
-            #expect(fromDirectory.status == 0)
+            #expect(fromDirectory.status == 0, "\(fromDirectory)")
             let none = try await Program.run(command, in: directory)
-            #expect(none.status == 2)
+            #expect(none.status == 2, "\(none)")
             #expect(none.error.contains("--token-file"))
             let wrong = try await Program.run(command, in: directory, environment: ["COUNTERSIGN_ADMIN_TOKEN": "wrong"])
-            #expect(wrong.status == 1)
+            #expect(wrong.status == 1, "\(wrong)")
             #expect(wrong.error.contains("The administrator's token is missing or wrong."))
         }
     }
@@ -60,15 +60,15 @@ import Testing
         let directory = try await TestDirectory.prepared()
         let nobody = try await Program.run(
             ["user", "list", "--server", "http://127.0.0.1:1"] + tokenFile(directory), in: directory)
-        #expect(nobody.status == 3)
+        #expect(nobody.status == 3, "\(nobody)")
         #expect(nobody.error.hasPrefix("countersign: http://127.0.0.1:1 cannot be reached"))
         #expect(nobody.error.hasSuffix("Is the server running, and is the address right?\n"))
         let readable = try await Program.run(
             ["user", "list", "--server", "http://login.example.com"] + tokenFile(directory), in: directory)
-        #expect(readable.status == 2)
+        #expect(readable.status == 2, "\(readable)")
         #expect(readable.error.contains("The token would be sent unencrypted: use https."))
         let nonsense = try await Program.run(
             ["user", "list", "--server", "login"] + tokenFile(directory), in: directory)
-        #expect(nonsense.status == 2)
+        #expect(nonsense.status == 2, "\(nonsense)")
     }
 }

@@ -10,7 +10,7 @@ import Testing
         let url = String(line.dropFirst("listening on ".count))
         #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix(":0"))
         let health = try await HTTPClient().get(try #require(URL(string: "\(url)/health/live")))
-        #expect(health.status == 200)
+        #expect(health.status == 200, "\(health)")
         server.terminate()
         let transcript = await server.transcript()
         #expect(transcript.status == 0, "\(transcript.error)")
@@ -48,12 +48,12 @@ import Testing
         try await development.serving("--dev") { url, server in
             #expect(server.errorSoFar.contains("warning"))
             let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
-            #expect(inbox.status == 200)
+            #expect(inbox.status == 200, "\(inbox)")
         }
         let production = try await TestDirectory.prepared()
         try await production.serving { url, _ in
             let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
-            #expect(inbox.status == 404)
+            #expect(inbox.status == 404, "\(inbox)")
         }
     }
 
@@ -62,7 +62,7 @@ import Testing
         try await directory.serving { url, _ in
             let address = String(url.dropFirst("http://".count))
             let second = try await directory.run("serve", "--listen", address)
-            #expect(second.status == 1)
+            #expect(second.status == 1, "\(second)")
             #expect(second.output.isEmpty)
             #expect(second.error.contains("countersign: \(address) is taken by another program."))
             #expect(!second.error.contains("Fatal error"))
@@ -78,9 +78,9 @@ import Testing
         let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
         let inbox = try await HTTPClient().get(
             try #require(URL(string: line.dropFirst("listening on ".count) + "/dev/inbox.json")))
-        #expect(inbox.status == 200)
+        #expect(inbox.status == 200, "\(inbox)")
         server.terminate()
-        #expect(await server.transcript().status == 0)
+        await server.transcript().expect(0)
     }
 
     @Test(arguments: [
@@ -97,7 +97,7 @@ import Testing
     func `A fault in the configuration is usage`(options: [String], fault: String) async throws {
         let directory = try TestDirectory()
         let transcript = try await Program.run(["serve", "--data", directory.data] + options, in: directory)
-        #expect(transcript.status == 2)
+        #expect(transcript.status == 2, "\(transcript)")
         #expect(transcript.error.contains(fault), "\(transcript.error)")
         #expect(!FileManager.default.fileExists(atPath: directory.data), "Nothing is made before all is judged.")
     }
@@ -106,27 +106,27 @@ import Testing
         let directory = try await TestDirectory.prepared()
         let file = try directory.write("", to: "file")
         let notADirectory = try await Program.run(["serve", "--data", file, "--listen", "127.0.0.1:0"], in: directory)
-        #expect(notADirectory.status == 3)
+        #expect(notADirectory.status == 3, "\(notADirectory)")
         #expect(notADirectory.error.contains("The data directory \(file) cannot be made"))
 
         let key = directory.data + "/master-key"
         try FileManager.default.removeItem(atPath: key)
         let missing = try await directory.run("serve", "--listen", "127.0.0.1:0")
-        #expect(missing.status == 3)
+        #expect(missing.status == 3, "\(missing)")
         #expect(missing.error.contains("There is no master key in \(directory.data)."))
         #expect(!FileManager.default.fileExists(atPath: key), "A second master key would open nothing.")
 
         try directory.writePrivately(Data(repeating: 7, count: 32).base64EncodedString() + "\n", to: key)
         for command in [["serve", "--listen", "127.0.0.1:0"], ["user", "list"]] {
             let wrong = try await Program.run(command + ["--data", directory.data], in: directory)
-            #expect(wrong.status == 3)
+            #expect(wrong.status == 3, "\(wrong)")
             #expect(wrong.output.isEmpty)
             #expect(wrong.error.contains("The master key is not the one that this data was sealed with."))
         }
 
         try directory.writePrivately("not a key\n", to: key)
         let malformed = try await directory.run("serve", "--listen", "127.0.0.1:0")
-        #expect(malformed.status == 3)
+        #expect(malformed.status == 3, "\(malformed)")
         #expect(malformed.error.contains("holds no master key"))
     }
 
@@ -135,7 +135,7 @@ import Testing
         let file = try directory.write("no certificate\n", to: "certificate.pem")
         let transcript = try await directory.run(
             "serve", "--listen", "127.0.0.1:0", "--tls-certificate", file, "--tls-key", file)
-        #expect(transcript.status == 2)
+        #expect(transcript.status == 2, "\(transcript)")
         #expect(transcript.error.contains("\(file) cannot be used for TLS"), "\(transcript.error)")
     }
 }

@@ -17,7 +17,7 @@ import Testing
 
     @Test func `Two commands call an API and a third signs out`() async throws {
         try await serving { base in
-            #expect(try await run("token").status == 4)
+            try await run("token").expect(4)
             let login = try start([
                 "login", "--issuer", base + "/", "--no-browser", "--json", "--scope", "openid email offline_access",
             ])
@@ -49,8 +49,8 @@ import Testing
             let logout = try await run("logout")
             #expect(logout.status == 0 && logout.output == "Signed out of \(base).\n", "\(logout.error)")
             #expect(try await userInfo(base, renewed.lines).status == 401)
-            #expect(try await run("token").status == 4)
-            #expect(try await run("logout").status == 4)
+            try await run("token").expect(4)
+            try await run("logout").expect(4)
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
             _ = try await browse(try await address(of: login), TerminalUser.typed)
             let signedIn = await login.transcript()
             #expect(signedIn.status == 0 && signedIn.output.hasPrefix("Signed in at \(base) as "), "\(signedIn.error)")
-            #expect(try await run("token", "--header").status == 2)
+            try await run("token", "--header").expect(2)
             // The first request learns the server's nonce.
             let first = try await run("token", "--header", "--url", base + "/userinfo")
             #expect(first.lines.count == 2 && first.output.hasPrefix("Authorization: DPoP "), "\(first.error)")
@@ -91,7 +91,7 @@ import Testing
             #expect(refused.status == 1 && refused.error.contains("access_denied"), "\(refused.error)")
             let closed = try #require(URL(string: redirect + "?code=x&state=\(state)"))
             await #expect(throws: (any Error).self) { try await URLSession.shared.data(from: closed) }
-            #expect(try await run("token").status == 4)
+            try await run("token").expect(4)
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             // The program asks every five seconds; its own clock is the machine's.
             let signedIn = await login.transcript()
             #expect(signedIn.status == 0, "\(signedIn.error)")
-            #expect(try await run("token").status == 0)
+            try await run("token").expect(0)
         }
     }
 
@@ -127,7 +127,7 @@ import Testing
             _ = try await browse(try await address(of: login), TerminalUser.typed)
             let added = await login.transcript()
             #expect(added.status == 0, "\(added.error)")
-            #expect(try await run("logout").status == 0)
+            try await run("logout").expect(0)
 
             let signedIn = try await run("login", "--issuer", base, "--passkey", "--no-tpm", "--dpop", "--json")
             #expect(signedIn.status == 0, "\(signedIn.error)")
@@ -138,20 +138,20 @@ import Testing
             #expect(passkeys.count == 1 && passkeys[0]["rpID"] as? String == "localhost")
             #expect(passkeys[0]["user"] as? String == TerminalUser.address)
 
-            #expect(try await run("authenticator", "passkey", "remove", "localhost", "--yes").status == 0)
-            #expect(try await run("login", "--issuer", base, "--passkey", "--no-tpm").status == 4)
+            try await run("authenticator", "passkey", "remove", "localhost", "--yes").expect(0)
+            try await run("login", "--issuer", base, "--passkey", "--no-tpm").expect(4)
         }
-        #expect(try await run("login", "--passkey", "--device").status == 2)
-        #expect(try await run("login", "--unattended").status == 2)
+        try await run("login", "--passkey", "--device").expect(2)
+        try await run("login", "--unattended").expect(2)
     }
 
     @Test func `What cannot be is refused with its exit code`() async throws {
-        #expect(try await run("login", "--issuer", "http://127.0.0.1:1", "--no-browser").status == 3)
-        #expect(try await run("login", "--issuer", "http://auth.example.com", "--no-browser").status == 1)
-        #expect(try await run("login", "--issuer", "nonsense", "--no-browser").status == 1)
-        #expect(try await run("login", "--redirect-path", "callback").status == 2)
-        #expect(try await run("login", "--device", "--no-browser").status == 2)
-        #expect(try await run("token", "--url", "nonsense").status == 2)
+        try await run("login", "--issuer", "http://127.0.0.1:1", "--no-browser").expect(3)
+        try await run("login", "--issuer", "http://auth.example.com", "--no-browser").expect(1)
+        try await run("login", "--issuer", "nonsense", "--no-browser").expect(1)
+        try await run("login", "--redirect-path", "callback").expect(2)
+        try await run("login", "--device", "--no-browser").expect(2)
+        try await run("token", "--url", "nonsense").expect(2)
     }
 
     // MARK: The API

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `Without arguments it helps`() async throws {
         let transcript = try await run()
-        #expect(transcript.status == 0)
+        #expect(transcript.status == 0, "\(transcript)")
         for command in ["serve", "user", "app", "key", "audit", "config"] {
             #expect(transcript.output.contains("\n  \(command) "))
         }
@@ -24,12 +24,12 @@ import Testing
 
     @Test func `Every command helps`() async throws {
         let version = try await run("--version")
-        #expect(version.status == 0)
+        #expect(version.status == 0, "\(version)")
         #expect(
             try version.output.wholeMatch(of: Regex(#"\d+\.\d+\.\d+( \([0-9a-f]{12}, \d{4}-\d\d-\d\d\))?\n"#)) != nil)
         for command in [["user"], ["user", "add"], ["app", "set"], ["audit", "tail"], ["config", "set"], ["serve"]] {
             let help = try await Program.run(command + ["--help"], in: directory)
-            #expect(help.status == 0)
+            #expect(help.status == 0, "\(help)")
             #expect(help.output.hasPrefix("OVERVIEW: "))
         }
     }
@@ -42,7 +42,7 @@ import Testing
     ])
     func `Wrong usage is two and says why`(arguments: [String]) async throws {
         let transcript = try await Program.run(arguments, in: directory)
-        #expect(transcript.status == 2)
+        #expect(transcript.status == 2, "\(transcript)")
         #expect(transcript.output.isEmpty)
         #expect(!transcript.error.isEmpty)
     }
@@ -53,7 +53,7 @@ import Testing
     ])
     func `A directory that is not there is not made`(command: [String]) async throws {
         let transcript = try await Program.run(command + ["--data", directory.data], in: directory)
-        #expect(transcript.status == 3)
+        #expect(transcript.status == 3, "\(transcript)")
         #expect(transcript.output.isEmpty)
         #expect(transcript.error.hasPrefix("countersign: There is no Countersign data in \(directory.data)."))
         #expect(!FileManager.default.fileExists(atPath: directory.data))

@@ -20,13 +20,13 @@ import Testing
         #expect(password.count == 20)
 
         let list = try await directory.run("user", "list")
-        #expect(list.status == 0)
+        #expect(list.status == 0, "\(list)")
         #expect(list.lines.first == "ID    EMAIL             VERIFIED  DISABLED  NAME  CREATED")
         #expect(list.lines.last?.hasPrefix("anna  anna@example.com  yes       no        Anna  20") == true)
         #expect(list.lines.last?.hasSuffix("Z") == true, "Times are UTC.")
 
         let shown = try await directory.run("user", "show", "anna@example.com")
-        #expect(shown.status == 0)
+        #expect(shown.status == 0, "\(shown)")
         #expect(shown.output.contains("email          anna@example.com (verified)\n"))
         #expect(shown.output.contains("sessions       0\n"))
         #expect(shown.lines.last?.hasPrefix("password  -") == true)
@@ -62,10 +62,10 @@ import Testing
     @Test func `A password is judged like any other`() async throws {
         let file = try directory.write("password1\n", to: "common")
         let common = try await directory.run("user", "add", "anna@example.com", "--password-file", file)
-        #expect(common.status == 1)
+        #expect(common.status == 1, "\(common)")
         #expect(common.error == "countersign: The password is one of the most common ones. Choose another.\n")
         let short = try await directory.run("user", "add", "anna@example.com", "--password-stdin", input: "short")
-        #expect(short.status == 1)
+        #expect(short.status == 1, "\(short)")
         #expect(short.error.contains("at least 8 characters"))
         #expect(try await directory.run("user", "list").output == "There are no users.\n")
     }
@@ -73,10 +73,10 @@ import Testing
     @Test func `An address and an id are taken once`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
         let address = try await directory.run("user", "add", "ANNA@example.com")
-        #expect(address.status == 1)
+        #expect(address.status == 1, "\(address)")
         #expect(address.error.contains("anna@example.com has an account"))
         let id = try await directory.run("user", "add", "other@example.com", "--id", "anna")
-        #expect(id.status == 1)
+        #expect(id.status == 1, "\(id)")
         #expect(id.error.contains("Another user has the id anna"))
     }
 
@@ -86,7 +86,7 @@ import Testing
         #expect(disabled.output == "anna@example.com is disabled.\n")
         _ = try await directory.run("user", "disable", "anna")
         let refused = try await directory.run("user", "reset-password", "anna")
-        #expect(refused.status == 1)
+        #expect(refused.status == 1, "\(refused)")
         #expect(refused.error == "countersign: The user is disabled. Enable the account first.\n")
         let enabled = try await directory.run("user", "enable", "anna@example.com", "--json").json()
         #expect((enabled["user"] as? [String: Any])?["isDisabled"] as? Bool == false)
@@ -98,11 +98,11 @@ import Testing
     @Test func `Deleting asks where it can and refuses where it cannot`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com")
         let unasked = try await directory.run("user", "delete", "anna@example.com")
-        #expect(unasked.status == 2)
+        #expect(unasked.status == 2, "\(unasked)")
         #expect(unasked.error.contains("--yes"))
         let deleted = try await directory.run("user", "delete", "anna@example.com", "--yes")
         #expect(deleted.output == "Deleted anna@example.com.\n")
-        #expect(try await directory.run("user", "show", "anna@example.com").status == 4)
+        try await directory.run("user", "show", "anna@example.com").expect(4)
     }
 
     @Test(arguments: [
@@ -112,7 +112,7 @@ import Testing
     func `An unknown user is not found`(command: [String]) async throws {
         let transcript = try await Program.run(
             ["user"] + command + ["nobody@example.com", "--data", directory.data], in: directory)
-        #expect(transcript.status == 4)
+        #expect(transcript.status == 4, "\(transcript)")
         #expect(transcript.output.isEmpty)
         #expect(
             transcript.error

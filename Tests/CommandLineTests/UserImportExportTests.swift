@@ -112,18 +112,18 @@ import Testing
             "line 9: the file ends in the middle of this line",
         ]
         let rehearsed = try await directory.run("user", "import", file.path, "--dry-run")
-        #expect(rehearsed.status == 1)
+        #expect(rehearsed.status == 1, "\(rehearsed)")
         #expect(rehearsed.output == "Would import 2, 0 already there, 6 refused.\n")
         let told = rehearsed.error.split(separator: "\n").map(String.init)
         #expect(Set(told.dropLast()) == Set(expected + ["line 6: line 1 has the same email"]))
         #expect(told.last?.hasPrefix("countersign: 6 rows were refused.") == true)
         let strict = try await directory.run("user", "import", file.path, "--strict")
-        #expect(strict.status == 1)
+        #expect(strict.status == 1, "\(strict)")
         #expect(strict.error.hasSuffix("countersign: 6 rows were refused, and nothing was written.\n"))
         #expect(try await directory.run("user", "list").output == "There are no users.\n")
 
         let imported = try await directory.run("user", "import", file.path, "--json")
-        #expect(imported.status == 1)
+        #expect(imported.status == 1, "\(imported)")
         let json = try imported.json()
         #expect(json["imported"] as? Int == 2 && json["refused"] as? Int == 6)
         let rows = try #require(json["refusedRows"] as? [[String: Any]])
@@ -138,7 +138,7 @@ import Testing
         let file = try directory.write(Self.line("a") + Self.line("b"), to: "users.jsonl")
         let strict = try await directory.run("user", "import", file, "--strict")
         #expect(strict.output == "Imported 2, 0 already there, 0 refused.\n")
-        #expect(try await directory.run("user", "import", "-", "--strict", input: "").status == 2)
+        try await directory.run("user", "import", "-", "--strict", input: "").expect(2)
     }
 
     @Test func `What Firebase exports moves in with its settings`() async throws {
@@ -176,16 +176,16 @@ import Testing
         let without = try await run(["--dry-run"])
         #expect(without.error.contains("line 2: passwordHash stands without hashAlgorithm"))
         let unknown = try await run(["--hash-algo", "ROT13"])
-        #expect(unknown.status == 2)
+        #expect(unknown.status == 2, "\(unknown)")
         #expect(unknown.error.hasPrefix(#"countersign: There is no hash algorithm "ROT13". There are SCRYPT,"#))
         let incomplete = try await run(["--hash-algo", "SCRYPT"])
-        #expect(incomplete.status == 2)
+        #expect(incomplete.status == 2, "\(incomplete)")
         #expect(
             incomplete.error == "countersign: The settings for password hashes are wrong: SCRYPT needs rounds.\n")
-        #expect(try await run(["--rounds", "8"]).status == 2)
+        try await run(["--rounds", "8"]).expect(2)
 
         let imported = try await run(settings)
-        #expect(imported.status == 1)
+        #expect(imported.status == 1, "\(imported)")
         #expect(imported.output == "Imported 1, 0 already there, 1 refused.\n")
         #expect(
             imported.error.hasPrefix("user bert@example.org, line 12: it signs in with google.com"),
@@ -228,7 +228,7 @@ import Testing
         let directory = try await TestDirectory.prepared()
         let wrong = try directory.write(String(repeating: "name,address,city\n", count: 5000), to: "users.csv")
         let stopped = try await directory.run("user", "import", wrong)
-        #expect(stopped.status == 1)
+        #expect(stopped.status == 1, "\(stopped)")
         let told = stopped.error.split(separator: "\n")
         #expect(told.count == 101 && told[0].hasPrefix("line 1: it is no JSON"), "\(told.count)")
         #expect(told.last?.contains("100 rows were refused, and the rest of the file was not read.") == true)
@@ -242,8 +242,8 @@ import Testing
             to: "mixed.jsonl")
         let some = try await directory.run("user", "import", mixed, "--fault-limit", "10", "--json").json()
         #expect(some["imported"] as? Int == 50 && some["isStopped"] as? Bool == true)
-        #expect(try await directory.run("user", "show", "late").status == 4)
-        #expect(try await directory.run("user", "import", mixed, "--fault-limit", "-1").status == 2)
+        try await directory.run("user", "show", "late").expect(4)
+        try await directory.run("user", "import", mixed, "--fault-limit", "-1").expect(2)
     }
 
     @Test func `An import and an export are one event each`() async throws {
@@ -254,14 +254,14 @@ import Testing
             try await directory.run("audit", "tail", "--limit", "1000").output.split(separator: "\n").map(String.init)
                 .filter { $0.contains(kind) }
         }
-        #expect(try await directory.run("user", "import", file).status == 0)
+        try await directory.run("user", "import", file).expect(0)
         #expect(try await directory.run("user", "export").lines.count == 450)
         let (imports, exports) = (try await events("users.imported"), try await events("users.exported"))
         #expect(imports.count == 1 && imports[0].contains("imported=450"), "\(imports)")
         #expect(exports.count == 1 && exports[0].contains("users=450"), "\(exports)")
         // What changes nothing and what only looks are none.
-        #expect(try await directory.run("user", "import", file).status == 0)
-        #expect(try await directory.run("user", "import", file, "--dry-run").status == 0)
+        try await directory.run("user", "import", file).expect(0)
+        try await directory.run("user", "import", file, "--dry-run").expect(0)
         #expect(try await events("users.imported").count == 1)
     }
 
@@ -292,7 +292,7 @@ import Testing
         let last = try await cut.run("user", "import", file)
         #expect(last.status == 0, "\(last.error)")
         #expect(last.output == "Imported \(3000 - counts[1]), \(counts[1]) already there, 0 refused.\n")
-        #expect(try await whole.run("user", "import", file).status == 0)
+        try await whole.run("user", "import", file).expect(0)
         #expect(try await cut.run("user", "export").output == whole.run("user", "export").output)
     }
 
@@ -303,19 +303,19 @@ import Testing
         let target = directory.url.appendingPathComponent("out.jsonl").path
         // What a run that was killed left behind, readable for others.
         _ = try directory.write("half a line", to: "out.jsonl.partial")
-        #expect(try await directory.run("user", "export", target).status == 0)
+        try await directory.run("user", "export", target).expect(0)
         #expect(try String(contentsOfFile: target, encoding: .utf8).split(separator: "\n").count == 3)
         #expect(!FileManager.default.fileExists(atPath: target + ".partial"))
         let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
         #expect(mode == 0o600)
 
         let again = try await directory.run("user", "export", target)
-        #expect(again.status == 1)
+        #expect(again.status == 1, "\(again)")
         #expect(again.error == "countersign: \(target) exists already. Name another file, or add --replace.\n")
         let replaced = try await directory.run("user", "export", target, "--replace", "--json").json()
         #expect(replaced["users"] as? Int == 3 && replaced["file"] as? String == target)
-        #expect(try await directory.run("user", "export", "--json").status == 2)
-        #expect(try await directory.run("user", "export", "/nowhere/out.jsonl").status == 3)
+        try await directory.run("user", "export", "--json").expect(2)
+        try await directory.run("user", "export", "/nowhere/out.jsonl").expect(3)
     }
 
     @Test func `Both work through a server with the administrators token`() async throws {
@@ -330,8 +330,8 @@ import Testing
                     environment: token.map { ["COUNTERSIGN_ADMIN_TOKEN": $0] } ?? [:])
             }
             let refused = try await remote("user", "export", token: "wrong")
-            #expect(refused.status == 1 && refused.output.isEmpty)
-            #expect(try await remote("user", "import", file, token: "wrong").status == 1)
+            #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+            try await remote("user", "import", file, token: "wrong").expect(1)
             #expect(try await remote("user", "import", file).output == "Imported 450, 0 already there, 0 refused.\n")
             #expect(try await remote("user", "import", file).output == "Imported 0, 450 already there, 0 refused.\n")
             let exported = try await remote("user", "export")
@@ -363,9 +363,9 @@ import Testing
         for secret in [Self.secret, Self.hash, "argon2", "oobCode", "bert"] {
             #expect(!transcript.output.contains(secret), "\(secret)")
         }
-        #expect(try await directory.run("user", "data", "nobody").status == 4)
-        #expect(try await directory.run("user", "delete", "ada", "--yes").status == 0)
-        #expect(try await directory.run("user", "data", "ada").status == 4)
+        try await directory.run("user", "data", "nobody").expect(4)
+        try await directory.run("user", "delete", "ada", "--yes").expect(0)
+        try await directory.run("user", "data", "ada").expect(4)
     }
 }
 

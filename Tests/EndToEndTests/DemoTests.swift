@@ -1,7 +1,8 @@
+import BlockingTestSupport
 import Foundation
 import Testing
 
-@Suite struct DemoTests {
+@Suite(.onOwnThreads) struct DemoTests {
     @Test func `The demonstration plays to its end`() async throws {
         let outcome = try await Tool(path: try ServerProcess.executable).run(["demo", "--json"])
         #expect(outcome.status == 0, "\(outcome.errors)")

@@ -5,7 +5,7 @@ import Testing
 /// (docs/decisions/0240).
 @Suite struct HostileTextTests {
     /// Twenty-two texts of every kind; in `make endurance` all of them, at two widths.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func `Texts of strangers stay texts on every page that shows them: CVE-2026-123539`() async throws {
         let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
         var arguments = [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path]

@@ -5,7 +5,7 @@ import Testing
 /// keyboard alone.
 @Suite struct PageStoryTests {
     /// In parts, each with a server and a browser of its own: together they would be the longest test of all.
-    @Test(.timeLimit(.minutes(15)), arguments: 1...3)
+    @Test(.timeLimit(.minutes(60)), arguments: 1...3)
     func `People find their way through every page, in their language, window and with their tools`(
         part: Int
     ) async throws {

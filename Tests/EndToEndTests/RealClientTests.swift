@@ -9,7 +9,7 @@ import Testing
         ["authlib", "apache"], ["oauth2client", "waiting"], ["django", "tokens", "registration"],
     ]
 
-    @Test(.timeLimit(.minutes(15)), arguments: parts)
+    @Test(.timeLimit(.minutes(60)), arguments: parts)
     func `Applications of others sign users in and guard their APIs`(steps: [String]) async throws {
         let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
         let outcome = try await PythonPeer.run(

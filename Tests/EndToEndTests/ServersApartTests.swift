@@ -125,16 +125,16 @@ struct ServersApartTests {
                 let next = try await refresh(pair.first, token).text("refresh_token")
                 let again = try await refresh(pair.second, token)
                 #expect(again.text("refresh_token") == next, "\(error) s: \(again.words)")
-                #expect(try await refresh(pair.second, next).status == 200)
-                #expect(try await refresh(pair.first, token).status == 400, "\(error) s")
+                try await refresh(pair.second, next).expect(200)
+                try await refresh(pair.first, token).expect(400, "\(error) s")
 
                 let late = try await signIn(pair.first).text("refreshToken")
-                #expect(try await refresh(pair.first, late).status == 200)
+                try await refresh(pair.first, late).expect(200)
                 for server in [pair.first, pair.second] {
                     let moved = try await Volley.fire([try .init(server, "/dev/clock", ["advanceSeconds": 61])])
                     #expect(moved.first?.status == 200)
                 }
-                #expect(try await refresh(pair.second, late).status == 400, "\(error) s")
+                try await refresh(pair.second, late).expect(400, "\(error) s")
             }
         }
     }
@@ -204,9 +204,16 @@ struct ServersApartTests {
             let again = try await refresh(pair.first, token)
             #expect(again.text("refresh_token") == next, "\(again.words)")
             // Reuse is still told from it.
-            #expect(try await refresh(pair.first, next).status == 200)
-            #expect(try await refresh(pair.second, token).status == 400)
-            #expect(try await refresh(pair.second, next).status == 400)
+            try await refresh(pair.first, next).expect(200)
+            try await refresh(pair.second, token).expect(400)
+            try await refresh(pair.second, next).expect(400)
         }
+    }
+}
+
+extension Volley.Answer {
+    /// Expects this status, and says otherwise what was answered.
+    fileprivate func expect(_ wanted: Int, _ comment: String = "", _ location: SourceLocation = #_sourceLocation) {
+        #expect(status == wanted, "\(comment) \(words)", sourceLocation: location)
     }
 }

@@ -3,7 +3,7 @@ import Dispatch
 
 /// Holds a store's writer in the middle of a write, until the test has done what it wants to do meanwhile.
 ///
-/// Bodies run on the database's own thread, so that blocking one keeps no task from running. It gives up after two
+/// Bodies run on the database's own thread, so that blocking one keeps no task from running. It gives up after ten
 /// minutes, so that a broken store fails a test and does not hang it, however slow the machine is.
 final class Gate: Sendable {
     struct Stuck: Error {}
@@ -29,7 +29,7 @@ final class Gate: Sendable {
     /// Called in the body: waits.
     func pass() throws {
         continuation.yield()
-        guard semaphore.wait(timeout: .now() + 120) == .success else { throw Stuck() }
+        guard semaphore.wait(timeout: .now() + 600) == .success else { throw Stuck() }
     }
 
     func isReached() async {
@@ -41,9 +41,9 @@ final class Gate: Sendable {
     }
 }
 
-/// Waits until something is so, for two minutes at most.
+/// Waits until something is so, for ten minutes at most.
 func eventually(_ condition: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(600)
     while !condition() {
         guard ContinuousClock.now < end else { throw Gate.Stuck() }
         try await Task.sleep(for: .milliseconds(1))

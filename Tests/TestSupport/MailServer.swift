@@ -95,9 +95,9 @@ package final class MailServer: Sendable {
 
     package var mails: [Mail] { received.withLock { $0 } }
 
-    /// The mails, once there are so many; those that there are after half a minute otherwise.
+    /// The mails, once there are so many; those that there are after ten minutes otherwise.
     package func mails(atLeast count: Int) async throws -> [Mail] {
-        for _ in 0..<6_000 where mails.count < count { try await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<30_000 where mails.count < count { try await Task.sleep(for: .milliseconds(20)) }
         return mails
     }
 

@@ -79,7 +79,8 @@ package final class PostgresCluster: Sendable {
         var template = Array("\(try TestRun.directory().path)/pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Unavailable(description: "no temporary directory") }
         directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        port = try Self.freePort()
+        // It is away now and then, and begins to listen seconds from now.
+        port = try QuietPort.next()
 
         watcher = Process()
         let shell = ["/bin/sh", "-c", Self.script, "watcher", programs, directory, "\(port)"]
@@ -128,7 +129,7 @@ package final class PostgresCluster: Sendable {
     /// Makes the server a standby, without a primary, or the primary again; it is started again for that.
     package func becomeStandby() async throws { try await command("standby", "ready") }
     package func becomePrimary() async throws {
-        try await run("SELECT pg_promote()")
+        try await run("SELECT pg_promote(true, 600)")
     }
 
     /// Ends it for good, and removes its files.
@@ -152,27 +153,6 @@ package final class PostgresCluster: Sendable {
         while let byte = try replies.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) { line += byte }
         let text = String(decoding: line, as: UTF8.self)
         guard text == reply else { throw Unavailable(description: "the cluster says '\(text)', not '\(reply)'") }
-    }
-
-    private static func freePort() throws -> Int {
-        #if canImport(Glibc)
-            let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-            let stream = SOCK_STREAM
-        #endif
-        let socket = socket(AF_INET, stream, 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw Unavailable(description: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     // MARK: Use
@@ -245,7 +225,7 @@ package final class PostgresCluster: Sendable {
             tries=0
             until "$programs/pg_isready" -q -h "$directory" -p "$port"; do
                 tries=$((tries + 1))
-                if [ "$tries" -gt 400 ] || ! kill -0 "$server"; then
+                if [ "$tries" -gt 12000 ] || ! kill -0 "$server"; then
                     echo "the server does not start: $(tail -n 1 "$directory/log")"
                     return
                 fi

@@ -9,6 +9,12 @@ enum Program {
         let output: String
         let error: String
 
+        /// Expects this exit status, and says otherwise what was written: `#expect` tells no values of what is awaited.
+        func expect(_ wanted: Int32, _ comment: String = "", _ location: SourceLocation = #_sourceLocation) {
+            #expect(
+                status == wanted, "\(comment)\n\(output.prefix(2000))\n\(error.prefix(2000))", sourceLocation: location)
+        }
+
         /// The output as JSON.
         func json(_ location: SourceLocation = #_sourceLocation) throws -> [String: Any] {
             try #require(

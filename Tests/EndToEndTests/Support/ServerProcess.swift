@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -10,6 +11,8 @@ final class ServerProcess: Sendable {
     let url: URL
     let dataDirectory: URL
     private let process: Process
+    /// What it says on standard error.
+    private let log: URL
     /// Whether the data directory goes with this process.
     private let ownsData: Bool
 
@@ -47,14 +50,29 @@ final class ServerProcess: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
         let output = Pipe()
         process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
+        log = try TestRun.place(for: "server-log")
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let errors = try FileHandle(forWritingTo: log)
+        process.standardError = errors
         try process.run()
-        url = try await Self.address(announcedOn: output.fileHandleForReading)
+        // It has a descriptor of its own. Foundation would keep ours open.
+        try errors.close()
+        do {
+            url = try await Self.address(announcedOn: output.fileHandleForReading)
+        } catch let error as ServerDidNotStart {
+            throw ServerDidNotStart(said: "\(error.said)\n\(Self.end(of: log))")
+        }
+    }
+
+    /// The last of a log.
+    private static func end(of log: URL) -> String {
+        String(decoding: ((try? Data(contentsOf: log)) ?? Data()).suffix(2000), as: UTF8.self)
     }
 
     deinit {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         if ownsData { try? FileManager.default.removeItem(at: dataDirectory) }
+        try? FileManager.default.removeItem(at: log)
     }
 
     /// Waits for `listening on http://HOST:PORT`.
@@ -80,15 +98,21 @@ final class ServerProcess: Sendable {
     /// For `kill -9`, which ends it as a power cut would.
     var processIdentifier: Int32 { process.processIdentifier }
 
-    /// Asks it to end, and answers its exit status.
-    func terminate() async -> Int32 {
+    /// Asks it to end, and answers its exit status. Where that is not 0, what the server said last is an issue of its own.
+    func terminate(_ location: SourceLocation = #_sourceLocation) async -> Int32 {
         process.terminate()
-        return await withCheckedContinuation { continuation in
+        let status: Int32 = await withCheckedContinuation { continuation in
             Thread.detachNewThread { [process] in
                 process.waitUntilExit()
                 continuation.resume(returning: process.terminationStatus)
             }
         }
+        if status != 0 {
+            Issue.record(
+                "The server ended with \(status) (\(process.terminationReason)): \(Self.end(of: log))",
+                sourceLocation: location)
+        }
+        return status
     }
 
     // MARK: Talking to it

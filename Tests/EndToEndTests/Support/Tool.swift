@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 /// Runs a program and waits for its end.
 struct Tool {
@@ -9,6 +10,13 @@ struct Tool {
         let status: Int32
         let output: String
         let errors: String
+
+        /// Expects this exit status, and says otherwise what was written: `#expect` tells no values of what is awaited.
+        func expect(_ wanted: Int32, _ comment: String = "", _ location: SourceLocation = #_sourceLocation) {
+            #expect(
+                status == wanted, "\(comment)\n\(output.prefix(2000))\n\(errors.prefix(2000))", sourceLocation: location
+            )
+        }
     }
 
     /// A program on the search path, or nil where it is not installed.
@@ -33,7 +41,8 @@ struct Tool {
         let stdin = Pipe()
         process.standardInput = stdin
         try process.run()
-        if let input { stdin.fileHandleForWriting.write(Data(input.utf8)) }
+        // One that has ended already reads nothing.
+        if let input { try? stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
         try stdin.fileHandleForWriting.close()
         // Both pipes are read to their ends on threads of their own, so that a talkative program is not held up.
         async let said = Self.readToEnd(output.fileHandleForReading)

@@ -151,9 +151,9 @@ extension PostgresTests {
     }
 }
 
-/// Does something until it does not fail any more, for two minutes at most.
+/// Does something until it does not fail any more, for ten minutes at most.
 func eventuallyDone(_ body: () async throws -> Void) async throws {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(600)
     while true {
         do {
             return try await body()
