@@ -110,6 +110,8 @@ import Testing
             "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AA\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n",
             "GET / HTTP/1.0\r\n\r\n",
+            // `ab -k`, which waits for the end unless the answer says that there is more.
+            "GET / HTTP/1.0\r\nHost: a\r\nConnection: Keep-Alive\r\n\r\n",
         ])
     func `The last answer says so and the connection ends`(request: String) throws {
         let (channel, _) = try Self.connection()

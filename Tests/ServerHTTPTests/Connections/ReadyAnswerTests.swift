@@ -123,6 +123,7 @@ import Testing
             for request in [
                 Self.get("/health/live", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\n"),
                 Self.get("/health/live", "GET", Self.last), "GET /health/live HTTP/1.0\r\n\r\n",
+                "GET /health/live HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
             ] {
                 let answer = try await RawConnection.exchange(request + Self.get("/health/live"), with: url)
                 #expect(answer.isClosed && answer.text.statuses == [200], "\(request)")

@@ -6,8 +6,10 @@ import NIOHTTP1
 /// - A request without exactly one `Host` is refused with 400 (RFC 9112, section 3.2); before HTTP/1.1 there may be none.
 /// - The host of a target in the absolute form takes the place of the one in `Host` (``AbsoluteTarget``). What comes after this handler
 ///   would forget it. A target of no form that there is is refused with 400.
-/// - The connection ends after a request that says so, after one of HTTP/1.0 that does not ask for more, after one that is
-///   malformed, and after `CONNECT` or an upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
+/// - The connection ends after a request that says so, after one of HTTP/1.0, after one that is malformed, and after `CONNECT` or an
+///   upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
+/// - A client of HTTP/1.0 may ask for more (`Connection: keep-alive`), and waits for the end all the same where the answer does not say
+///   that it gets more (RFC 9112, section 9.3); an answer of no known length would have no end for it otherwise.
 /// - It ends after an answer that goes out before its request has come to its end. A proxy that gives up the rest of such a body and
 ///   uses the connection again would have the next client's request taken for it (`docs/decisions/0397`).
 ///
@@ -106,5 +108,6 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
 
     private static func endsConnection(_ head: HTTPRequestHead) -> Bool {
         head.method == .CONNECT || head.headers.contains(name: "Upgrade") || !head.isKeepAlive
+            || head.version.minor == 0
     }
 }
