@@ -39,18 +39,29 @@ extension OAuth {
         }
         let target = reader.target(redirect.uri)
         if application.registration.oauth.requiresPAR, pushed == nil {
-            return response(
-                AuthorizationAnswer(error: "invalid_request", "The request has to be pushed.", to: target), request)
+            return tell(
+                AuthorizationAnswer(error: "invalid_request", "The request has to be pushed.", to: target), request,
+                context)
         }
         do {
             var asked = try await reader.request(redirect)
             if let pushed { asked.cameOf(pushed: pushed) }
             return try await proceed(asked, target, request, context)
         } catch let refusal as AuthorizationParameters.Refusal {
-            return response(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request)
+            return tell(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request, context)
         } catch {
-            return response(try faulty(error, target, context), request)
+            return tell(try faulty(error, target, context), request, context)
         }
+    }
+
+    /// What an application is told before its user did anything. One that no administrator checked is told nothing: a link to this server
+    /// would lead on to whatever address its maker chose (RFC 9700, section 4.11.2). The log has the reason.
+    private func tell(
+        _ answer: AuthorizationAnswer, _ request: Request, _ context: CountersignRequestContext
+    ) -> Response {
+        guard answer.target.application.registration.oauth.isUnchecked else { return response(answer, request) }
+        return pages.error(
+            request, context, "not told to an unchecked application: \(answer.fields.first?.value ?? "")")
     }
 
     /// What an application is told where this server fails: its browser brings it no status (RFC 6749, section 4.1.2.1).
@@ -105,6 +116,8 @@ extension OAuth {
             return response(AuthorizationAnswer(code: code, to: target), request)
                 .setting(cookies: renewed.map { [cookies.setting(session: $0)] } ?? [])
         case .over: return pages.error(request, context, "the pushed request was used")
+        case .missing(.impossible(let failure)) where session == nil:
+            return tell(AuthorizationAnswer(error: failure.rawValue, failure.sentence, to: target), request, context)
         case .missing(.impossible(let failure)): return refuse(failure, target, request)
         case .missing(let standing):
             let known = cookies.browser(request)
@@ -116,9 +129,10 @@ extension OAuth {
             case .begun(let handle):
                 return Self.page(for: standing, handle).setting(cookies: fresh.map { [$0.setCookie] } ?? [])
             case .limited:
-                return response(
+                return tell(
                     AuthorizationAnswer(
-                        error: "temporarily_unavailable", "Too many requests from this address.", to: target), request)
+                        error: "temporarily_unavailable", "Too many requests from this address.", to: target), request,
+                    context)
             }
         }
     }

@@ -19,8 +19,11 @@ extension OAuth {
         let hint = try await logoutHint(parameters)
         let session = try await browserSession(request)
         guard let session else {
-            // Nothing is left to sign out of; the pages come back here when it is done.
-            return Self.redirect(to: target(parameters, hint) ?? signedOut(parameters, hint))
+            // Nothing is left to sign out of; the pages come back here when it is done. Without a user who was signed in, an application that
+            // no administrator checked leads no one anywhere (RFC 9700, section 4.11.2).
+            let isUnchecked = hint?.application.registration.oauth.isUnchecked == true
+            let address = isUnchecked ? nil : target(parameters, hint)
+            return Self.redirect(to: address ?? signedOut(parameters, hint))
         }
         guard let hint, hint.session == session.id else {
             // A link alone, which any site can show, signs no user out: the user confirms it.
