@@ -282,7 +282,7 @@ public struct CountersignServer: Sendable {
         senders.append(
             LogoutSender(http: opened.outbound) { message in
                 try await oauth.logoutNotice(message).map {
-                    LogoutSender.Call(url: $0.uri, logoutToken: $0.token)
+                    LogoutSender.Call(url: $0.uri, logoutToken: $0.token, isStrangers: $0.isStrangers)
                 }
             })
         guard let tracer = opened.tracer else { return senders }

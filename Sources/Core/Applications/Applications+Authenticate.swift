@@ -62,7 +62,9 @@ extension Applications {
         of registration: ApplicationRegistration, naming keyID: String?, at now: Date
     ) async -> [AssertionKey] {
         guard let uri = registration.oauth.jwksURI else { return registration.assertionKeys }
-        return registration.assertionKeys + (await realm.clientKeySets.keys(of: uri, naming: keyID, at: now))
+        return registration.assertionKeys
+            + (await realm.clientKeySets.keys(
+                of: uri, isStrangers: registration.oauth.isUnchecked, naming: keyID, at: now))
     }
 
     /// An application that shows nothing but its name.

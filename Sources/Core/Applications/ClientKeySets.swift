@@ -5,8 +5,10 @@ import Synchronization
 /// requests may go.
 public protocol KeySetFetcher: Sendable {
     /// Fetches once: no redirect is followed, nothing repeated.
+    /// - Parameter isStrangers: whether no administrator checked who named the address: then it is fetched from the public Internet alone,
+    ///   whatever other networks the operator opened.
     /// - Returns: nil where there is no answer of 200, or it is too large.
-    func fetch(_ uri: String) async -> FetchedKeySet?
+    func fetch(_ uri: String, isStrangers: Bool) async -> FetchedKeySet?
 }
 
 /// A key set as its server gave it out.
@@ -28,7 +30,7 @@ public struct NoKeySetFetcher: KeySetFetcher {
     /// A fetcher whose sets are never there.
     public init() {}
 
-    public func fetch(_ uri: String) async -> FetchedKeySet? { nil }
+    public func fetch(_ uri: String, isStrangers: Bool) async -> FetchedKeySet? { nil }
 }
 
 /// The key sets that applications publish (`jwks_uri`; RFC 7591, section 2), kept as their servers allow and between five minutes and a day.
@@ -44,6 +46,12 @@ final class ClientKeySets: Sendable {
     static let firstPause: TimeInterval = 5
     /// Sets that are kept. Where there are more, those that are being fetched alone stay.
     static let capacity = 1000
+
+    /// What strangers named is kept apart: what could not be fetched for them may be there for others.
+    private struct Name: Hashable {
+        let uri: String
+        let isStrangers: Bool
+    }
 
     private struct Entry: Sendable {
         var keys: [AssertionKey]?
@@ -65,7 +73,7 @@ final class ClientKeySets: Sendable {
     }
 
     private let fetcher: any KeySetFetcher
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[Name: Entry]>([:])
 
     init(_ fetcher: any KeySetFetcher) {
         self.fetcher = fetcher
@@ -73,33 +81,37 @@ final class ClientKeySets: Sendable {
 
     /// The keys of a set; none where it never could be read.
     /// - Parameters:
+    ///   - isStrangers: whether no administrator checked the application.
     ///   - id: the `kid` that an assertion names.
     ///   - now: by the realm's clock.
-    func keys(of uri: String, naming id: String?, at now: Date) async -> [AssertionKey] {
+    func keys(
+        of uri: String, isStrangers: Bool = false, naming id: String?, at now: Date
+    ) async -> [AssertionKey] {
+        let name = Name(uri: uri, isStrangers: isStrangers)
         let fetching = entries.withLock { entries -> Task<FetchedKeySet?, Never>? in
-            var entry = entries[uri] ?? Entry()
+            var entry = entries[name] ?? Entry()
             if let fetching = entry.fetching { return entry.keys == nil || entry.isMissing(id) ? fetching : nil }
             guard entry.isDue(naming: id, at: now) else { return nil }
             if entries.count >= Self.capacity { entries = entries.filter { $0.value.fetching != nil } }
             // Of all who wait: a caller that leaves does not end it. The fetcher bounds its time.
-            let task = Task { [fetcher] in await fetcher.fetch(uri) }
+            let task = Task { [fetcher] in await fetcher.fetch(uri, isStrangers: isStrangers) }
             entry.askedAt = now
             entry.fetching = task
-            entries[uri] = entry
+            entries[name] = entry
             return task
         }
         if let fetching {
             let fetched = await fetching.value
             entries.withLock { entries in
-                guard entries[uri]?.fetching == fetching else { return }
-                entries[uri]?.fetching = nil
+                guard entries[name]?.fetching == fetching else { return }
+                entries[name]?.fetching = nil
                 guard let fetched, let keys = AssertionKey.usableKeys(ofJWKS: fetched.body) else { return }
-                entries[uri]?.keys = keys
+                entries[name]?.keys = keys
                 let lifetime = min(max(fetched.lifetime ?? 0, Self.leastLifetime), Self.mostLifetime)
-                entries[uri]?.freshUntil = now + lifetime
+                entries[name]?.freshUntil = now + lifetime
             }
         }
-        return entries.withLock { $0[uri]?.keys } ?? []
+        return entries.withLock { $0[name]?.keys } ?? []
     }
 }
 

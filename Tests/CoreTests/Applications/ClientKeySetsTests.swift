@@ -13,9 +13,9 @@ struct ClientKeySetsTests {
 
     /// A server of key sets that a test changes.
     private final class Publisher: KeySetFetcher {
-        let state = Mutex<(answer: FetchedKeySet?, count: Int)>((nil, 0))
+        let state = Mutex<(answer: FetchedKeySet?, strangers: [Bool])>((nil, []))
 
-        var count: Int { state.withLock { $0.count } }
+        var count: Int { state.withLock { $0.strangers.count } }
 
         func publish(_ ids: [String], lifetime: TimeInterval? = nil) {
             let keys = ids.map { id in
@@ -30,9 +30,9 @@ struct ClientKeySetsTests {
             state.withLock { $0.answer = text.map { FetchedKeySet(body: Data($0.utf8), lifetime: lifetime) } }
         }
 
-        func fetch(_ uri: String) async -> FetchedKeySet? {
+        func fetch(_ uri: String, isStrangers: Bool) async -> FetchedKeySet? {
             state.withLock { state in
-                state.count += 1
+                state.strangers.append(isStrangers)
                 return state.answer
             }
         }
@@ -42,6 +42,18 @@ struct ClientKeySetsTests {
         _ sets: ClientKeySets, naming id: String? = nil, after seconds: TimeInterval
     ) async -> [String] {
         await sets.keys(of: Self.uri, naming: id, at: Self.start + seconds).compactMap(\.id)
+    }
+
+    @Test
+    func `What a stranger names is fetched for strangers, and kept apart`() async {
+        let publisher = Publisher()
+        publisher.publish(["a"])
+        let sets = ClientKeySets(publisher)
+        #expect(await names(sets, after: 0) == ["a"] && publisher.count == 1)
+        publisher.answer(nil)
+        #expect(await sets.keys(of: Self.uri, isStrangers: true, naming: nil, at: Self.start).isEmpty)
+        #expect(publisher.state.withLock { $0.strangers } == [false, true])
+        #expect(await names(sets, after: 1) == ["a"])
     }
 
     @Test

@@ -17,14 +17,14 @@ struct LogoutSenderTests {
     /// Sends one message to an address.
     private func send(
         to url: String?, _ rules: AddressRules = AddressRules(allowed: AddressRules.loopback),
-        admitsPlainLoopback: Bool = true,
+        admitsPlainLoopback: Bool = true, isStrangers: Bool = false,
         deadline: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
         lookUp: @escaping @Sendable (String) async throws -> [NetworkAddress] = { _ in [] }
     ) async -> DeliveryResult {
         let http = OutboundHTTP(
             rules, admitsPlainLoopback: admitsPlainLoopback, deadline: deadline, lookUp: lookUp)
         let sender = LogoutSender(http: http) { _ in
-            url.map { LogoutSender.Call(url: $0, logoutToken: Secret("a.b.c")) }
+            url.map { LogoutSender.Call(url: $0, logoutToken: Secret("a.b.c"), isStrangers: isStrangers) }
         }
         let result = await sender.send(Self.message)
         await http.shutDown()
@@ -76,6 +76,21 @@ struct LogoutSenderTests {
             lookUp: { _ in ["10.0.0.1", "169.254.169.254", "::1"].compactMap { NetworkAddress($0) } })
         #expect(result == .refused(reason: "address-refused"))
         #expect(await send(to: "ftp://shop.example/") == .refused(reason: "malformed-url"))
+    }
+
+    @Test
+    func `Networks that the operator opened are closed to applications that no administrator checked`() async throws {
+        let service = try ScriptedService { _ in [.send(ScriptedService.answer(200, "", type: nil))] }
+        let url = "https://inside.example:\(service.port)/"
+        // Under --dev this machine is open to all.
+        #expect(await send(to: "http://127.0.0.1:\(service.port)/", isStrangers: true) == .delivered)
+        service.stop()
+        for isStrangers in [true, false] {
+            let result = await send(
+                to: url, admitsPlainLoopback: false, isStrangers: isStrangers,
+                lookUp: { _ in ["127.0.0.1"].compactMap { NetworkAddress($0) } })
+            #expect((result == .refused(reason: "address-refused")) == isStrangers, "\(result)")
+        }
     }
 
     @Test

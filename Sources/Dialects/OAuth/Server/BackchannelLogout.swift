@@ -7,9 +7,19 @@ extension OAuth {
     static let logoutTokenLifetime = 120
     static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
+    /// What an application is told, and where.
+    public struct LogoutNotice: Sendable {
+        /// The application's address for them.
+        public let uri: String
+        /// The token.
+        public let token: Secret<String>
+        /// Whether no administrator checked the application, and so the address.
+        public let isStrangers: Bool
+    }
+
     /// Where a message goes, with a token made now.
     /// - Returns: nil where the application is gone, or does not want to be told any more.
-    public func logoutNotice(_ message: OpenedMessage) async throws -> (uri: String, token: Secret<String>)? {
+    public func logoutNotice(_ message: OpenedMessage) async throws -> LogoutNotice? {
         guard let ended = message.content.endedSession,
             let application = try await realm.applications.application(
                 ClientID(rawValue: message.message.recipient)),
@@ -23,6 +33,7 @@ extension OAuth {
                 "sid": .string(ended.session.rawValue), "events": .object([Self.logoutEvent: .object([:])]),
             ])
         let token = try await realm.tokens.issue(draft, with: tokens.identityAlgorithm(of: application))
-        return (uri, Secret(token))
+        return LogoutNotice(
+            uri: uri, token: Secret(token), isStrangers: application.registration.oauth.isUnchecked)
     }
 }

@@ -14,10 +14,13 @@ public final class LogoutSender: MessageSender {
     public struct Call: Sendable {
         public let url: String
         public let logoutToken: Secret<String>
+        /// Whether no administrator checked the application: then it is told at public addresses alone.
+        public let isStrangers: Bool
 
-        public init(url: String, logoutToken: Secret<String>) {
+        public init(url: String, logoutToken: Secret<String>, isStrangers: Bool = false) {
             self.url = url
             self.logoutToken = logoutToken
+            self.isStrangers = isStrangers
         }
     }
 
@@ -40,9 +43,10 @@ public final class LogoutSender: MessageSender {
         do {
             guard let call = try await compose(message) else { return .leftToRecipient }
             let form = "logout_token=\(call.logoutToken.reveal())"
-            let exchange = OutboundHTTP.Exchange(
+            var exchange = OutboundHTTP.Exchange(
                 .post(Data(form.utf8), type: "application/x-www-form-urlencoded"), call.url, timeout: Self.timeout,
                 bodyLimit: 0)
+            exchange.isStrangers = call.isStrangers
             switch await http.send(exchange) {
             case .success(let answer): return Self.result(ofStatus: answer.status)
             case .failure(let failure) where failure == .malformedURL || failure == .blocked:

@@ -15,10 +15,11 @@ public struct HTTPKeySetFetcher: KeySetFetcher {
         self.http = http
     }
 
-    public func fetch(_ uri: String) async -> FetchedKeySet? {
-        let exchange = OutboundHTTP.Exchange(
+    public func fetch(_ uri: String, isStrangers: Bool) async -> FetchedKeySet? {
+        var exchange = OutboundHTTP.Exchange(
             .get, uri, headers: [(name: "Accept", value: "application/json, application/jwk-set+json")],
             timeout: Self.timeout, bodyLimit: Self.longest)
+        exchange.isStrangers = isStrangers
         guard case .success(let answer) = await http.send(exchange), answer.status == 200 else { return nil }
         return FetchedKeySet(body: answer.body, lifetime: Self.lifetime(answer.headers))
     }

@@ -29,6 +29,9 @@ public final class OutboundHTTP: Sendable {
         public var bodyLimit: Int
         /// Whether the URL's query is sent.
         public var sendsQuery = true
+        /// Whether no administrator checked who named the address. Networks that the operator opened for services of their own are not open
+        /// to it, or anyone on the Internet could name what is there.
+        public var isStrangers = false
 
         public init(
             _ method: Method, _ url: String, headers: [(name: String, value: String)] = [], timeout: Duration,
@@ -86,6 +89,8 @@ public final class OutboundHTTP: Sendable {
     private static let unreached = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT]
 
     private let rules: AddressRules
+    /// For addresses of strangers.
+    private let publicRules: AddressRules
     private let admitsPlainLoopback: Bool
     private let deadline: @Sendable (Duration) async -> Void
     private let clients: PinnedClients
@@ -113,6 +118,7 @@ public final class OutboundHTTP: Sendable {
         lookUp: @escaping @Sendable (_ host: String) async throws -> [NetworkAddress]
     ) {
         self.rules = rules
+        publicRules = AddressRules(allowed: admitsPlainLoopback ? AddressRules.loopback : [])
         self.admitsPlainLoopback = admitsPlainLoopback
         self.deadline = deadline
         clients = PinnedClients(trustRoots: trustRoots)
@@ -145,6 +151,7 @@ public final class OutboundHTTP: Sendable {
         } else {
             do { found = try await lookUp(target.host) } catch { return .failure(.unknownName) }
         }
+        let rules = exchange.isStrangers ? publicRules : rules
         let admitted = found.filter {
             rules.admits($0) && (target.isEncrypted || admitsPlainLoopback && $0.isLoopback)
         }
