@@ -133,7 +133,7 @@ struct TokenEndpointTests {
             let token = try await tokens(server)["refresh_token"]
             let posted = try await server.refresh(token, ["client_secret": "abc"])
             #expect(posted.status == 401 && posted.json["error"] == "invalid_client")
-            let basic: HTTPFields = [.authorization: "Basic \(Data("dev-native:".utf8).base64EncodedString())"]
+            let basic: HTTPFields = [.authorization: "Basic \(Data("dev-native:abc".utf8).base64EncodedString())"]
             #expect(try await server.refresh(token, ["client_id": nil], headers: basic).status == 401)
             #expect(try await server.refresh(token).status == 200)
         }
