@@ -46,12 +46,14 @@ struct StrangerRedirectTests {
     }
 
     @Test
-    func `Users who are signed in are led back where no page is wanted`() async throws {
+    func `Users who are signed in are led back`() async throws {
         try await Self.with { server, id in
             var browser = Browser(server)
             try await browser.signIn()
             let silent = try await browser.authorize(id, ["redirect_uri": Self.callback, "prompt": "none"])
             #expect(silent.answer["error"] == "consent_required", "\(silent.text)")
+            let wrong = try await browser.authorize(id, ["redirect_uri": Self.callback, "scope": "none"])
+            #expect(wrong.answer["error"] == "invalid_scope", "\(wrong.text)")
         }
     }
 

@@ -39,7 +39,7 @@ extension OAuth {
         }
         let target = reader.target(redirect.uri)
         if application.registration.oauth.requiresPAR, pushed == nil {
-            return tell(
+            return await tell(
                 AuthorizationAnswer(error: "invalid_request", "The request has to be pushed.", to: target), request,
                 context)
         }
@@ -48,18 +48,20 @@ extension OAuth {
             if let pushed { asked.cameOf(pushed: pushed) }
             return try await proceed(asked, target, request, context)
         } catch let refusal as AuthorizationParameters.Refusal {
-            return tell(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request, context)
+            return await tell(
+                AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request, context)
         } catch {
-            return tell(try faulty(error, target, context), request, context)
+            return await tell(try faulty(error, target, context), request, context)
         }
     }
 
-    /// What an application is told before its user did anything. One that no administrator checked is told nothing: a link to this server
-    /// would lead on to whatever address its maker chose (RFC 9700, section 4.11.2). The log has the reason.
+    /// What an application is told before its user did anything. One that no administrator checked is told nothing where no user is signed in: a
+    /// link to this server would lead on to whatever address its maker chose (RFC 9700, section 4.11.2). The log has the reason.
     private func tell(
         _ answer: AuthorizationAnswer, _ request: Request, _ context: CountersignRequestContext
-    ) -> Response {
+    ) async -> Response {
         guard answer.target.application.registration.oauth.isUnchecked else { return response(answer, request) }
+        if (try? await browserSession(request)) != nil { return response(answer, request) }
         return pages.error(
             request, context, "not told to an unchecked application: \(answer.fields.first?.value ?? "")")
     }
@@ -116,9 +118,9 @@ extension OAuth {
             return response(AuthorizationAnswer(code: code, to: target), request)
                 .setting(cookies: renewed.map { [cookies.setting(session: $0)] } ?? [])
         case .over: return pages.error(request, context, "the pushed request was used")
-        case .missing(.impossible(let failure)) where session == nil:
-            return tell(AuthorizationAnswer(error: failure.rawValue, failure.sentence, to: target), request, context)
-        case .missing(.impossible(let failure)): return refuse(failure, target, request)
+        case .missing(.impossible(let failure)):
+            return await tell(
+                AuthorizationAnswer(error: failure.rawValue, failure.sentence, to: target), request, context)
         case .missing(let standing):
             let known = cookies.browser(request)
             let fresh = known == nil ? cookies.freshBrowser(realm.random) : nil
@@ -129,7 +131,7 @@ extension OAuth {
             case .begun(let handle):
                 return Self.page(for: standing, handle).setting(cookies: fresh.map { [$0.setCookie] } ?? [])
             case .limited:
-                return tell(
+                return await tell(
                     AuthorizationAnswer(
                         error: "temporarily_unavailable", "Too many requests from this address.", to: target), request,
                     context)
