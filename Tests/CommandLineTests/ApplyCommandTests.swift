@@ -247,6 +247,31 @@ import Testing
         #expect(try await directory.run("export").output == before)
     }
 
+    @Test func `A changed extension keeps its id and stays where another listens to the same`() async throws {
+        let directory = try await TestDirectory.prepared()
+        func extensions(_ ofFirst: String, timeout: Int) -> String {
+            """
+            version: 1
+            extensions:
+              - {event: otp-send, targetURL: "https://one.example.com/", applications: \(ofFirst), timeout: \(timeout)}
+              - {event: otp-send, targetURL: "https://two.example.com/", applications: [b]}
+            """
+        }
+        func listed() async throws -> Program.Transcript { try await directory.run("extension", "list", "--json") }
+        #expect(try await apply(directory, extensions("[a]", timeout: 900), "--yes").status == 0)
+        let first = try await directory.run("extension", "list").lines.map { $0.prefix { $0 != " " } }
+        let changed = try await apply(directory, extensions("[a, c]", timeout: 500), "--yes")
+        #expect(changed.status == 0 && changed.output.contains("1 change."), "\(changed.error) \(changed.output)")
+        let second = try await directory.run("extension", "list").lines.map { $0.prefix { $0 != " " } }
+        #expect(first == second && first.count == 3, "\(first)")
+        #expect(try await directory.run("export").output.contains("timeout: 500"))
+        // The second has the application b.
+        let before = try await listed().output
+        let refused = try await apply(directory, extensions("[a, b]", timeout: 400), "--yes")
+        #expect(refused.status != 0 && refused.error.contains("listens to"), "\(refused.error) \(refused.output)")
+        #expect(try await listed().output == before)
+    }
+
     /// What `--dry-run` lets pass, the run does.
     @Test func `All that the server would refuse is told at once before anything is changed`() async throws {
         let directory = try await TestDirectory.prepared()
