@@ -49,9 +49,10 @@ import Testing
                 var response = vector.response
                 Self.mutate(&response.attestationObject, with: &random)
                 if response == vector.response { continue }
-                // The AAGUID of U2F is not signed.
-                let trust = try? vector.register(response, policy: policy).credential.attestation
-                #expect(trust == nil || trust?.format == "fido-u2f")
+                // The AAGUID of U2F is not signed. Of a certificate the statement's signature holds the key alone: what else is changed in
+                // it only the chain shows, which then leads to no root.
+                let found = try? vector.register(response, policy: policy).credential.attestation
+                #expect(found == nil || found?.format == "fido-u2f" || found?.trust == .untrusted, "\(round)")
             case 1:
                 let place = round / 32 % vectors.count
                 var response = vectors[place].assertion

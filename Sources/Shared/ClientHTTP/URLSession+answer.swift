@@ -24,7 +24,8 @@ extension URLSession {
             try await outcome.value(afterStarting: { task.resume() })
         } onCancel: {
             outcome.finish(.failure(CancellationError()))
-            task.cancel()
+            // In turn with what tells of the task's end: Foundation stops the process on Linux where a task is cancelled between the two.
+            delegateQueue.addOperation { task.cancel() }
         }
     }
 }
