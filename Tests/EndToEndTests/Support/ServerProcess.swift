@@ -47,7 +47,11 @@ final class ServerProcess: Sendable {
         process.arguments =
             ["-c", #"ulimit \#(openFiles.map { "-n \($0)" } ?? "-S -n 1024"); exec "$0" "$@""#, try Self.executable]
             + ["serve", "--listen", "127.0.0.1:0", "--data", self.dataDirectory.path] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
+        // A transaction may take longer than a person would wait for, where many tests share the machine.
+        let limits =
+            arguments.contains("--database")
+            ? ["COUNTERSIGN_POSTGRES_STATEMENT_TIMEOUT": "60", "COUNTERSIGN_POSTGRES_TRANSACTION_TIMEOUT": "60"] : [:]
+        process.environment = ProcessInfo.processInfo.environment.merging(limits) { $1 }.merging(environment) { $1 }
         let output = Pipe()
         process.standardOutput = output
         log = try TestRun.place(for: "server-log")
