@@ -47,6 +47,8 @@ import Testing
             scopes: [orders, "orders:write"]
             scopeTexts:
               orders: {"": See your orders, de: "Ihre Bestellungen sehen"}
+            scopeClaims:
+              orders: [attributes.city, plan]
             owner: shop
             lifetime: 600
             minimumACR: aal2

@@ -61,7 +61,9 @@ struct CommandLineOfOperationsTests {
                 AddApplication(id: name, registration: registration(name)),
                 ChangeApplication(id: name, registration: registration(name)),
                 PutResource(
-                    uri: name, displayName: name, scopes: ["read"], minimumACR: name, owner: name, lifetime: 60,
+                    uri: name, displayName: name, scopes: ["read"],
+                    scopeTexts: ["read": ["": name, "de": name]], scopeClaims: ["read": ["plan", "attributes.city"]],
+                    minimumACR: name, owner: name, lifetime: 60,
                     tokenFormat: name, tokenAlgorithm: name),
                 RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
                 SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),

@@ -153,6 +153,27 @@ struct ConsoleApplicationTests {
                 try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
             #expect(resource.lifetime == 300 && resource.tokenFormat == .opaque && resource.algorithm == .rs256)
             #expect(resource.scopes.map(\.name) == ["read", "write"])
+            // A change leaves what the form does not show, and takes what it shows.
+            let put = PutResource(
+                uri: "https://notes.example.com", scopes: ["read", "write"], scopeTexts: ["read": ["de": "Lesen"]],
+                scopeClaims: ["read": ["plan"]])
+            _ = try await put.perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+            let form = try await owner.open("/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom")
+            #expect(form.html.contains("value=\"read=plan\""), "\(form.html)")
+            _ = try await ConsoleServerPagesTests.answer(
+                owner, "/console/apis/put",
+                [
+                    "uri": "https://notes.example.com", "scopes": "read write",
+                    "claims": "read=plan,attributes.city write=tier",
+                ])
+            let changed = try #require(
+                try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
+            #expect(changed.scopes.map(\.claims) == [["attributes.city", "plan"], ["tier"]])
+            #expect(changed.scopes.first?.texts == ["de": "Lesen"])
+            let reserved = try await ConsoleServerPagesTests.answer(
+                owner, "/console/apis/put",
+                ["uri": "https://notes.example.com", "scopes": "read", "claims": "read=sub"])
+            #expect(reserved.status == 422 && reserved.hasAlert)
             let wrong = try await ConsoleServerPagesTests.answer(owner, "/console/apis/put", ["uri": "no uri"])
             #expect(wrong.status == 422 && wrong.hasAlert)
             let removed = try await ConsoleServerPagesTests.answer(

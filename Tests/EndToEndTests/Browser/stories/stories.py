@@ -242,6 +242,29 @@ def enrolment(stage):
 
 
 @story
+def enrolment_put_off(stage):
+    """An application demands a second factor, and the rules let the user put that off: nothing is asked for the rest of the day."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    stage.server.application(
+        "strict", "--kind", "native", "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid",
+        "--first-party", "--require-mfa")
+    try:
+        stage.server.run("config", "set", "secondFactors.skippableTimes", "2")
+        stage.server.run("config", "set", "secondFactors.skippableUntil", "2199-12-03")
+        person.open(stage.request("strict", "openid"))
+        person.sign_in(email)
+        stage.look("enrol-later", "enrol")
+        person.press("button[value=later]")
+        assert "code=" in stage.callback.next()
+        person.open(stage.request("strict", "openid"))
+        assert "code=" in stage.callback.next()
+    finally:
+        stage.server.run("config", "set", "secondFactors.skippableTimes", "none")
+        stage.server.run("config", "set", "secondFactors.skippableUntil", "none")
+
+
+@story
 def push(stage):
     """A phone is asked, and allows it: the page goes on by itself."""
     person, email = stage.person, stage.email()

@@ -21,6 +21,7 @@ struct ResourceCommand: AsyncParsableCommand {
             for (language, text) in (scope.texts ?? [:]).sorted(by: { $0.key < $1.key }) {
                 table.add("text of \(scope.name) (\(language))", text)
             }
+            table.add("claims of \(scope.name)", scope.claims?.joined(separator: " "))
         }
         table.add("owner", resource.owner)
         table.add("tokens live", resource.lifetime.map { "\($0) s" })
