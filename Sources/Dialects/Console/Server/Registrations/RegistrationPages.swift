@@ -129,7 +129,6 @@ enum RegistrationPages {
         let operation = ListRegistrationTokens()
         let tokens = try await scene.perform(operation).tokens
         let changes = scene.may(AddRegistrationToken.right)
-        let granters = try await Granters(tokens.map(\.createdBy), scene)
         var page = scene.page("console-registration-tokens", "consoleRegistrationTokens")
         page.text = words("consoleRegistrationTokensText")
         page.blocks += scene.secretBlocks("consoleTokenOnce")
@@ -139,7 +138,6 @@ enum RegistrationPages {
                     words.plain("consoleRegistrationTokens"),
                     columns: [
                         "consoleLabel", "consoleLeft", "consoleExpires", "consoleUsed", "consoleAllows",
-                        "consoleGrantedBy",
                     ].map { words.plain($0) } + (changes ? [words.plain("consoleRemove")] : []),
                     rows: tokens.map { token in
                         [
@@ -152,7 +150,6 @@ enum RegistrationPages {
                                 token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
                                     ?? words("consoleNever")),
                             .init(PageText(chosen: token.allowed)),
-                            granters.cell(token.createdBy, words),
                         ]
                             + (changes
                                 ? [
