@@ -364,6 +364,10 @@ let package = Package(
         // An API of its own behind a scope of OAuth, for docs/openid.md.
         .executableTarget(
             name: "notes-service", dependencies: ["ScopeProtection", .hummingbird], path: "Examples/notes-service"),
+        // An MCP server whose clients make themselves known, for docs/openid.md.
+        .executableTarget(
+            name: "mcp-service", dependencies: ["ScopeProtection", .hummingbird, .httpTypes],
+            path: "Examples/mcp-service"),
         // Examples/PinCode; no products, so nobody's app builds them.
         .executableTarget(
             name: "pincode-server",

@@ -54,6 +54,9 @@ public final class Realm: Sendable {
     public let notifier = Notifier()
     /// What this process has seen happen, for metrics.
     public let statistics = EventStatistics()
+    /// Reads documents of clients.
+    let documentFetcher: any ClientDocumentFetcher
+    let documentTraffic = DocumentTraffic()
     /// Speaks with the services of hooks.
     let hookCaller: any HookCaller
 
@@ -65,14 +68,17 @@ public final class Realm: Sendable {
     ///   - proofs: the means of proof that answers are judged by.
     ///   - keySetFetcher: fetches the key sets that applications publish.
     ///   - hookCaller: makes the calls to hooks.
+    ///   - documentFetcher: fetches the documents of clients whose id is an address.
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
         extensionCaller: any ExtensionCaller = NoExtensionCaller(),
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
         proofs: ProofRegistry = .standard, keySetFetcher: any KeySetFetcher = NoKeySetFetcher(),
-        hookCaller: any HookCaller = NoHookCaller()
+        hookCaller: any HookCaller = NoHookCaller(),
+        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher()
     ) {
+        self.documentFetcher = documentFetcher
         self.hookCaller = hookCaller
         let store = KeyedStore(
             base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock),
@@ -120,6 +126,8 @@ public final class Realm: Sendable {
     public var resources: Resources { Resources(realm: self) }
     /// Applications: client ids.
     public var applications: Applications { Applications(realm: self) }
+    /// Applications whose client id is the address of a document.
+    public var clientDocuments: ClientDocuments { ClientDocuments(realm: self) }
     /// Tokens: composing, signing, verifying.
     public var tokens: Tokens { Tokens(realm: self) }
     /// How often a request that waits may come again.
@@ -173,19 +181,26 @@ public struct RealmMode: Sendable, Equatable {
     public var allowsAnonymousUsers: Bool
     /// Messages stay readable after they were delivered, for the developer's inbox.
     public var keepsDeliveredMessages: Bool
+    /// Documents of clients may be on this machine, by plain http.
+    public var takesLoopbackDocuments: Bool
 
     /// A mode with these permissions; ``production`` has none.
-    public init(usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool, keepsDeliveredMessages: Bool = false) {
+    public init(
+        usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool, keepsDeliveredMessages: Bool = false,
+        takesLoopbackDocuments: Bool = false
+    ) {
         self.usesUnsignedTokens = usesUnsignedTokens
         self.allowsAnonymousUsers = allowsAnonymousUsers
         self.keepsDeliveredMessages = keepsDeliveredMessages
+        self.takesLoopbackDocuments = takesLoopbackDocuments
     }
 
     /// The safe defaults: none of these permissions.
     public static let production = RealmMode(usesUnsignedTokens: false, allowsAnonymousUsers: false)
     /// For laptops and CI: everything that is weaker is on.
     public static let development = RealmMode(
-        usesUnsignedTokens: true, allowsAnonymousUsers: true, keepsDeliveredMessages: true)
+        usesUnsignedTokens: true, allowsAnonymousUsers: true, keepsDeliveredMessages: true, takesLoopbackDocuments: true
+    )
 }
 
 /// Who asks: through which application and protocol, from where. It goes into limits and into the log.

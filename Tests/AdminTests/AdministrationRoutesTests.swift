@@ -178,6 +178,8 @@ import Testing
                 "applications:list", "applications:show", "applications:remove", "applications:test-redirect",
                 "applications:sessions", "registration-tokens:add", "registration-tokens:list",
                 "registration-tokens:remove", "registrations:list", "registrations:approve",
+                "applications:sessions",
+                "documents:list", "documents:forget", "documents:block",
                 "resources:put", "resources:list", "resources:remove", "clients:list", "clients:show",
                 "clients:set-status", "clients:remove", "extensions:add", "extensions:list", "extensions:show",
                 "extensions:remove", "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove",

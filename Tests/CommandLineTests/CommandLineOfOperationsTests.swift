@@ -65,6 +65,8 @@ struct CommandLineOfOperationsTests {
                     scopeTexts: ["read": ["": name, "de": name]], scopeClaims: ["read": ["plan", "attributes.city"]],
                     minimumACR: name, owner: name, lifetime: 60,
                     tokenFormat: name, tokenAlgorithm: name),
+                ListClientDocuments(limit: 50, after: name), ForgetClientDocument(id: name),
+                BlockClientDocuments(pattern: name), BlockClientDocuments(pattern: name, lift: true),
                 RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
                 SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
                 RemoveClient(client: name), PreviewSetting(key: name, value: .string(name)),

@@ -24,16 +24,19 @@ package struct TestRealm: Sendable {
 
     package static func make(
         on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1,
-        extensionCaller: any ExtensionCaller = NoExtensionCaller(), hookCaller: any HookCaller = NoHookCaller()
+        extensionCaller: any ExtensionCaller = NoExtensionCaller(), hookCaller: any HookCaller = NoHookCaller(),
+        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher()
     ) async throws -> TestRealm {
         try await make(
-            keptIn: store.open(), mode: mode, seed: seed, extensionCaller: extensionCaller, hookCaller: hookCaller)
+            keptIn: store.open(), mode: mode, seed: seed, extensionCaller: extensionCaller, hookCaller: hookCaller,
+            documentFetcher: documentFetcher)
     }
 
     /// Another server, where the clock is another's.
     package static func make(
         keptIn store: any Store, clock: ManualClock = ManualClock(), mode: RealmMode = .production, seed: UInt64 = 1,
-        extensionCaller: any ExtensionCaller = NoExtensionCaller(), hookCaller: any HookCaller = NoHookCaller()
+        extensionCaller: any ExtensionCaller = NoExtensionCaller(), hookCaller: any HookCaller = NoHookCaller(),
+        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher()
     ) throws -> TestRealm {
         let random = SeededRandom(seed: seed)
         let hasher = FastHasher()
@@ -41,7 +44,7 @@ package struct TestRealm: Sendable {
         let realm = Realm(
             store: RaceStore(store), clock: clock, random: random, sealer: sealer,
             hasher: hasher, mode: mode, extensionCaller: extensionCaller, extensionFormat: EntraExtensionFormat(),
-            hookCaller: hookCaller)
+            hookCaller: hookCaller, documentFetcher: documentFetcher)
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
 

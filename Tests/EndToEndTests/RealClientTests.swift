@@ -25,6 +25,7 @@ import Testing
         let steps = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
             $0.hasSuffix("_steps.py")
         }
-        #expect(Set(steps) == Set(Self.parts.joined().map { "\($0)_steps.py" }))
+        // Those of `MCPClientTests` have a server that trusts a certificate of theirs.
+        #expect(Set(steps) == Set((Self.parts.joined() + ["mcp"]).map { "\($0)_steps.py" }))
     }
 }

@@ -23,6 +23,15 @@ extension Applications {
         case .failure(let refusal): return .refused(refusal)
         case .success(let read): shown = read
         }
+        if expectation.takesEveryOrigin {
+            switch try await realm.clientDocuments.prepare(shown.clientID, by: client) {
+            case nil: break
+            case .limited(let until): return .refused(.limited(until: until))
+            // As one that does not exist: what it shows cannot be judged.
+            case .notAdmitted, .unusable, .unreachable:
+                return .refused(shown.method == .none ? .unknown : .wrongCredentials)
+            }
+        }
         let now = realm.clock.now
         let attempt = ClientAttempt(
             shown: shown, expectation: expectation, client: client, now: now,
@@ -69,7 +78,9 @@ extension Applications {
 
     /// An application that shows nothing but its name.
     private func identify(_ id: ClientID, _ expectation: ClientExpectation) async throws -> ClientAuthentication {
-        guard let application = try await application(id) else { return .refused(.unknown) }
+        guard let application = try await application(id), expectation.admits(application) else {
+            return .refused(.unknown)
+        }
         // A method that needs credentials admits no application without any.
         if application.registration.isConfidential || !application.registration.oauth.admits(.none) {
             return .refused(.credentialsMissing)
@@ -97,7 +108,7 @@ private struct ClientAttempt: Sendable {
 
     /// Asks the limit of the address, and counts nothing.
     func begin(in transaction: any StoreTransaction) throws -> Beginning {
-        let application = try transaction.application(shown.clientID)
+        let application = try transaction.application(shown.clientID).flatMap { expectation.admits($0) ? $0 : nil }
         let source = client.limitedSource.map { Allowance(.clientsPerSource, CounterKey.clients(from: $0)) }
         switch try transaction.ask([source].compactMap { $0 }, at: now, from: part) {
         case .refused(_, let refusal): return .ended(.refused(.limited(until: refusal.instant)))

@@ -77,6 +77,9 @@ public struct ClientExpectation: Sendable {
     public var tokenEndpoints: Set<String> = []
     /// Whether an assertion may live longer than ``ClientAssertion/longest``: then it counts until that long after it was made.
     var cutsLifetime = false
+    /// Whether the endpoint knows applications that no administrator registered (``ApplicationOrigin``): those of OAuth alone do, where users
+    /// are asked.
+    public var takesEveryOrigin = false
     /// What an assertion may be signed with.
     public var algorithms: Set<StatementAlgorithm>
 
@@ -94,6 +97,11 @@ public struct ClientExpectation: Sendable {
 }
 
 extension ClientExpectation {
+    /// Whether the endpoint knows such an application.
+    func admits(_ application: Application) -> Bool {
+        takesEveryOrigin || application.registration.oauth.origin == .administrator
+    }
+
     /// What an assertion of an application may say.
     ///
     /// The issuer is known with a slash at its end to applications whose tokens have one, and to those of before the kinds, whose

@@ -73,6 +73,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public package(set) var origin = ApplicationOrigin.administrator
     /// An administrator's word that the application is who it says, where no administrator made the registration.
     public internal(set) var approval: Approval?
+    /// When the document was read that this registration was made of; nil where it was made otherwise.
+    public internal(set) var document: ClientDocument?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
     /// Until when the secret of before counts beside the present one; nil where there is none.
@@ -116,6 +118,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
         accent = try members.decodeIfPresent(String.self, forKey: .accent)
+        document = try members.decodeIfPresent(ClientDocument.self, forKey: .document)
         logo = try members.decodeIfPresent(String.self, forKey: .logo)
         try members.assign(&origin, .origin)
         approval = try members.decodeIfPresent(Approval.self, forKey: .approval)

@@ -77,7 +77,8 @@ public enum RedirectURI {
         return origin
     }
 
-    private static func origin(of text: String) -> String? {
+    /// Scheme and authority of a web address, or the scheme of a private one, as they are written; nil for what is no redirect URI.
+    static func origin(of text: String) -> String? {
         guard fault(of: text) == nil, let colon = text.firstIndex(of: ":") else { return nil }
         let scheme = text[..<colon]
         guard scheme == "https" || scheme == "http" else { return "\(scheme):" }
@@ -110,6 +111,9 @@ public enum RedirectURI {
         /// Path and query.
         let rest: Substring
     }
+
+    /// Whether a program on the user's own device hears it (RFC 8252, section 7.3).
+    static func isLoopback(_ text: String) -> Bool { fault(of: text) == nil && loopback(text) != nil }
 
     private static func loopback(_ text: String) -> Loopback? {
         for host in ["127.0.0.1", "[::1]", "localhost"] where text.hasPrefix("http://\(host)") {

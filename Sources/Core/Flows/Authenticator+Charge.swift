@@ -379,6 +379,8 @@ package enum CounterKey {
     package static func answers(from source: String) -> String { "answers/\(source)" }
     static func clients(from source: String) -> String { "clients/\(source)" }
     static func assertions(of application: ClientID) -> String { "assertions/\(application.rawValue)" }
+    static func documents(from source: String) -> String { "documents/\(source)" }
+    static func documents(at host: String) -> String { "documents-at/\(host)" }
     static func attempts(from source: String) -> String { "attempts/\(source)" }
     static func registrations(from source: String) -> String { "registrations/\(source)" }
     static func registrationChanges(of application: ClientID) -> String {

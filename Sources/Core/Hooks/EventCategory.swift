@@ -34,7 +34,8 @@ public enum EventCategory: String, Sendable, Codable, CaseIterable {
         case ("answer", _): self = .refusals
         case ("administrator", _), ("machine-token", _), ("admin-token", _), ("hook", _): self = .administrators
         case ("group", _): self = .groups
-        case ("application", _), ("registration-token", _), ("resource", _), ("extension", _), ("client", _):
+        case ("application", _), ("registration-token", _), ("resource", _), ("extension", _), ("client", _),
+            ("client-document", _):
             self = .applications
         case ("settings", _), ("key", _), ("master-key", _): self = .settings
         default: return nil

@@ -30,6 +30,10 @@ public struct RateLimit: Sendable, Equatable {
     static let clientsPerSource = RateLimit(count: 100, window: 600)
     /// Assertions of one application, each of which is remembered until it expires: 50 a second, for ten minutes.
     static let assertionsPerApplication = RateLimit(count: 30_000, window: 600, parts: 25)
+    /// Documents of clients that are fetched for one source address.
+    static let documentsPerSource = RateLimit(count: 60, window: 600)
+    /// Documents that no one asked for before, fetched from one host.
+    static let documentsPerHost = RateLimit(count: 60, window: 600)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
     /// Applications that register themselves from one source address without a token.

@@ -33,12 +33,19 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
     /// The address of a page for developers: `service_documentation` in discovery. Nil leaves it out.
     public var documentationURI: String?
 
+    /// Whose documents are taken for registrations of clients (``ClientDocuments``).
+    public var clientDocuments = ClientDocumentMode.off
+    /// Addresses of documents that the operator trusts to say where their clients are (``ClientDocumentPattern``).
+    public var listedDocuments: [String]?
+    /// Addresses of documents that are never taken.
+    public var blockedDocuments: [String]?
+
     /// Whether a text can be one of these addresses.
     public static func isDocument(_ text: String) -> Bool {
         RedirectURI.fault(of: text) == nil && (text.hasPrefix("https:") || text.hasPrefix("http:"))
     }
 
-    /// Nonces from applications without credentials, no addresses, and no registration.
+    /// Nonces from applications without credentials, no addresses, no registration, and no documents of clients.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -49,6 +56,9 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
         registrationResources = try members.decodeIfPresent([String].self, forKey: .registrationResources)
         policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
+        try members.assign(&clientDocuments, .clientDocuments)
+        listedDocuments = try members.decodeIfPresent([String].self, forKey: .listedDocuments)
+        blockedDocuments = try members.decodeIfPresent([String].self, forKey: .blockedDocuments)
         documentationURI = try members.decodeIfPresent(String.self, forKey: .documentationURI)
     }
 }

@@ -457,7 +457,13 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func application(_ id: ClientID) throws -> Application? {
-        try registeredApplication(id).flatMap { $0.registration.isDisabled ? nil : $0 }
+        guard let application = try registeredApplication(id), !application.registration.isDisabled else { return nil }
+        guard application.registration.oauth.document != nil else { return application }
+        // What documents say counts for as long as their addresses are admitted.
+        guard let address = ClientDocumentID(id, takesLoopback: true), try settings().oauth.admits(address) else {
+            return nil
+        }
+        return application
     }
 
     func registeredApplication(_ id: ClientID) throws -> Application? {

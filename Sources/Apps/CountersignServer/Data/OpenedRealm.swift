@@ -116,7 +116,8 @@ public struct OpenedRealm: Sendable {
                 extensionCaller: tracer.map { TracedExtensionCaller(base: caller, tracer: $0) } ?? caller,
                 extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
                 proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound),
-                hookCaller: tracer.map { TracedHookCaller(base: hooks, tracer: $0) } ?? hooks)
+                hookCaller: tracer.map { TracedHookCaller(base: hooks, tracer: $0) } ?? hooks,
+                documentFetcher: HTTPClientDocumentFetcher(outbound))
             realm.site.tell(publicSuffixes: { FileManager.default.contents(atPath: Self.publicSuffixListPath) })
             try await realm.checkMasterKey()
             let (token, notices) =

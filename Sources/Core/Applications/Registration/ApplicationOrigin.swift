@@ -166,7 +166,10 @@ extension OAuthRegistration {
 
 extension Application {
     /// Since when it is what it is to users: what they allowed before is another's.
-    var known: Date { max(createdAt, registration.oauth.selfRegistration?.changedAt ?? createdAt) }
+    var known: Date {
+        let oauth = registration.oauth
+        return max(createdAt, oauth.selfRegistration?.changedAt ?? oauth.document?.changedAt ?? createdAt)
+    }
 }
 
 extension ApplicationRegistration {

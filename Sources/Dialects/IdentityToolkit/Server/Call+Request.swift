@@ -24,7 +24,12 @@ extension IdentityToolkit {
         }
 
         let (application, settings) = try await realm.store.read { transaction in
-            (try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }, try transaction.settings())
+            // Only what an administrator registered: clients of this protocol see passwords.
+            (
+                try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }
+                    .flatMap { $0.registration.oauth.origin == .administrator ? $0 : nil },
+                try transaction.settings()
+            )
         }
         if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
             throw IdentityToolkitError.unknownAPIKey

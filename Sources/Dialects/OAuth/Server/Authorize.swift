@@ -15,9 +15,15 @@ extension OAuth {
     func authorize(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.uri.query ?? ""
         guard query.utf8.count <= Self.longestRequest, let given = QueryParameters(query), given.repeated == nil,
-            let id = given["client_id"],
-            let application = try await realm.applications.application(ClientID(rawValue: id))
-        else { return pages.error(request, context, "client_id is missing or unknown, or a parameter is there twice") }
+            let id = given["client_id"]
+        else { return pages.error(request, context, "client_id is missing, or a parameter is there twice") }
+        let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
+        if let refusal = try await realm.clientDocuments.prepare(ClientID(rawValue: id), by: client) {
+            return pages.error(request, context, refusal.reason)
+        }
+        guard let application = try await realm.applications.application(ClientID(rawValue: id)) else {
+            return pages.error(request, context, "client_id is unknown")
+        }
         var (parameters, pushed) = (given, Data?.none)
         if let object = given["request"], application.registration.hasKeys {
             // Only what the application signed counts (RFC 9101, section 6.3), so nothing can be answered to it before it is read.

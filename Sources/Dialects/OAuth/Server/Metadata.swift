@@ -72,6 +72,7 @@ enum Metadata {
             "backchannel_logout_session_supported": .bool(true),
             "frontchannel_logout_supported": .bool(false),
         ]
+        if settings.clientDocuments != .off { members["client_id_metadata_document_supported"] = .bool(true) }
         members["op_policy_uri"] = settings.policyURI.map { .string($0) }
         members["op_tos_uri"] = settings.termsURI.map { .string($0) }
         members["service_documentation"] = settings.documentationURI.map { .string($0) }

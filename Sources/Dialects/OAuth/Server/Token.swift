@@ -38,6 +38,7 @@ extension OAuth {
         let authorization = Authorization(of: request)
         var expectation = ClientExpectation(
             takesPublic ? Self.methods : Self.methodsWithCredentials, issuers: [base])
+        expectation.takesEveryOrigin = true
         // What an assertion alone is compared with.
         if form.text("client_assertion") != nil { expectation.tokenEndpoints = urls(Path.token) }
         let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)

@@ -10,7 +10,7 @@ struct AppCommand: AsyncParsableCommand {
         discussion: "An application's id is what OAuth calls the client id and Firebase options call the API key.",
         subcommands: [
             Add.self, Set.self, List.self, Show.self, Remove.self, TestRedirectURI.self, Sessions.self,
-            Registrations.self, Approve.self, RegistrationTokenCommand.self,
+            Registrations.self, Approve.self, Document.self, RegistrationTokenCommand.self,
         ])
 
     static func describe(_ application: ApplicationSummary) -> [String] {

@@ -12,6 +12,22 @@ extension ShowApplication: CommandedOperation {
     public var commandLine: [String] { CommandParts("app", "show").arguments(id) }
 }
 
+extension ListClientDocuments: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "document", "list").option("limit", limit).option("after", after).words
+    }
+}
+
+extension ForgetClientDocument: CommandedOperation {
+    public var commandLine: [String] { CommandParts("app", "document", "forget").arguments(id) }
+}
+
+extension BlockClientDocuments: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "document", lift == true ? "unblock" : "block").arguments(pattern)
+    }
+}
+
 extension RemoveApplication: CommandedOperation {
     public var commandLine: [String] { CommandParts("app", "remove").arguments(id) }
 }

@@ -217,6 +217,34 @@ extension Setting {
         .text(
             "oauth.documentationURI", \.oauth.documentationURI, OAuthSettings.isDocument, accepts: "an https address",
             "what developers may read, which the metadata names (service_documentation)"),
+        .word(
+            "oauth.clientDocuments", \.oauth.clientDocuments,
+            "whether applications are known by a document at their client id: not at all, at listed addresses, or at any",
+            weakness: { before, after in
+                after.oauth.clientDocuments == .any && before.oauth.clientDocuments != .any
+                    ? "Applications that no administrator has seen can ask users to sign in from now on." : nil
+            }),
+        .list(
+            "oauth.listedDocuments", \.oauth.listedDocuments, OAuthSettings.isDocumentPattern,
+            most: OAuthSettings.mostDocumentPatterns,
+            accepts: "https addresses, beginnings of some that end with a slash, or hosts",
+            "documents of applications that are taken, and may name redirect URIs at other sites",
+            weakness: { before, after in
+                let added = Set(after.oauth.listedDocuments ?? []).subtracting(before.oauth.listedDocuments ?? [])
+                return added.isEmpty
+                    ? nil
+                    : "Documents at \(added.sorted().joined(separator: ", ")) say from now on where users are sent with answers."
+            }),
+        .list(
+            "oauth.blockedDocuments", \.oauth.blockedDocuments, OAuthSettings.isDocumentPattern,
+            most: OAuthSettings.mostDocumentPatterns,
+            accepts: "https addresses, beginnings of some that end with a slash, or hosts",
+            "documents of applications that are never taken",
+            weakness: { before, after in
+                let removed = Set(before.oauth.blockedDocuments ?? []).subtracting(after.oauth.blockedDocuments ?? [])
+                return removed.isEmpty
+                    ? nil : "Documents at \(removed.sorted().joined(separator: ", ")) are taken again from now on."
+            }),
         .word("push.provider", \.push.provider, "how devices learn about requests; guardian: they poll"),
         .text(
             "push.apns.keyID", \.push.apns.keyID, APNsSettings.isIdentifier, accepts: "the id that Apple gave the key",
