@@ -178,7 +178,6 @@ import Testing
                 "applications:list", "applications:show", "applications:remove", "applications:test-redirect",
                 "applications:sessions", "registration-tokens:add", "registration-tokens:list",
                 "registration-tokens:remove", "registrations:list", "registrations:approve",
-                "applications:sessions",
                 "documents:list", "documents:forget", "documents:block",
                 "resources:put", "resources:list", "resources:remove", "clients:list", "clients:show",
                 "clients:set-status", "clients:remove", "extensions:add", "extensions:list", "extensions:show",

@@ -171,7 +171,7 @@ struct ClientDocumentTests {
             #expect(try fault(["client_id": id]) == "client_id is not its address")
         }
         #expect(try fault(["client_secret": "x"])?.contains("secret") == true)
-        #expect(try fault(["client_secret_expires_at": 0])?.contains("secret") == true)
+        #expect(try fault(["client_secret_expires_at": .integer(0)])?.contains("secret") == true)
         for method in ["client_secret_basic", "client_secret_post", "client_secret_jwt", "tls_client_auth", ""] {
             #expect(
                 try fault(["token_endpoint_auth_method": .string(method)])?.contains("neither") == true, "\(method)")
@@ -186,9 +186,15 @@ struct ClientDocumentTests {
         }
         #expect(try fault(["redirect_uris": nil]) != nil)
         #expect(try fault(["redirect_uris": .array([])]) != nil)
-        #expect(try fault(["redirect_uris": .array([1])]) != nil)
+        #expect(try fault(["redirect_uris": .array([.integer(1)])]) != nil)
         #expect(try fault(["grant_types": .array(["client_credentials"])]) != nil)
         #expect(try fault(["token_endpoint_auth_method": "private_key_jwt"]) != nil, "It has no keys.")
+        for (uri, isTaken) in [("https://app.example/jwks", true), ("https://evil.example/jwks", false)] {
+            let keys: [String: JSONValue?] = [
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(uri),
+            ]
+            #expect(try (fault(keys) == nil) == isTaken, "\(uri)")
+        }
         // What the operator lists may be elsewhere, and is an address all the same.
         let elsewhere: [String: JSONValue?] = [
             "redirect_uris": .array(["https://other.example/callback", "com.example.app:/callback"])
@@ -206,7 +212,8 @@ struct ClientDocumentTests {
             [
                 "grant_types": .array(["authorization_code", "client_credentials", "urn:openid:params:grant-type:ciba"]
                 ),
-                "scope": "openid admin account api", "is_first_party": true, "logo_uri": "https://app.example/logo.png",
+                "scope": "openid admin account api", "is_first_party": .bool(true),
+                "logo_uri": "https://app.example/logo.png",
                 "client_uri": "https://elsewhere.example/", "policy_uri": "https://app.example/policy",
             ])
         var settings = OAuthSettings()

@@ -61,6 +61,9 @@ extension ApplicationRegistration {
         for uri in uris where !isOwn(uri) && !RedirectURI.isLoopback(uri) {
             throw ClientDocumentFault("a redirect URI is on another site")
         }
+        if let keys = members["jwks_uri"]?.stringValue, !isOwn(keys) {
+            throw ClientDocumentFault("jwks_uri is on another site")
+        }
         for name in Self.addresses {
             if let uri = given[name]?.stringValue, isOwn(uri) { members[name] = .string(uri) }
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// What a document says becomes a registration like every other (``Application``), under the address as its id: sessions, grants, consents
 /// and the log know it as they know others. It is always a third party's, and has neither scopes nor secrets of its own.
 ///
-/// **How the files of this folder meet.** ``ClientDocumentID`` is the address, ``ClientDocumentFetcher`` reads it, `ClientDocument+Reading`
+/// ``ClientDocumentID`` is the address, ``ClientDocumentFetcher`` reads it, `ClientDocument+Reading`
 /// makes a registration of what was read, and this type keeps registrations as current as their servers ask for.
 public struct ClientDocuments: Sendable {
     let realm: Realm
@@ -283,9 +283,11 @@ extension StoreTransaction {
         // Another server may have read it later.
         guard known.readAt <= now else { return true }
         registration.isDisabled = before.isDisabled
+        let isSame = before.isSameToUsers(as: registration)
+        // An administrator's word was for what the document said.
+        registration.oauth.approval = isSame ? before.oauth.approval : nil
         registration.oauth.document = ClientDocument(
-            readAt: now, freshUntil: freshUntil,
-            changedAt: before.isSameToUsers(as: registration) ? known.changedAt : now)
+            readAt: now, freshUntil: freshUntil, changedAt: isSame ? known.changedAt : now)
         present.registration = registration
         _ = try update(present)
         var undated = registration

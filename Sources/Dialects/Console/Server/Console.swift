@@ -43,6 +43,7 @@ public struct Console: Sendable {
         AdministratorPages.routes, TokenPages.routes, LogPages.routes, SettingPages.routes, KeyPages.routes,
         LimitPages.routes, DeliveryPages.routes, DoctorPage.routes, ApplicationPages.routes, APIPages.routes,
         RegistrationPages.routes,
+        DocumentPages.routes,
         ClientPages.routes, FiguresPage.routes, HookPages.routes, RulesPage.routes,
         ExtensionPages.routes, MailPages.routes,
     ].flatMap { $0 }

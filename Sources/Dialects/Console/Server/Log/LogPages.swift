@@ -19,7 +19,7 @@ enum LogPages {
     /// What readers look for: kinds that begin alike.
     private static let groups = [
         "sign-in", "answer", "session", "user", "factor", "approval", "consent", "mail", "push", "client",
-        "application",
+        "application", "client-document",
         "settings", "administrator", "machine-token", "registration-token", "group", "key", "extension", "limit",
     ]
 

@@ -75,7 +75,11 @@ enum RegistrationPages {
                     ].map { words.plain($0) },
                     rows: answer.registrations.map { row($0, scene) }), none: words("consoleRegistrationsNone")))
         page.blocks.append(scene.pager("/console/registrations", before: nil, after: answer.next))
-        page.blocks.append(.links([.init(words("consoleRegistrationTokens"), to: tokensPath)]))
+        page.blocks.append(
+            .links([
+                .init(words("consoleRegistrationTokens"), to: tokensPath),
+                .init(words("consoleDocuments"), to: DocumentPages.path),
+            ]))
         page.blocks += scene.command(operation)
         return page
     }
