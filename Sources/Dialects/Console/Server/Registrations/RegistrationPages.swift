@@ -202,7 +202,7 @@ enum RegistrationPages {
 
     private static func added(_ scene: ConsoleScene) async throws -> AddRegistrationToken {
         let span = scene.field("days").flatMap(Int.init).flatMap { days.contains($0) ? $0 : nil } ?? 7
-        let count = try scene.field("count").map { text -> Int in
+        let count = try (scene.isForm ? scene.field("count") : "1").map { text -> Int in
             guard let count = Int(text) else {
                 throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
             }
