@@ -174,7 +174,7 @@ router.post("mcp") { request, _ in
     // No page of another site calls this server (2025-11-25, "Transports", security warning).
     guard request.headers[.origin] == nil else { return Response(status: .forbidden) }
     let body = try await request.body.collect(upTo: 1 << 16)
-    let message = try? JSONDecoder().decode(Message.self, from: Data(buffer: body))
+    let message = try? JSONDecoder().decode(Message.self, from: Data(body.readableBytesView))
     // What a message asks for decides what its token has to allow; everything asks for one.
     let requirement = message?.tool?.requirement ?? Tool.read.requirement
     let presented = ResourceRequest(
