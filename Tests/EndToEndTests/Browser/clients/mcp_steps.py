@@ -24,7 +24,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
-from context import PATIENCE, allow, browser, callback, expect, fresh_user, server, step, stop, totp
+from context import PATIENCE, browser, callback, expect, fresh_user, server, step, stop, totp
 
 # Beside the server's data: what it trusts for documents of clients, and the key for that.
 CERTIFICATE, KEY = f"{server.data}.certificate.pem", f"{server.data}.key.pem"
@@ -206,7 +206,8 @@ def tools():
             server.run("resource", "remove", service.url)
 
 
-def use(service, document=None):
+def use(service, document=None, widen=lambda client: None):
+    """Signs in, and calls each tool; `widen` lets an application have more than it registered for."""
     email, made = fresh_user()
     person = browser.person(server.base)
     connection = Connection(service.url, person, email, document)
@@ -216,6 +217,7 @@ def use(service, document=None):
     expect(first["resource"] == service.url and first["scope"].split()[0] == "notes:read", first)
     expect(connection.call("read_notes") == [""])
     expect(len(connection.authorizations) == 1, "a call asked for a sign-in")
+    widen(first["client_id"])
     # A tool that wants more scope: the client asks for it beside what it has.
     expect(connection.call("write_note", text="Buy milk") == ["Written."])
     expect(len(connection.authorizations) == 2, connection.authorizations)
@@ -233,7 +235,9 @@ def use(service, document=None):
 def registered():
     server.run("config", "set", "oauth.registration", "open", "--yes")
     with tools() as service:
-        connection, person, first = use(service)
+        # The client registers the scopes that the first answer named (RFC 7591, section 2), and may have no other: an administrator adds one.
+        connection, person, first = use(
+            service, widen=lambda client: server.run("app", "set", client, "--scopes", "notes:read notes:write offline_access"))
         expect(not first["client_id"].startswith("https://"), first)
         connection.close()
         person.close()
