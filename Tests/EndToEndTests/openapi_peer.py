@@ -151,6 +151,10 @@ def administration():
                         own["registration_access_token"], names))
     done(call("delete", path, None, changed["registration_access_token"], names))
     done(administer("registration-tokens:remove", id=initial["token"]["id"]))
+    done(administer("documents:list", limit=2))
+    done(administer("documents:block", pattern="peer.example"))
+    done(administer("documents:block", pattern="peer.example", lift=True))
+    administer("documents:forget", id="https://peer.example/client.json")
     uri = "https://peer.example/" + uuid.uuid4().hex[:6]
     done(administer("resources:put", uri=uri, scopes=["read"]))
     done(administer("resources:remove", uri=uri))

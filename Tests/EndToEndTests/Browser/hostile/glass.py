@@ -6,7 +6,7 @@ import urllib.parse
 _LOOK = """(html) => {
   const shown = html === null ? document : new DOMParser().parseFromString(html, "text/html");
   const bare = (value) => value.split(/[?#]/)[0].replace(/[A-Za-z0-9_-]{40,}/g, "…")
-    .replace(/^(\\/console\\/(?:users|log|tokens|hooks)\\/)[^\\/]+/, "$1…")
+    .replace(/^(\\/console\\/(?:users|log|tokens|hooks|registrations-tokens)\\/)[^\\/]+/, "$1…")
     .replace(/(\\/(?:factors|sessions|members)\\/)[^\\/]+/, "$1…").replace(/^user\\..+$/, "user.…");
   const said = new Set(["href", "src", "action", "formaction", "content", "http-equiv", "type", "name", "rel", "class", "role", "method"]);
   const lines = [], rows = [], texts = [];
@@ -41,7 +41,7 @@ class Shown:
         # Elements with their attributes, one a line: texts are left out, what differs with each attempt, and links of a page to itself.
         own = re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0])
         # A text in a path may have slashes of its own, which are escaped there.
-        own = urllib.parse.unquote(re.sub("^(/console/(?:users|log|tokens|hooks)/)[^/]+", r"\1…", own))
+        own = urllib.parse.unquote(re.sub("^(/console/(?:users|log|tokens|hooks|registrations-tokens)/)[^/]+", r"\1…", own))
         self.skeleton = [
             re.sub(r"href=(\S+)", lambda link: "href=…" if urllib.parse.unquote(link[1]) == own else link[0], line)
             for line in found["lines"]]

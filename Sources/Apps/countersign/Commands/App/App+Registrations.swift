@@ -88,7 +88,8 @@ extension AppCommand.RegistrationTokenCommand {
             abstract: "Make a token. It is shown once.",
             discussion: """
                   countersign app registration-token add --expires 7d --count 1
-                  countersign app registration-token add --expires 30d --resource https://notes.example/api --scopes notes:read
+                  countersign app registration-token add --expires 30d \\
+                    --resource https://notes.example/api --scopes notes:read
                 """)
 
         @Option(help: "When it ends: a number of days (90d), hours (12h) or minutes (30m).")
