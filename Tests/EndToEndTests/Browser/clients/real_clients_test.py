@@ -6,7 +6,9 @@ Prints a line for each step and ends with status 1 at the first that does not ho
 """
 
 import importlib
+import os
 import sys
+import traceback
 
 sys.dont_write_bytecode = True
 
@@ -16,5 +18,12 @@ from context import browser, run_steps  # noqa: E402
 for name in sys.argv[4:] or ["authlib", "oauth2client", "django", "apache", "tokens", "registration", "waiting"]:
     importlib.import_module(f"{name}_steps")
 
-with browser:
-    run_steps()
+try:
+    with browser:
+        run_steps()
+except BaseException:
+    # Threads of a client that waits for its user would keep a process that failed.
+    traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1)
