@@ -111,14 +111,10 @@ pictures: deps ## Take the pictures of docs/pictures anew, out of the stories
 	$(SWIFT) build --product countersign
 	.build/test-python/bin/python Tests/EndToEndTests/Browser/stories/pictures .build/debug/countersign
 
-# One suite at a time: what one measures, another would spoil. The driver has a help: Tests/Endurance/endure --help.
-# To try an upgrade while it runs: make endurance ARGS="--older path/to/countersign"
+# The driver has a help: Tests/Endurance/endure --help. To try an upgrade while it runs: make endurance ARGS="--older path/to/countersign"
 endurance: deps ## Suites with kills, bursts and races, then a server driven from outside in many ways (docs/endurance.md), in their short form
 	$(SWIFT) build --build-tests
-	for suite in KillTests CodeKillTests PasskeyKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests HostileTextTests; do \
-	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 SWIFT=$(SWIFT) scripts/run-tests --filter "[.]$$suite/" || exit 1; \
-	done
-	.build/test-python/bin/python Tests/Endurance/endure .build/debug/countersign $(ARGS)
+	SWIFT=$(SWIFT) scripts/endurance $(ARGS)
 
 endurance-full: deps ## The driver alone at the size of docs/endurance.md, against a release: some hours
 	$(SWIFT) build $(release) --product countersign

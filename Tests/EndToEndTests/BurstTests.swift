@@ -11,11 +11,12 @@ import Testing
     private static var people: Int { Endurance.rounds == nil ? 300 : 1000 }
 
     private static let password = "a quiet afternoon"
+    private static let hashing = Endurance.rounds == nil ? Endurance.cheapHashes : [:]
 
     @Test(arguments: Database.available)
     func `A burst is served and no user gets another's token`(_ database: Database) async throws {
         let server = try await ServerProcess(
-            ["--tls-ended-by-proxy"] + database.arguments(), environment: Endurance.hashing)
+            ["--tls-ended-by-proxy"] + database.arguments(), environment: Self.hashing)
         let key = try server.apiKey
         let jwks = try await server.get("/.well-known/jwks.json").json
         func shot(_ path: String, _ body: [String: Any], from number: Int) throws -> Volley.Shot {

@@ -20,7 +20,7 @@ import Testing
         // The site with the client's document has a certificate of the test's own.
         let server = try await ServerProcess(
             ["--dev"], dataDirectory: data,
-            environment: Endurance.hashing.merging(["COUNTERSIGN_EXTENSIONS_AUTHORITIES": root]) { $1 })
+            environment: Endurance.cheapHashes.merging(["COUNTERSIGN_EXTENSIONS_AUTHORITIES": root]) { $1 })
         let outcome = try await PythonPeer.run(
             "Browser/clients/real_clients_test.py",
             [server.url.absoluteString, try ServerProcess.executable, data.path, "mcp"])

@@ -9,7 +9,7 @@ import Testing
     func `People find their way through every page, in their language, window and with their tools`(
         part: Int
     ) async throws {
-        let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
+        let server = try await ServerProcess(["--dev"], environment: Endurance.cheapHashes)
         let outcome = try await PythonPeer.run(
             "Browser/stories/stories_test.py",
             [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path, "\(part)/3"])

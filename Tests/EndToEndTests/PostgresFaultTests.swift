@@ -9,7 +9,7 @@ import Testing
 struct PostgresFaultTests {
     private static let password = "a quiet afternoon"
     /// Short, but not so short that a machine that does much else could not keep to them.
-    private static let limits = Endurance.hashing.merging([
+    private static let limits = Endurance.cheapHashes.merging([
         "COUNTERSIGN_POSTGRES_CONNECT_TIMEOUT": "2", "COUNTERSIGN_POSTGRES_STATEMENT_TIMEOUT": "3",
         "COUNTERSIGN_POSTGRES_TRANSACTION_TIMEOUT": "3",
     ]) { _, own in own }
@@ -131,7 +131,7 @@ struct PostgresFaultTests {
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         let arguments = ["--dev", "--database", database.url.reveal()]
-        let first = try await ServerProcess(arguments, environment: Endurance.hashing)
+        let first = try await ServerProcess(arguments, environment: Endurance.cheapHashes)
         let ada = try await signUp(first, "ada")
         let token = try #require(ada.text("idToken"))
         let place = try TestRun.place(for: "server")
@@ -139,14 +139,15 @@ struct PostgresFaultTests {
         let key = first.dataDirectory.appendingPathComponent("master-key").path
         let others = arguments + ["--master-key-file", key]
         #expect(
-            await (try ServerProcess(others, dataDirectory: place, environment: Endurance.hashing)).terminate() == 0)
+            await (try ServerProcess(others, dataDirectory: place, environment: Endurance.cheapHashes)).terminate() == 0
+        )
 
         try await cluster.run("ALTER SYSTEM SET default_transaction_read_only = on")
         try await cluster.run("SELECT pg_reload_conf()")
         do {
             try await eventually { try await Probe(first.url, "/health/ready").status == 503 }
             // A server that was here before starts all the same.
-            let second = try await ServerProcess(others, dataDirectory: place, environment: Endurance.hashing)
+            let second = try await ServerProcess(others, dataDirectory: place, environment: Endurance.cheapHashes)
             for server in [first, second] {
                 let ready = try await Probe(server.url, "/health/ready")
                 #expect(ready.status == 503 && ready.retryAfter != nil)

@@ -11,7 +11,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(60)), arguments: parts)
     func `Applications of others sign users in and guard their APIs`(steps: [String]) async throws {
-        let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
+        let server = try await ServerProcess(["--dev"], environment: Endurance.cheapHashes)
         let outcome = try await PythonPeer.run(
             "Browser/clients/real_clients_test.py",
             [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path] + steps)

@@ -28,6 +28,7 @@ from pages import Forms  # noqa: E402
 # The address of tokens and passkeys, which both servers say is theirs.
 URL = "http://localhost:8080"
 COPIES = 4
+BROWSERS, LANES = 40, 3
 
 
 def encode(data):
@@ -46,6 +47,15 @@ class SigningKey:
         text = ".".join(encode(json.dumps(part).encode()) for part in ({"alg": "ES256"} | header, claims))
         r, s = utils.decode_dss_signature(self.key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
         return f"{text}.{encode(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+
+
+def good_token(answer):
+    """What a second factor is asked for with."""
+    if answer.is_away:
+        raise Gone(f"503 {answer.body[:120]!r}")
+    if "mfa_token" not in answer.json:
+        raise Refused(f"password {answer}")
+    return answer.json["mfa_token"]
 
 
 class Race:
@@ -79,12 +89,15 @@ class Race:
             return f"a server's fault: {answers}"
         return None if winners == 1 else f"{winners} won: {answers}"
 
+    def learn(self, number, answers):
+        """What the next race in this place begins with."""
+
 
 class AuthorizationCode(Race):
     name = "authorization code"
 
     async def one(self, number):
-        code = await self.stage.browser.code(self.stage.both)
+        code = await self.stage.browser(number).code(self.stage.both)
         return lambda copy: (("POST", "/oauth/token"), {"form": redemption(code)})
 
 
@@ -95,7 +108,7 @@ class PushedRequest(Race):
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(Browser.authorize()).query))
         pushed = good(await self.stage.both.form("/oauth/par", query), "par")
         target = "/authorize?" + urllib.parse.urlencode({"client_id": "dev-native", "request_uri": pushed["request_uri"]})
-        cookies = "; ".join(f"{name}={value}" for name, value in self.stage.browser.cookies.items())
+        cookies = "; ".join(f"{name}={value}" for name, value in self.stage.browser(number).cookies.items())
         return lambda copy: (("GET", target), {"headers": [("Cookie", cookies), ("Sec-Fetch-Dest", "document"), ("Accept", "text/html")]})
 
     def has_won(self, answer):
@@ -108,14 +121,11 @@ class RefreshToken(Race):
     name = "refresh token"
 
     async def begin(self):
-        self.tokens = []
-        for _ in range(self.crowd):
-            code = await self.stage.browser.code(self.stage.both)
-            self.tokens.append(good(await self.stage.both.form("/oauth/token", redemption(code)))["refresh_token"])
+        self.tokens = [None] * self.crowd
 
     async def one(self, number):
         if self.tokens[number] is None:
-            code = await self.stage.browser.code(self.stage.both)
+            code = await self.stage.browser(number).code(self.stage.both)
             self.tokens[number] = good(await self.stage.both.form("/oauth/token", redemption(code)))["refresh_token"]
         token = self.tokens[number]
         return lambda copy: (("POST", "/oauth/token"), {"form": renewal(token)})
@@ -128,21 +138,21 @@ class RefreshToken(Race):
             return f"{len(given)} successors: {answers}"
         return None
 
+    def learn(self, number, answers):
+        self.tokens[number] = next((answer.json["refresh_token"] for answer in answers if answer.status == 200), None)
+
 
 class ResetLink(Race):
     name = "link that resets a password"
     kind, path = "PASSWORD_RESET", "/v1/accounts:resetPassword"
 
-    async def begin(self):
-        self.people = []
-        for _ in range(self.crowd):
-            person = Life()
-            await person.sign_up(self.stage.both)
-            self.people.append(person)
+    async def prepare(self, count):
+        # Of new users each time: a mailbox gets so many mails in an hour.
+        people = await self.stage.people(count, is_proven=self.kind != "VERIFY_EMAIL")
+        return await asyncio.gather(*[self.sent(person) for person in people])
 
-    async def one(self, number):
-        link = await self.people[number].link(self.stage.both, self.kind)
-        body = self.body(self.people[number], link["oobCode"])
+    async def sent(self, person):
+        body = self.body(person, (await person.link(self.stage.both, self.kind))["oobCode"])
         return lambda copy: (("POST", self.path + KEY), {"body": body})
 
     def body(self, person, code):
@@ -152,12 +162,6 @@ class ResetLink(Race):
 class ProvingLink(ResetLink):
     name = "link that proves an address"
     kind, path = "VERIFY_EMAIL", "/v1/accounts:update"
-
-    async def one(self, number):
-        # An address is proven once.
-        self.people[number] = Life()
-        await self.people[number].sign_up(self.stage.both)
-        return await super().one(number)
 
     def body(self, person, code):
         return {"oobCode": code}
@@ -178,48 +182,64 @@ class OneTimeCode(Race):
     secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
     async def prepare(self, count):
-        key, base = b"imported", uuid.uuid4().hex[:10]
-        people = [f"{base}-{number}" for number in range(count)]
-        digest = base64.b64encode(hmac.new(key, PASSWORD.encode(), hashlib.sha256).digest()).decode()
-        good(await self.stage.both.post("/v1/projects/countersign/accounts:batchCreate", {
-            "hashAlgorithm": "HMAC_SHA256", "signerKey": base64.b64encode(key).decode(), "users": [{
-                "localId": person, "email": f"{person}@example.com", "emailVerified": True, "passwordHash": digest,
-                "mfaInfo": [{"mfaEnrollmentId": f"f{person}", "displayName": "App", "totpInfo": {"sharedSecretKey": self.secret}}],
-            } for person in people]}, "owner"), "import")
-        return await asyncio.gather(*[self.pending(person) for person in people])
+        return await asyncio.gather(*[self.pending(person) for person in await self.stage.people(count, secret=self.secret)])
 
     async def pending(self, person):
-        body = {"email": f"{person}@example.com", "password": PASSWORD}
-        pending = [good(await self.stage.both.post(f"/v1/accounts:signInWithPassword{KEY}", body), "first")["mfaPendingCredential"]
-                   for _ in range(2)]
+        pending = [good(await person.sign_in(self.stage.both), "first")["mfaPendingCredential"] for _ in range(2)]
         now = time.time()
         return lambda copy: (("POST", f"/v2/accounts/mfaSignIn:finalize{KEY}"), {"body": {
-            "mfaPendingCredential": pending[copy // 2 % 2], "mfaEnrollmentId": f"f{person}",
+            "mfaPendingCredential": pending[copy // 2 % 2], "mfaEnrollmentId": person.factor,
             "totpVerificationInfo": {"verificationCode": lives.code(self.secret, now)}}})
 
 
-class RecoveryCode(Race):
-    name = "recovery code"
+class WithDevices(Race):
+    """Of users with a device, each of whom takes part a few times: so many requests a minute reach one user's devices."""
+
+    crowd, turns = 20, 4
+
+    async def begin(self):
+        self.people = {}
+
+    async def person(self, number):
+        person, left = self.people.get(number, (None, 0))
+        if not left:
+            person, left = HasDevice(self.stage.administrator), self.turns
+            await person.run(self.stage.both)
+        self.people[number] = person, left - 1
+        return person
+
+
+class RecoveryCode(WithDevices):
+    """A code that counted is answered with the next one."""
+
+    name, turns = "recovery code", 50
 
     async def one(self, number):
-        person = HasDevice(self.stage.administrator)
-        await person.run(self.stage.both)
-        tokens = [(await person.password_grant(self.stage.both)).json["mfa_token"] for _ in range(2)]
+        person = await self.person(number)
+        tokens = [good_token(await person.password_grant(self.stage.both)) for _ in range(2)]
         return lambda copy: (("POST", "/oauth/token"), {"body": {
             "grant_type": "http://auth0.com/oauth/grant-type/mfa-recovery-code", "client_id": "dev-app",
             "mfa_token": tokens[copy // 2 % 2], "recovery_code": person.device["recovery_code"]}})
+
+    def learn(self, number, answers):
+        code = next((answer.json["recovery_code"] for answer in answers if answer.json.get("recovery_code")), None)
+        if code is None:
+            self.people.pop(number, None)
+        else:
+            self.people[number][0].device["recovery_code"] = code
 
 
 class EnrolmentTicket(Race):
     name = "ticket for a device"
 
-    async def one(self, number):
-        made = good(await self.stage.both.post("/api/v2/users", {
-            "email": lives.address(), "password": PASSWORD, "email_verified": True}, self.stage.administrator))
+    async def prepare(self, count):
+        return await asyncio.gather(*[self.ticket(number, person) for number, person in enumerate(await self.stage.people(count))])
+
+    async def ticket(self, number, person):
         ticket = good(await self.stage.both.post(
-            "/api/v2/guardian/enrollments/ticket", {"user_id": made["user_id"]}, self.stage.administrator))
+            "/api/v2/guardian/enrollments/ticket", {"user_id": f"auth0|{person.id}"}, self.stage.administrator), "ticket")
         begun = good(await self.stage.both.post(
-            "/appliance-mfa/api/start-flow", {"state_transport": "polling"}, f'Ticket id="{ticket["ticket_id"]}"'))
+            "/appliance-mfa/api/start-flow", {"state_transport": "polling"}, f'Ticket id="{ticket["ticket_id"]}"'), "flow")
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(begun["enrollment_uri"]).query))
         return lambda copy: (("POST", "/appliance-mfa/api/enroll"), {
             "bearer": f'Ticket id="{query["enrollment_tx_id"]}"', "body": {
@@ -229,15 +249,14 @@ class EnrolmentTicket(Race):
         return answer.status == 201
 
 
-class Decision(Race):
+class Decision(WithDevices):
     """Two yes and two no of a device to one request, each signed."""
 
-    name, crowd = "decision of a device", 20
+    name = "decision of a device"
 
-    async def asked(self):
-        person = HasDevice(self.stage.administrator)
-        await person.run(self.stage.both)
-        token = (await person.password_grant(self.stage.both)).json["mfa_token"]
+    async def asked(self, number):
+        person = await self.person(number)
+        token = good_token(await person.password_grant(self.stage.both))
         begun = good(await self.stage.both.post("/mfa/challenge", {
             "client_id": "dev-app", "challenge_type": "oob", "mfa_token": token}), "challenge")
         found = good(await self.stage.both.ask("GET", person.poll(10), bearer=person.device["token"]), "poll")
@@ -253,7 +272,7 @@ class Decision(Race):
         return token, begun["oob_code"], resolving
 
     async def one(self, number):
-        _, _, resolving = await self.asked()
+        _, _, resolving = await self.asked(number)
         return lambda copy: resolving(copy % 4 < 2)
 
     def has_won(self, answer):
@@ -264,7 +283,7 @@ class AllowedSignIn(Decision):
     name = "sign-in that a device allowed"
 
     async def one(self, number):
-        token, code, resolving = await self.asked()
+        token, code, resolving = await self.asked(number)
         position, named = resolving(True)
         good(await self.stage.both.ask(*position, **named), "yes")
         return lambda copy: (("POST", "/oauth/token"), {"body": {
@@ -278,9 +297,10 @@ class DeviceCode(Race):
 
     async def one(self, number):
         begun = good(await self.stage.both.form("/oauth/device/code", {"client_id": "dev-native", "scope": "openid"}), "device")
-        shown = await self.stage.browser.go(self.stage.both, "/activate?" + urllib.parse.urlencode({"user_code": begun["user_code"]}))
+        browser = self.stage.browser(number)
+        shown = await browser.go(self.stage.both, "/activate?" + urllib.parse.urlencode({"user_code": begun["user_code"]}))
         action, fields = next(form for form in Forms(shown.body.decode()).all if "user_code" in form[1])
-        done = await self.stage.browser.go(self.stage.both, action, fields | {"decision": "allow"})
+        done = await browser.go(self.stage.both, action, fields | {"decision": "allow"})
         if "decision=allow" not in (done.header("location") or ""):
             raise Refused(f"the page does not take the code: {done}")
         return lambda copy: (("POST", "/oauth/token"), {"form": {
@@ -311,10 +331,10 @@ class Possession(Race):
 
 
 class Passkey(Race):
-    name, crowd = "answer of a passkey", 10
+    name, crowd = "answer of a passkey", 20
 
     async def begin(self):
-        self.clients = [await self.enrol() for _ in range(self.crowd)]
+        self.clients = {}
 
     async def enrol(self):
         from fido2.client import DefaultClientDataCollector, Fido2Client
@@ -337,6 +357,8 @@ class Passkey(Race):
                 "auth_session": begun["auth_session"], "authn_response": response, "scope": "openid"}
 
     async def one(self, number):
+        if number not in self.clients:
+            self.clients[number] = await self.enrol()
         begun = good(await self.stage.both.post("/passkey/challenge", {"client_id": "dev-native"}), "challenge")
         response = dict(self.clients[number].get_assertion(self.request(begun["authn_params_public_key"])).get_response(0))
         return lambda copy: (("POST", "/oauth/token"), {"body": self.grant(begun, response)})
@@ -384,14 +406,33 @@ class Stage:
         self.servers, self.administrator = [first, second], first.administrator
         self.wires = [Wire(server.port) for server in self.servers]
         self.both = Several(self.wires)
-        person = Life()
-        await person.sign_up(self.wires[0])
-        self.browser = Browser(person.email)
-        await self.browser.visit(self.wires[0])
+        # Of many users: what is of one user waits for its turn.
+        self.browsers = [Browser(person.email) for person in await self.people(BROWSERS)]
+        for browser in self.browsers:
+            await browser.visit(self.both)
         self.keys = [SigningKey() for _ in range(COPIES)]
         good(await self.both.post("/admin/v1/applications:add", {"id": "racer", "registration": {
             "displayName": "Racer", "kind": "service", "authMethod": "private_key_jwt", "scopes": ["api"], "resources": ["http://127.0.0.1/api"],
             "jwks": {"keys": [self.keys[0].jwk | {"kid": "racer", "alg": "ES256", "use": "sig"}]}}}, self.administrator), "application")
+
+    def browser(self, number):
+        return self.browsers[number % len(self.browsers)]
+
+    async def people(self, count, is_proven=True, secret=None):
+        """So many new users with a password, and with an authenticator app where there is a secret for it: one import."""
+        key, people = b"imported", [Life() for _ in range(count)]
+        digest = base64.b64encode(hmac.new(key, PASSWORD.encode(), hashlib.sha256).digest()).decode()
+        users = []
+        for person in people:
+            person.id = uuid.uuid4().hex
+            person.factor = f"f{person.id}"
+            users.append({"localId": person.id, "email": person.email, "emailVerified": is_proven, "passwordHash": digest} | ({} if secret is None else {
+                "mfaInfo": [{"mfaEnrollmentId": person.factor, "displayName": "App", "totpInfo": {"sharedSecretKey": secret}}]}))
+        done = good(await self.both.post("/v1/projects/countersign/accounts:batchCreate", {
+            "hashAlgorithm": "HMAC_SHA256", "signerKey": base64.b64encode(key).decode(), "users": users}, "owner"), "import")
+        if done.get("error"):
+            raise Refused(f"import {done}")
+        return people
 
     async def run(self, race, made):
         """The four answers to each."""
@@ -415,34 +456,48 @@ async def races(trial):
     kinds, counts = [kind(stage) for kind in KINDS], {kind.name: 0 for kind in KINDS}
     for race in kinds:
         await race.begin()
-    done, busy = 0, 0
-    while kinds and done < total and not trial.is_over:
-        for race in list(kinds):
-            crowd = max(1, min(race.crowd, (total - done + len(kinds) - 1) // len(kinds)))
-            try:
-                made = await race.prepare(crowd)
-                answers = await stage.run(race, made)
-            except Gone as error:
-                # 503 with Retry-After, on a machine that is too busy: the next turn tries again. Always is a fault.
-                busy += 1
-                if not str(error).startswith("503") or busy > 20 + done // 100:
-                    trial.fault(f"{race.name}: {error}")
-                    kinds.remove(race)
-                continue
-            except (Refused, KeyError) as error:
-                trial.fault(f"{race.name}: {type(error).__name__}: {error}")
+    begun, done, busy, running = 0, 0, 0, set()
+
+    async def turn(race, crowd):
+        """Races of one kind. How many were run; 0 where that was not possible, and the kind is tried again while it is among the kinds."""
+        nonlocal busy
+        try:
+            answers = await stage.run(race, await race.prepare(crowd))
+        except Gone as error:
+            # 503 with Retry-After, on a machine that is too busy: the next turn tries again. Always is a fault.
+            busy += 1
+            if not str(error).startswith("503") or busy > 20 + done // 100:
+                trial.fault(f"{race.name}: {error}")
                 kinds.remove(race)
-                continue
-            for place, own in enumerate(answers):
-                busy += any(answer.is_away for answer in own)
-                if wrong := race.judge(own):
-                    trial.fault(f"{race.name}: {wrong}")
-                if isinstance(race, RefreshToken):
-                    good_ones = [answer.json["refresh_token"] for answer in own if answer.status == 200]
-                    race.tokens[place] = good_ones[0] if good_ones else None
-            counts[race.name] += crowd
-            done += crowd
+            return 0
+        except (Refused, KeyError) as error:
+            trial.fault(f"{race.name}: {type(error).__name__}: {error}")
+            kinds.remove(race)
+            return 0
+        for place, own in enumerate(answers):
+            busy += any(answer.is_away for answer in own)
+            if wrong := race.judge(own):
+                trial.fault(f"{race.name}: {wrong}")
+            race.learn(place, own)
+        return crowd
+
+    async def lane():
+        """Runs what was run least, and nothing of a kind that another lane has."""
+        nonlocal begun, done
+        while begun < total and not trial.is_over and (idle := [race for race in kinds if race not in running]):
+            race = min(idle, key=lambda each: counts[each.name])
+            crowd = max(1, min(race.crowd, total // len(kinds), total - begun))
+            begun += crowd
+            running.add(race)
+            reached = await turn(race, crowd)
+            running.discard(race)
+            begun -= crowd - reached
+            counts[race.name] += reached
+            done += reached
             trial.progress(f"{done} of {total}, {race.name}, {len(trial.faults)} faults")
+
+    # While one lane prepares, the servers have the races of the others.
+    await asyncio.gather(*[lane() for _ in range(LANES)])
     for wire in stage.wires:
         wire.close()
     for place, server in enumerate(stage.servers):
