@@ -83,6 +83,8 @@ async def full(trial, store):
     everyone, refused, others, back, restarts = [], 0, {}, [], []
     before = server.descriptors(), server.memory()
     for number in range(trial.size("fillings", 2, 20)):
+        if trial.is_over:
+            break
         lot = lives.lives(server, browser, 32, trial.random)
 
         async def strike():

@@ -13,6 +13,7 @@ import os
 import queue
 import random
 import re
+import signal
 import subprocess
 import time
 import urllib.parse
@@ -354,7 +355,7 @@ class Shared:
         self.http, self.lock = http, asyncio.Lock()
 
 
-async def shower(wire, port, seeds, bearers, chance, count, end, told):
+async def shower(wire, port, seeds, bearers, chance, count, is_over, told):
     """So many mutated requests over one kind of wire. Calls back with sentences, and with what is done."""
     mutator = Mutator(seeds, bearers, chance)
     statuses, left, slow = {}, count, 0
@@ -364,7 +365,7 @@ async def shower(wire, port, seeds, bearers, chance, count, end, told):
     async def one1():
         nonlocal left
         connection = HTTP1(port, wire == "TLS, HTTP/1.1")
-        while left > 0 and time.monotonic() < end:
+        while left > 0 and not is_over():
             left -= 1
             request = mutator.request()
             method, raw, is_right = framed1(mutator, host, request)
@@ -375,7 +376,7 @@ async def shower(wire, port, seeds, bearers, chance, count, end, told):
 
     async def one2(connection):
         nonlocal left
-        while left > 0 and time.monotonic() < end:
+        while left > 0 and not is_over():
             left -= 1
             request = mutator.request()
             fields, body, raw, is_right = framed2(mutator, host, request)
@@ -424,9 +425,13 @@ async def shower(wire, port, seeds, bearers, chance, count, end, told):
     told("end", done | {"statuses": dict(sorted(statuses.items())), "slowest s": round(slow, 2)})
 
 
-def worker(wire, port, seeds, bearers, seed, count, end, told):
+def worker(wire, port, seeds, bearers, seed, count, end, stop, told):
+    # An interrupt is for the program that started this one, which says when to stop.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        asyncio.run(shower(wire, port, seeds, bearers, random.Random(f"{seed} {wire}"), count, end, lambda *what: told.put((wire, *what))))
+        asyncio.run(shower(
+            wire, port, seeds, bearers, random.Random(f"{seed} {wire}"), count, lambda: stop.is_set() or time.monotonic() > end,
+            lambda *what: told.put((wire, *what))))
     except Exception as error:  # noqa: BLE001 – the other side waits for an end.
         import traceback
         told.put((wire, "fault", f"the chapter itself: {traceback.format_exc()[-1500:]}"))
@@ -523,11 +528,11 @@ async def mutations(trial):
     shares = [("plain, HTTP/1.1", plain, seeds, bearers), ("TLS, HTTP/1.1", secure, others, their_bearers), ("TLS, HTTP/2", secure, others, their_bearers)]
     # Not by fork: an event loop runs here.
     context = multiprocessing.get_context("spawn")
-    told, processes = context.Queue(), []
+    told, stop, processes = context.Queue(), context.Event(), []
     end = math.inf if trial.minutes is None else time.monotonic() + 60 * trial.minutes
     for wire, server, own, tokens in shares:
         process = context.Process(
-            target=worker, args=(wire, server.port, own, tokens, trial.seed, count // 3, end, told), daemon=True)
+            target=worker, args=(wire, server.port, own, tokens, trial.seed, count // 3, end, stop, told), daemon=True)
         process.start()
         processes.append(process)
     done, ended, highest, reported, gone = 0, 0, {plain: 0, secure: 0}, 0, 0
@@ -538,6 +543,8 @@ async def mutations(trial):
                 wire, kind, what = await asyncio.to_thread(told.get, True, 5)
             except queue.Empty:
                 kind = None
+            if trial.is_over:
+                stop.set()
             for server in (plain, secure):
                 if not server.is_alive:
                     trial.fault(f"a server ended: {server.said()[-3000:]}")

@@ -18,7 +18,7 @@ class Trial:
         self.full, self.sizes, self.quiet = full, sizes or {}, quiet
         self.minutes = minutes
         self.chapter, self.faults, self.figures, self.skipped = "", [], {}, {}
-        self._spoke = 0
+        self._spoke, self.is_interrupted = 0, False
 
     def begin(self, chapter):
         self.chapter, self.began = chapter, time.monotonic()
@@ -33,7 +33,13 @@ class Trial:
     @property
     def is_over(self):
         """Whether the chapter has had its time; it then says what it reached."""
-        return self.minutes is not None and time.monotonic() - self.began > 60 * self.minutes
+        return self.is_interrupted or self.minutes is not None and time.monotonic() - self.began > 60 * self.minutes
+
+    def interrupt(self):
+        if self.is_interrupted:
+            raise KeyboardInterrupt
+        self.is_interrupted = True
+        self.say("is interrupted: it ends at what it has reached")
 
     def say(self, sentence):
         print(f"{time.strftime('%H:%M:%S')}  {self.chapter}: {sentence}", flush=True)
