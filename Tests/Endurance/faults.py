@@ -137,7 +137,7 @@ async def full(trial, store):
     kept = [each for each in everyone if type(each) is SignsUp and each.done]
     await kills.judge(trial, kept, wire)
     wire.close()
-    after = server.settled(before[0] + 8)
+    after = await server.settled(before[0] + 8)
     if after > before[0] + 16:
         trial.fault(f"{after} descriptors, {before[0]} before")
     if server.terminate() != 0:
@@ -319,7 +319,7 @@ async def silent_mail(trial):
     if missing := {person.email for person in people} - delivered:
         trial.fault(f"{len(missing)} of {count} mails were not delivered, such as to {sorted(missing)[0]}")
     twice = len(mail.taken) - len(delivered)
-    after = server.settled(before[0] + 4)
+    after = await server.settled(before[0] + 4)
     if after > before[0] + 8:
         trial.fault(f"{after} descriptors, {before[0]} before")
     trial.figure(mails=count, delivered=len(delivered), twice=twice, **{

@@ -76,7 +76,7 @@ async def day(trial, store):
     fresh = Life(offset)
     await fresh.sign_up(wire)
     wire.close()
-    after = server.settled(before[0] + 2)
+    after = await server.settled(before[0] + 2)
     if after > before[0] + 8:
         trial.fault(f"{after} descriptors, {before[0]} before")
     trial.judge_log(server)

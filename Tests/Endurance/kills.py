@@ -177,7 +177,7 @@ async def database_goes(trial):
         each.close()
     for place, server in enumerate(servers):
         # Connections to the database are its own; those of clients are gone.
-        after = server.settled(before[place] + 8)
+        after = await server.settled(before[place] + 8)
         if after > before[place] + 16:
             trial.fault(f"{after} descriptors, {before[place]} before")
         trial.figure(**{f"server {place + 1}": {

@@ -568,7 +568,7 @@ async def mutations(trial):
         for process in processes:
             process.kill()
     for name, server in (("plain", plain), ("TLS", secure)):
-        after = server.settled(before[server][0] + 8)
+        after = await server.settled(before[server][0] + 8)
         if after > before[server][0] + 8:
             trial.fault(f"{name}: {after} descriptors, {before[server][0]} before")
         trial.judge_log(server)

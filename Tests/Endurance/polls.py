@@ -78,7 +78,7 @@ async def polls(trial):
     for connection in connections:
         connection.close()
     wire.close()
-    after = server.settled(before[0] + 4)
+    after = await server.settled(before[0] + 4)
     if after > before[0] + 8:
         trial.fault(f"{after} descriptors, {before[0]} before")
     trial.judge_log(server)

@@ -1,5 +1,6 @@
 """What is driven from outside: the program as a process, PostgreSQL as a process, and what the kernel says of both."""
 
+import asyncio
 import atexit
 import os
 import pwd
@@ -106,11 +107,11 @@ class Server:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
-    def settled(self, limit, seconds=90):
-        """Descriptors after clients have left; connections end a moment after their clients do."""
+    async def settled(self, limit, seconds=90):
+        """Descriptors after clients have left; connections end a moment after their clients do, which takes turns of the event loop."""
         end = time.monotonic() + seconds
         while (count := self.descriptors()) > limit and time.monotonic() < end:
-            time.sleep(0.5)
+            await asyncio.sleep(0.1)
         return count
 
     def metrics(self):
