@@ -58,6 +58,8 @@ public struct SelfRegistration: Sendable, Equatable, Codable {
     public internal(set) var changedAt: Date?
     /// Scopes, APIs, grant types and redirect URIs that an administrator took from it: it does not register them again.
     private(set) var withheld: [String]?
+    /// The scopes that an administrator wrote for it: it has no others from then on, whatever it asks its users for. Nil where none did.
+    private(set) var scopeLimit: [String]?
     /// SHA-256 of its registration access token (RFC 7592, section 3).
     var accessTokenDigest: Data
     /// Members of its metadata that mean nothing here and are told to it as they came: `contacts`, `logo_uri`, `software_id`, …
@@ -87,6 +89,17 @@ extension SelfRegistration {
         let (had, has) = (Self.governed(before), Self.governed(after))
         let all = (withheld ?? []).filter { !has.contains($0) } + had.subtracting(has).sorted()
         withheld = all.isEmpty ? nil : all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        if before.scopes != after.scopes { limit(to: after.scopes) }
+    }
+
+    /// Notes the list of scopes that an administrator wrote.
+    mutating func limit(to scopes: [String]) {
+        scopeLimit = scopes.isEmpty ? RegistrationAllowance.everyScope : scopes
+    }
+
+    /// What it may register, or ask a user for: what it was allowed when it came, without what an administrator took from it.
+    func scopes(among resources: [Resource]) -> [String] {
+        allowance.scopes(among: resources).filter { !withholds($0) && scopeLimit?.contains($0) ?? true }
     }
 
     private static func governed(_ registration: ApplicationRegistration) -> Set<String> {
@@ -173,6 +186,20 @@ extension Application {
 }
 
 extension ApplicationRegistration {
+    /// Writes the scopes for an administrator: one that registered itself is held to them, even where they are those that it has.
+    public mutating func setScopes(_ scopes: [String]) {
+        self.scopes = scopes
+        oauth.updateSelfRegistration { $0.limit(to: scopes) }
+    }
+
+    /// The scopes that it may have where a user is asked (`docs/decisions/0442`): those of its registration, and where it registered itself
+    /// also those that it could have registered.
+    /// - Parameter resources: the APIs that there are.
+    public func scopesWithConsent(among resources: [Resource]) -> [String] {
+        guard let own = oauth.selfRegistration else { return scopes }
+        return scopes + own.scopes(among: resources).filter { !scopes.contains($0) }
+    }
+
     /// What people call the application in a language; nil where it has no name.
     public func displayName(in language: String) -> String? {
         oauth.selfRegistration?.names[language] ?? displayName

@@ -143,7 +143,7 @@ public struct ClientMetadata: Sendable, Equatable {
         registration.oauth.kind = kind
         registration.oauth.authMethod = authMethod
         registration.oauth.grantTypes = try judgedGrantTypes(allowance)
-        registration.scopes = try judgedScopes(allowance.scopes(among: resources).filter { !isWithheld($0) })
+        registration.scopes = try judgedScopes(own?.scopes(among: resources) ?? allowance.scopes(among: resources))
         registration.oauth.resources = resources.map(\.uri).filter {
             allowance.resources.contains($0) && !isWithheld($0)
         }
@@ -192,15 +192,13 @@ public struct ClientMetadata: Sendable, Equatable {
     /// Of the scopes that it asks for those that it may have, which the answer names (RFC 7591, section 3.2.1); all of them where it asks
     /// for none.
     private func judgedScopes(_ allowed: [String]) throws(Fault) -> [String] {
-        var given = allowed
-        if let scopes {
-            given = scopes.filter(allowed.contains)
-            guard !given.isEmpty else {
-                throw .metadata(
-                    "scope names nothing that can be registered. There are \(allowed.joined(separator: " ")).")
-            }
+        let allowed = grantTypes.contains("refresh_token") ? allowed : allowed.filter { $0 != "offline_access" }
+        // None would stand for those of every application.
+        let given = scopes?.filter(allowed.contains) ?? allowed
+        guard !given.isEmpty else {
+            throw .metadata("scope names nothing that can be registered. There are \(allowed.joined(separator: " ")).")
         }
-        return grantTypes.contains("refresh_token") ? given : given.filter { $0 != "offline_access" }
+        return given
     }
 }
 

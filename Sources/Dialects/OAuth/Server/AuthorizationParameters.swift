@@ -80,7 +80,9 @@ struct AuthorizationParameters: Sendable {
             }
             request.keyThumbprint = thumbprint
         }
-        request.scopes = try Self.scopes(parameters.words("scope"), of: application)
+        let asked = parameters.words("scope")
+        request.scopes = try Self.scopes(
+            asked, of: application, among: try await oauth.scopes(of: application, for: asked))
         request.resources = try await oauth.resources(parameters.all("resource"), of: application)
         try readPrompts(&request)
         try readClaims(&request)
@@ -115,9 +117,10 @@ struct AuthorizationParameters: Sendable {
     // MARK: Scopes and resources
 
     /// Of the scopes that were asked for those that the application has; the answer tells which.
-    static func scopes(_ asked: [String], of application: CountersignCore.Application) throws -> [String] {
-        let registered = application.registration.scopes
-        let known = registered.isEmpty ? Metadata.scopes : registered
+    /// - Parameter known: those that it may have so.
+    static func scopes(
+        _ asked: [String], of application: CountersignCore.Application, among known: [String]
+    ) throws -> [String] {
         var scopes: [String] = []
         for scope in asked where known.contains(scope) && !scopes.contains(scope) { scopes.append(scope) }
         if !application.registration.oauth.allowsGrant("refresh_token") { scopes.removeAll { $0 == "offline_access" } }
@@ -205,7 +208,21 @@ struct AuthorizationParameters: Sendable {
     }
 }
 
+extension CountersignCore.Application {
+    /// The scopes that it is registered with.
+    var registeredScopes: [String] { registration.scopes.isEmpty ? Metadata.scopes : registration.scopes }
+}
+
 extension OAuth {
+    /// The scopes that an application may have where a user is asked, among which those of a request are looked for.
+    func scopes(of application: CountersignCore.Application, for asked: [String]) async throws -> [String] {
+        let registered = application.registeredScopes
+        guard application.registration.oauth.selfRegistration != nil, !asked.allSatisfy(registered.contains) else {
+            return registered
+        }
+        return application.registration.scopesWithConsent(among: try await realm.resources.list())
+    }
+
     /// The APIs that an application asks for, each once (RFC 8707, section 2). The list of a user's own authentication methods is one of
     /// this server that every application may name: what its tokens do there is a matter of scopes.
     func resources(_ asked: [String], of application: CountersignCore.Application) async throws -> [String] {

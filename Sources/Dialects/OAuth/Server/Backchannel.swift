@@ -99,7 +99,8 @@ extension OAuth {
         _ form: OAuthForm, _ application: CountersignCore.Application
     ) throws -> [String] {
         do {
-            let scopes = try AuthorizationParameters.scopes(form.words("scope"), of: application)
+            let scopes = try AuthorizationParameters.scopes(
+                form.words("scope"), of: application, among: application.registeredScopes)
             guard scopes.contains("openid") else { throw OAuthFailure.invalidScope("scope has to have openid.") }
             return scopes
         } catch let refusal as AuthorizationParameters.Refusal {
@@ -135,7 +136,7 @@ struct BackchannelGrant: TokenGrant {
         switch redemption {
         case .granted(let signedIn):
             let extent = OAuthTokens.Extent(
-                scopes: request.application.stillAllowed(signedIn.grant.terms.scopes),
+                scopes: signedIn.grant.terms.scopes.filter(request.application.registeredScopes.contains),
                 keyThumbprint: request.keyThumbprint)
             let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
             return try .json(answer)

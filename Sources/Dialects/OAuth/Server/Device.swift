@@ -28,7 +28,8 @@ extension OAuth {
             try refuseResistanceAlone(acrValues)
             let asked = DeviceAuthorizations.Request(
                 client: application.id,
-                scopes: try AuthorizationParameters.scopes(form.words("scope"), of: application),
+                scopes: try AuthorizationParameters.scopes(
+                    form.words("scope"), of: application, among: application.registeredScopes),
                 resources: try await resources(form.text("resource").map { [$0] } ?? [], of: application),
                 acrValues: acrValues, challenge: challenge,
                 keyThumbprint: key,

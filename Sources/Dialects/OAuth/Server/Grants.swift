@@ -40,7 +40,7 @@ extension OAuthGrant {
         narrows: Bool = true
     ) async throws -> OAuthTokens.Extent {
         // What was taken from the application since is granted no more.
-        let scopes = request.application.stillAllowed(scopes)
+        let scopes = try await oauth.stillAllowed(scopes, for: request.application)
         guard !scopes.isEmpty else { throw OAuthFailure.invalidGrant }
         let own = oauth.accountAudiences
         let allowed = resources.filter {
@@ -91,11 +91,12 @@ extension OAuthGrant {
     }
 }
 
-extension CountersignCore.Application {
+extension OAuth {
     /// Of scopes that were granted those that the application may still ask for.
-    func stillAllowed(_ granted: [String]) -> [String] {
-        let allowed = registration.scopes.isEmpty ? Metadata.scopes : registration.scopes
-        return granted.filter(allowed.contains)
+    fileprivate func stillAllowed(
+        _ granted: [String], for application: CountersignCore.Application
+    ) async throws -> [String] {
+        granted.filter(try await scopes(of: application, for: granted).contains)
     }
 }
 
@@ -163,7 +164,8 @@ struct RefreshGrant: OAuthGrant {
         if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
-        guard request.application.stillAllowed(grant.terms.scopes).contains("offline_access"),
+        guard
+            try await oauth.stillAllowed(grant.terms.scopes, for: request.application).contains("offline_access"),
             !oauth.realm.sessions.isStale(grant), request.application.owns(grant)
         else {
             throw OAuthFailure.invalidGrant

@@ -207,7 +207,7 @@ public struct RegistrationChange: Codable, Sendable {
         if let keys = try? assertionKeys() { registration.assertionKeys = keys }
         if let redirectURIs { registration.redirectURIs = redirectURIs }
         if let challengeTypes { registration.challengeTypes = challengeTypes }
-        if let scopes { registration.scopes = scopes }
+        if let scopes { registration.setScopes(scopes) }
         if let audiences { registration.audiences = audiences }
         if let attributes {
             registration.attributes = attributes.map {

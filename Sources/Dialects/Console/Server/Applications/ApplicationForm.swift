@@ -57,7 +57,9 @@ enum ApplicationForm {
             change.displayName = PageField.edited(scene.fields["name"] ?? "", from: present.displayName)
             change.redirectURIs = ApplicationPages.lines(scene.fields["redirects"] ?? "")
             change.postLogoutRedirectURIs = ApplicationPages.lines(scene.fields["logout-redirects"] ?? "")
-            change.scopes = (scene.fields["scopes"] ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+            let scopes = (scene.fields["scopes"] ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+            // What was not edited is no list that an administrator wrote: one holds an application that registered itself to it.
+            if scopes != present.scopes { change.scopes = scopes }
             change.resources = ApplicationPages.lines(scene.fields["resources"] ?? "")
             change.isFirstParty = scene.field("first-party") != nil
             change.requiresSecondFactor = scene.field("require-mfa") != nil

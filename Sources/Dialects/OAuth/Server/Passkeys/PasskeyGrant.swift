@@ -73,7 +73,8 @@ struct PasskeyGrant: OAuthGrant {
             if !values.isEmpty { details[GrantDetail.acrValues] = .array(values.map { .string($0) }) }
             return GrantTerms(
                 scopes: try AuthorizationParameters.scopes(
-                    asked.isEmpty ? Self.scopes : asked, of: request.application),
+                    asked.isEmpty ? Self.scopes : asked, of: request.application,
+                    among: request.application.registeredScopes),
                 details: details,
                 audiences: try await oauth.resources(resource.map { [$0] } ?? [], of: request.application))
         } catch let refusal as AuthorizationParameters.Refusal {
