@@ -77,6 +77,39 @@ struct AccountAPITests {
     private static let attempts: Set<String> = ["post /factors/verify"]
 
     @Test
+    func `The list of applications says which no administrator checked, and what host stands for them`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
+                $0.scopes = ["openid", "account"]
+            }
+            try await server.setRegistration("open")
+            let reply = try await server.register([
+                "redirect_uris": [.string(Browser.callback), "https://app.example/callback"], "client_name": "App",
+                "token_endpoint_auth_method": "none",
+            ])
+            let id = try #require(reply.json["client_id"].text)
+            try await server.use(id, scope: "openid")
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["scope": "openid account"])
+            let token = try await server.redeem(code).json["access_token"]
+            func entry() async throws -> JSON? {
+                let listed = try await server.send(
+                    .get, "/account/v1/applications", headers: [.authorization: "Bearer \(token.text ?? "")"])
+                return listed.json["applications"].elements.first { $0["id"] == .string(id) }
+            }
+            let unchecked = try #require(try await entry())
+            #expect(unchecked["isUnchecked"] == true && unchecked["host"] == "127.0.0.1", "\(unchecked)")
+            _ = try await server.realm.registrations.approve(ClientID(rawValue: id), true, by: .testAdministrator)
+            let checked = try #require(try await entry())
+            #expect(checked["isUnchecked"] == false && checked["host"] == .null, "\(checked)")
+            let schema = try await server.send(.get, "/openapi.json").text
+            #expect(schema.contains("isUnchecked"))
+        }
+    }
+
+    @Test
     func `Each endpoint refuses no token, another scope and a proof of long ago, and unknown members`() async throws {
         try await Self.with { scene in
             let document = try await scene.server.send(.get, "/openapi.json").json

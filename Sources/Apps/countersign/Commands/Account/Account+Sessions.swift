@@ -89,10 +89,11 @@ extension AccountCommand {
             let answer: AccountApplications = try await AccountAccess(signIn).call("GET /applications")
             try output.show(answer) {
                 guard !answer.applications.isEmpty else { return ["No applications."] }
-                var table = Table("ID", "NAME", "MAY", "SINCE", "LAST USED")
+                var table = Table("ID", "NAME", "CHECKED", "MAY", "SINCE", "LAST USED")
                 for application in answer.applications {
                     table.add(
                         application.id, application.name,
+                        application.isUnchecked ? "no: \(application.host ?? "–")" : "yes",
                         (application.scopes + application.resources).joined(separator: " "), application.since.text,
                         application.lastUsedAt?.text)
                 }
