@@ -58,12 +58,32 @@ struct StrangerRedirectTests {
     }
 
     @Test
+    func `No page of this server has a link to the site of an unchecked application, whoever names it`() async throws {
+        try await Self.with { server, id in
+            var stranger = Browser(server)
+            let begun = try await stranger.authorize(id, ["redirect_uri": Self.callback])
+            let flow = try #require(begun.location?.split(separator: "=").last)
+            // What someone was sent a link to.
+            for path in ["/signed-out?client_id=\(id)", "/start-again?flow=\(flow)"] {
+                var browser = Browser(server)
+                let page = try await browser.get(path)
+                #expect((200...499).contains(page.status) && !page.text.contains("app.example"), "\(page.text)")
+            }
+            try await approve(id, server)
+            for path in ["/signed-out?client_id=\(id)", "/start-again?flow=\(flow)"] {
+                var browser = Browser(server)
+                #expect(try await browser.get(path).text.contains("https://app.example/"), "\(path)")
+            }
+        }
+    }
+
+    @Test
     func `A sign-out without a session leads to no address of an unchecked application`() async throws {
         try await Self.with { server, id in
             let path = "/oidc/logout?" + Browser.query(["client_id": id, "post_logout_redirect_uri": Self.goodbye])
             var browser = Browser(server)
             let kept = try await browser.get(path)
-            #expect(kept.status == 303 && kept.location?.hasPrefix("/") == true, "\(kept.location ?? kept.text)")
+            #expect(kept.status == 303 && kept.location == "/signed-out", "\(kept.location ?? kept.text)")
             try await approve(id, server)
             #expect(try await browser.get(path).location == Self.goodbye)
         }
