@@ -44,20 +44,16 @@ final class ClientKeySets: Sendable {
     /// Seconds between two fetches of one set, and while nothing was ever fetched.
     static let pause: TimeInterval = 60
     static let firstPause: TimeInterval = 5
-    /// Sets that are kept. Where there are more, those that are being fetched alone stay.
+    /// Sets that are kept of strangers' applications, and as many of others'. The one that was not used for longest makes room for another.
     static let capacity = 1000
-
-    /// What strangers named is kept apart: what could not be fetched for them may be there for others.
-    private struct Name: Hashable {
-        let uri: String
-        let isStrangers: Bool
-    }
 
     private struct Entry: Sendable {
         var keys: [AssertionKey]?
         var freshUntil = Date.distantPast
         var askedAt: Date?
         var fetching: Task<FetchedKeySet?, Never>?
+        /// When it was used last: the number of that use.
+        var use = 0
 
         func isMissing(_ id: String?) -> Bool {
             guard let id else { return false }
@@ -72,8 +68,36 @@ final class ClientKeySets: Sendable {
         }
     }
 
+    /// Sets by address.
+    private struct Shelf: Sendable {
+        private(set) var entries: [String: Entry] = [:]
+        private var uses = 0
+
+        /// The set of an address, which is in use by that.
+        /// - Returns: nil where it is not there and none makes room for it, as all are being fetched.
+        mutating func use(_ uri: String) -> Entry? {
+            if entries[uri] == nil, entries.count >= ClientKeySets.capacity {
+                let idle = entries.filter { $0.value.fetching == nil }
+                guard let oldest = idle.min(by: { $0.value.use < $1.value.use }) else { return nil }
+                entries[oldest.key] = nil
+            }
+            uses += 1
+            entries[uri, default: Entry()].use = uses
+            return entries[uri]
+        }
+
+        mutating func change(_ uri: String, _ change: (inout Entry) -> Void) {
+            guard var entry = entries[uri] else { return }
+            change(&entry)
+            entries[uri] = entry
+        }
+    }
+
     private let fetcher: any KeySetFetcher
-    private let entries = Mutex<[Name: Entry]>([:])
+    private let shelf = Mutex(Shelf())
+    /// What strangers named is kept apart: what could not be fetched for them may be there for others, and however many they are, they take
+    /// no room of others.
+    private let strangersShelf = Mutex(Shelf())
 
     init(_ fetcher: any KeySetFetcher) {
         self.fetcher = fetcher
@@ -87,31 +111,36 @@ final class ClientKeySets: Sendable {
     func keys(
         of uri: String, isStrangers: Bool = false, naming id: String?, at now: Date
     ) async -> [AssertionKey] {
-        let name = Name(uri: uri, isStrangers: isStrangers)
-        let fetching = entries.withLock { entries -> Task<FetchedKeySet?, Never>? in
-            var entry = entries[name] ?? Entry()
+        if isStrangers { return await keys(of: uri, on: strangersShelf, isStrangers: true, naming: id, at: now) }
+        return await keys(of: uri, on: shelf, isStrangers: false, naming: id, at: now)
+    }
+
+    private func keys(
+        of uri: String, on shelf: borrowing Mutex<Shelf>, isStrangers: Bool, naming id: String?, at now: Date
+    ) async -> [AssertionKey] {
+        let fetching = shelf.withLock { shelf -> Task<FetchedKeySet?, Never>? in
+            guard let entry = shelf.use(uri) else { return nil }
             if let fetching = entry.fetching { return entry.keys == nil || entry.isMissing(id) ? fetching : nil }
             guard entry.isDue(naming: id, at: now) else { return nil }
-            if entries.count >= Self.capacity { entries = entries.filter { $0.value.fetching != nil } }
             // Of all who wait: a caller that leaves does not end it. The fetcher bounds its time.
             let task = Task { [fetcher] in await fetcher.fetch(uri, isStrangers: isStrangers) }
-            entry.askedAt = now
-            entry.fetching = task
-            entries[name] = entry
+            shelf.change(uri) { ($0.askedAt, $0.fetching) = (now, task) }
             return task
         }
         if let fetching {
             let fetched = await fetching.value
-            entries.withLock { entries in
-                guard entries[name]?.fetching == fetching else { return }
-                entries[name]?.fetching = nil
-                guard let fetched, let keys = AssertionKey.usableKeys(ofJWKS: fetched.body) else { return }
-                entries[name]?.keys = keys
-                let lifetime = min(max(fetched.lifetime ?? 0, Self.leastLifetime), Self.mostLifetime)
-                entries[name]?.freshUntil = now + lifetime
+            shelf.withLock { shelf in
+                shelf.change(uri) { entry in
+                    guard entry.fetching == fetching else { return }
+                    entry.fetching = nil
+                    guard let fetched, let keys = AssertionKey.usableKeys(ofJWKS: fetched.body) else { return }
+                    entry.keys = keys
+                    let lifetime = min(max(fetched.lifetime ?? 0, Self.leastLifetime), Self.mostLifetime)
+                    entry.freshUntil = now + lifetime
+                }
             }
         }
-        return entries.withLock { $0[name]?.keys } ?? []
+        return shelf.withLock { $0.entries[uri]?.keys } ?? []
     }
 }
 

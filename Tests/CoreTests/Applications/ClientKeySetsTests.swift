@@ -114,6 +114,27 @@ struct ClientKeySetsTests {
     }
 
     @Test
+    func `The set that was not used for longest makes room for another, and strangers take no room of others`() async {
+        let publisher = Publisher()
+        publisher.publish(["a"], lifetime: 3600)
+        let sets = ClientKeySets(publisher)
+        func ask(_ number: Int, isStrangers: Bool = false) async -> Int {
+            let before = publisher.count
+            let uri = "https://app\(number).example/jwks"
+            let keys = await sets.keys(of: uri, isStrangers: isStrangers, naming: "a", at: Self.start)
+            #expect(keys.count == 1)
+            return publisher.count - before
+        }
+        for number in 0..<ClientKeySets.capacity { #expect(await ask(number) == 1) }
+        #expect(await ask(0) == 0, "kept, and used again")
+        for number in 0..<(ClientKeySets.capacity + 1) { #expect(await ask(number, isStrangers: true) == 1) }
+        #expect(await ask(2) == 0)
+        #expect(await ask(ClientKeySets.capacity) == 1, "in the place of the second")
+        for number in [0, 2, 3] { #expect(await ask(number) == 0) }
+        #expect(await ask(1) == 1)
+    }
+
+    @Test
     func `Twenty who ask at once are one question`() async {
         let publisher = Publisher()
         publisher.publish(["a"])
