@@ -97,12 +97,19 @@ struct HTTPClientDocumentFetcherTests {
         for text in refused {
             let address = try #require(NetworkAddress(text))
             let host = text.contains(":") ? "[\(text)]" : text
-            #expect(
-                await fetch("https://\(host):\(service.port)/c", AddressRules()) == .refused("address-refused"),
-                "\(text)")
-            // A name that leads there, as its owner's name server says.
-            let named = await fetch("https://app.example:\(service.port)/c", AddressRules(), lookUp: { _ in [address] })
-            #expect(named == .refused("address-refused"), "\(text)")
+            // Whatever networks the operator opened to services of their own: this machine is among them here.
+            for rules in [AddressRules(), AddressRules(allowed: AddressRules.loopback)] {
+                func fetched(
+                    _ url: String, lookUp: @escaping @Sendable (String) async throws -> [NetworkAddress] = { _ in [] }
+                ) async -> FetchedClientDocument {
+                    await fetch(url, rules, admitsPlainLoopback: false, lookUp: lookUp)
+                }
+                #expect(
+                    await fetched("https://\(host):\(service.port)/c") == .refused("address-refused"), "\(text)")
+                // A name that leads there, as its owner's name server says.
+                let named = await fetched("https://app.example:\(service.port)/c", lookUp: { _ in [address] })
+                #expect(named == .refused("address-refused"), "\(text)")
+            }
         }
         #expect(
             await fetch("http://127.0.0.1:\(service.port)/c", admitsPlainLoopback: false) == .refused("address-refused")

@@ -28,10 +28,8 @@ public struct OpenedRealm: Sendable {
     let store: any OpenedStore
     let hasher: Argon2idHasher
     let extensionCaller: HTTPExtensionCaller
-    /// Reaches the services of applications: where they are told that sessions ended, and where their keys are.
+    /// Reaches the services of applications: where they are told that sessions ended, and where their keys and their documents are.
     let outbound: OutboundHTTP
-    /// Reaches what strangers name: public addresses alone.
-    let publicOutbound: OutboundHTTP
     /// Makes spans of what is done; nil where there are no traces.
     let tracer: SpanTracer?
 
@@ -108,10 +106,6 @@ public struct OpenedRealm: Sendable {
             let caller = HTTPExtensionCaller(extensions)
             let outbound = OutboundHTTP(
                 extensions.rules, trustRoots: extensions.trustRoots, admitsPlainLoopback: kind == .development)
-            // Strangers choose these addresses: networks that the operator admits for services of their own are not among them.
-            let publicOutbound = OutboundHTTP(
-                AddressRules(allowed: kind == .development ? AddressRules.loopback : []),
-                trustRoots: extensions.trustRoots, admitsPlainLoopback: kind == .development)
             let system = database == nil ? "sqlite" : "postgresql"
             let hooks = HTTPHookCaller(outbound)
             let realm = Realm(
@@ -123,7 +117,7 @@ public struct OpenedRealm: Sendable {
                 extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
                 proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound),
                 hookCaller: tracer.map { TracedHookCaller(base: hooks, tracer: $0) } ?? hooks,
-                documentFetcher: HTTPClientDocumentFetcher(publicOutbound))
+                documentFetcher: HTTPClientDocumentFetcher(outbound))
             realm.site.tell(publicSuffixes: { FileManager.default.contents(atPath: Self.publicSuffixListPath) })
             try await realm.checkMasterKey()
             let (token, notices) =
@@ -134,8 +128,7 @@ public struct OpenedRealm: Sendable {
             return OpenedRealm(
                 realm: realm, directory: directory, kind: kind, adminToken: token, notices: notices,
                 movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher,
-                extensionCaller: caller, outbound: outbound,
-                publicOutbound: publicOutbound, tracer: tracer)
+                extensionCaller: caller, outbound: outbound, tracer: tracer)
         } catch {
             try? await store.close()
             throw error
@@ -147,7 +140,6 @@ public struct OpenedRealm: Sendable {
         hasher.shutDown()
         await extensionCaller.shutDown()
         await outbound.shutDown()
-        await publicOutbound.shutDown()
         try await store.close()
     }
 }
