@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Requests through a session that an app brings.
+/// Requests through a session that an app brings, and through the client modules' own.
 @Suite struct AppSessionTests {
     /// A port that refuses connections as long as this lives: it is taken, and nothing listens.
     private final class RefusingPort {
@@ -41,10 +41,35 @@ import Testing
     /// `URLSession.data(for:)` of Linux stops for good in some of these, with the thread that cancels.
     @Test(.timeLimit(.minutes(20)))
     func `A thousand requests that are cancelled while their connections are refused all end`() async throws {
-        let port = try RefusingPort()
         let session = URLSession(configuration: .ephemeral)
+        try await endAll(AppSessionTransport(session))
+        session.invalidateAndCancel()
+    }
+
+    @Test(.timeLimit(.minutes(20)))
+    func `A thousand requests of the client modules' own session that are cancelled so all end`() async throws {
+        try await endAll(URLSessionTransport())
+    }
+
+    /// One after another: Foundation's list of tasks is looked into between the end of one and the word of it.
+    @Test(.timeLimit(.minutes(20)))
+    func `Requests that are cancelled when their connection was refused, one after another, all end`() async throws {
+        let port = try RefusingPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
-        let transport = AppSessionTransport(session)
+        let transport = URLSessionTransport()
+        for number in 0..<300 {
+            let sending = Task { try await transport.send(HTTPClientRequest(method: "GET", url: url)) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(number % 60 * 50)) { sending.cancel() }
+            guard case .failure = await sending.result else {
+                Issue.record("Nothing listens there.")
+                return
+            }
+        }
+    }
+
+    private func endAll(_ transport: some HTTPTransport) async throws {
+        let port = try RefusingPort()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
         let ends = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<1000 {
                 group.addTask {
@@ -63,7 +88,6 @@ import Testing
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(ends == 1000)
-        session.invalidateAndCancel()
     }
 
     @Test func `A request that is cancelled says so, and one that is refused says that`() async throws {

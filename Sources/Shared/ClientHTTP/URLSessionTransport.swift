@@ -40,11 +40,15 @@ public final class URLSessionTransport: HTTPTransport {
         let task = session.dataTask(with: urlRequest)
         let exchange = Exchange(limit: request.maximumResponseBytes, seconds: request.timeout)
         exchanges.begin(exchange, for: task)
+        // In turn with what tells of the task's end: Foundation stops the process on Linux where a task is cancelled between the two
+        // (docs/decisions/0450). The session's queue is serial.
+        let queue = session.delegateQueue
+        let end: @Sendable () -> Void = { queue.addOperation { task.cancel() } }
         let deadline = Task {
             // URLRequest's own limit is on silence; this one is on the whole answer, against one that only trickles.
             try await Task.sleep(nanoseconds: UInt64(min(max(request.timeout, 0), 86_400) * 1_000_000_000))
             exchange.outcome.finish(.failure(HTTPClientError.timedOut(after: request.timeout)))
-            task.cancel()
+            end()
         }
         defer {
             deadline.cancel()
@@ -54,7 +58,7 @@ public final class URLSessionTransport: HTTPTransport {
             try await exchange.outcome.value(afterStarting: { task.resume() })
         } onCancel: {
             exchange.outcome.finish(.failure(CancellationError()))
-            task.cancel()
+            end()
         }
     }
 }
