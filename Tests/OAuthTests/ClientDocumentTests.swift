@@ -88,6 +88,51 @@ struct ClientDocumentEndpointTests {
     }
 
     @Test
+    @Test
+    func `What would be undone when a document is read next is refused to administrators, and what they may say stays`()
+        async throws
+    {
+        try await with { server, site in
+            var browser = Browser(server)
+            _ = try await browser.authorize(site.id)
+            func post(_ operation: String, _ body: [String: JSON]) async throws -> Reply {
+                try await server.send(
+                    .post, "/admin/v1/applications:\(operation)",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: JSON.object(body.merging(["id": .string(site.id)]) { $1 }).bytes)
+            }
+            for change in [
+                ["scopes": ["openid"]], ["displayName": "Mine"], ["redirectURIs": ["https://other.example/"]],
+                ["isFirstParty": true], ["requiresPAR": true], ["accent": "#8a1c4a"], ["idTokenAlgorithm": "ES256"],
+                ["hasSecret": true], ["scopes": ["openid"], "requiresSecondFactor": true],
+            ] as [JSON] {
+                for isTrial in [true, false] {
+                    let reply = try await post("set", ["registration": change, "dryRun": .bool(isTrial)])
+                    #expect(reply.json["error"]["code"] == "refused", "\(change): \(reply.status) \(reply.text)")
+                    #expect(reply.text.contains("countersign app document block"), "\(reply.text)")
+                }
+            }
+            let logo = try await post("set-logo", ["png": .null])
+            #expect(logo.json["error"]["code"] == "refused", "\(logo.text)")
+            let id = ClientID(rawValue: site.id)
+            #expect(try await server.realm.applications.registered(id)?.registration.requiresSecondFactor == false)
+            for change in [
+                ["requiresSecondFactor": true, "defaultACR": ["aal2"], "defaultMaxAge": 3600],
+                // What it says already.
+                ["displayName": "Notes", "isFirstParty": false],
+            ] as [JSON] {
+                let reply = try await post("set", ["registration": change])
+                #expect(reply.status == 200, "\(change): \(reply.text)")
+            }
+            site.publish(["client_name": "Notes 2"])
+            try await server.advance(3601)
+            _ = try await browser.authorize(site.id)
+            let kept = try #require(await server.realm.applications.registered(id)).registration
+            #expect(kept.displayName == "Notes 2" && kept.requiresSecondFactor)
+            #expect(kept.oauth.defaultACR == ["aal2"] && kept.oauth.defaultMaxAge == 3600)
+        }
+    }
+
     func `Such a client pushes requests and begins at devices, where its document is read first`() async throws {
         try await with { server, site in
             let pushed = try await server.form("/oauth/par", Browser.parameters(site.id))

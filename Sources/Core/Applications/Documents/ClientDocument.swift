@@ -59,6 +59,24 @@ extension ApplicationRegistration {
     }
 }
 
+extension ApplicationRegistration {
+    /// Takes over what administrators say of an application whatever its document says: that stays when the document is read anew.
+    mutating func takeAdministration(of other: ApplicationRegistration) {
+        isDisabled = other.isDisabled
+        requiresSecondFactor = other.requiresSecondFactor
+        oauth.defaultACR = other.oauth.defaultACR
+        oauth.defaultMaxAge = other.oauth.defaultMaxAge
+    }
+
+    /// Whether some of a change would be undone when the document is read next that the registration was made of.
+    public func isUndone(whereChangedFrom before: ApplicationRegistration) -> Bool {
+        guard case .document = before.oauth.origin else { return false }
+        var lasting = before
+        lasting.takeAdministration(of: self)
+        return lasting != self
+    }
+}
+
 extension AuditEvent.Kind {
     /// A document was read for the first time, or says something else than before.
     public static let clientDocumentRead = Self(rawValue: "client-document.read")

@@ -282,7 +282,10 @@ extension StoreTransaction {
         guard let known = before.oauth.document else { return false }
         // Another server may have read it later.
         guard known.readAt <= now else { return true }
-        registration.isDisabled = before.isDisabled
+        registration.takeAdministration(of: before)
+        if registration.oauth.idTokenAlgorithm == nil {
+            registration.oauth.idTokenAlgorithm = before.oauth.idTokenAlgorithm
+        }
         let isSame = before.isSameToUsers(as: registration)
         // An administrator's word was for what the document said.
         registration.oauth.approval = isSame ? before.oauth.approval : nil

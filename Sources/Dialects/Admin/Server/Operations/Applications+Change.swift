@@ -25,9 +25,11 @@ public struct ChangeApplication: AdministrationOperation {
         let (registration, secret) = (registration, registration.secret(random: realm.random))
         let (id, now) = (ClientID(rawValue: id), realm.clock.now)
         let judgedChange: @Sendable (inout ApplicationRegistration) throws -> Void = {
+            let before = $0
             try permit.requireChanging($0)
             registration.apply(to: &$0, secret: secret, at: now)
             try permit.requireChanging($0)
+            if $0.isUndone(whereChangedFrom: before) { throw AdministrationError.ofDocument(id) }
             try $0.judgeOAuth()
         }
         let changed: Application?
@@ -44,5 +46,17 @@ public struct ChangeApplication: AdministrationOperation {
         return Answer(
             application: ApplicationSummary(changed), secret: dryRun == true ? nil : secret.generated,
             warnings: registration.warnings(for: changed.id, among: try await realm.resources.list()))
+    }
+}
+
+extension AdministrationError {
+    /// What would be undone when the application's document is read next.
+    static func ofDocument(_ id: ClientID) -> AdministrationError {
+        AdministrationError(
+            .refused,
+            "\(id.rawValue) is what the document at that address says, which is read again within a day. Have its publisher change the "
+                + "document, add an application of your own with `countersign app add`, or take none of the address: `countersign app "
+                + "document block \(id.rawValue)`. What can be changed here are --disabled, --require-mfa, --default-acr and "
+                + "--default-max-age.")
     }
 }

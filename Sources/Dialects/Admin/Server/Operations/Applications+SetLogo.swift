@@ -33,6 +33,11 @@ public struct SetApplicationLogo: AdministrationOperation {
                 throw AdministrationError(.invalid, error.sentence)
             }
         }
+        if let present = try await realm.applications.registered(ClientID(rawValue: id)),
+            case .document = present.registration.oauth.origin
+        {
+            throw AdministrationError.ofDocument(present.id)
+        }
         let changed = try await realm.applications.setLogo(picture, of: ClientID(rawValue: id), by: client)
         guard let changed else { throw AdministrationError.noApplication(id) }
         return Answer(application: ApplicationSummary(changed))
