@@ -45,6 +45,32 @@ struct ScopeClaimsTests {
     }
 
     @Test
+    func `Discovery names the claims that scopes open, and no attribute`() async throws {
+        try await TestServer.with(.development) { server in
+            func listed() async throws -> [String] {
+                try await server.send(.get, "/.well-known/openid-configuration").json["claims_supported"].elements
+                    .compactMap(\.text)
+            }
+            let before = try await listed()
+            #expect(before.contains("email") && !before.contains("plan") && !before.contains("attributes"))
+            let claims = ["plan", "https://crm.example/tier", "attributes.city", "attributes.salary", "email"]
+            for (uri, names) in [(Self.api, claims), ("https://other.example", ["plan", "a"])] {
+                let resource = Resource(uri: uri, scopes: [.init(name: "of:\(names.count)", claims: names)])
+                #expect(try await server.realm.resources.put(resource, by: .testAdministrator) == .done)
+            }
+            #expect(try await listed() == before + ["a", "attributes", "https://crm.example/tier", "plan"])
+            // A list that others read at every start has an end.
+            for api in 0..<11 {
+                let names = (0..<20).map { "z\(api)-\($0)" }
+                let resource = Resource(
+                    uri: "https://api\(api).example", scopes: [.init(name: "s\(api)", claims: names)])
+                #expect(try await server.realm.resources.put(resource, by: .testAdministrator) == .done)
+            }
+            #expect(try await listed().count == before.count + 200)
+        }
+    }
+
+    @Test
     func `An access token for the API has what its granted scopes open, and no other token has it`() async throws {
         try await TestServer.with(.development) { server in
             try await prepare(server)

@@ -14,6 +14,8 @@ enum Metadata {
     private static let registeredClaims = [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash",
     ]
+    /// Claims that scopes of APIs open which are named at most.
+    static let mostOpenedClaims = 200
     /// Seconds that others may keep it.
     static let maxAge = 300
 
@@ -57,7 +59,7 @@ enum Metadata {
             "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "introspection_signing_alg_values_supported": texts([algorithm.rawValue]),
             "dpop_signing_alg_values_supported": algorithms,
-            "claims_supported": texts(registeredClaims + claims + Memberships.scopes),
+            "claims_supported": texts(registeredClaims + claims + Memberships.scopes + openedClaims(resources)),
             "claims_parameter_supported": .bool(true),
             "request_parameter_supported": .bool(true),
             "request_object_signing_alg_values_supported": algorithms,
@@ -84,6 +86,14 @@ enum Metadata {
             members["mfa_challenge_endpoint"] = .string(base + "/mfa/challenge")
         }
         return .object(members)
+    }
+
+    /// The custom claims that scopes of APIs open, as tokens name them: which attributes there are in `attributes` is not told
+    /// (`docs/decisions/0444`).
+    private static func openedClaims(_ resources: [Resource]) -> [String] {
+        let opened = resources.flatMap(\.scopes).reduce(into: Set<String>()) { $0.formUnion($1.tokenClaims) }
+        let told = opened.filter { Resource.Scope.isClaim($0) || $0 == Resource.Scope.attributesClaim }
+        return Array(told.sorted().prefix(mostOpenedClaims))
     }
 }
 
