@@ -16,6 +16,8 @@ public struct OAuth: Sendable {
     let realm: Realm
     let options: Options
     let pages: OAuthPages
+    /// What was said of them in the log.
+    let clientRefusals = ClientRefusals()
 
     public struct Options: Sendable {
         /// The addresses that clients reach the server by, without slashes at their ends; the first is the issuer.

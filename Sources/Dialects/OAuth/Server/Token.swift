@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import OAuthHTTP
 import ServerHTTP
 
@@ -46,9 +47,24 @@ extension OAuth {
         switch try await realm.applications.authenticate(credentials, expecting: expectation, by: client) {
         case .authenticated(let application, let method): return (application, method)
         case .refused(.limited(let until)): throw OAuthFailure.limited(until: until, at: realm.clock.now)
-        case .refused:
-            throw OAuthFailure.invalidClient(usesBasic: authorization.credentials("Basic") != nil)
+        case .refused(let refusal):
+            let usesBasic = authorization.credentials("Basic") != nil
+            if let (reason, leftOut) = clientRefusals.line(refusal, at: realm.clock.now) {
+                var metadata: Logger.Metadata = [
+                    "reason": .string(reason), "method": .string(Self.method(of: form, usesBasic: usesBasic).rawValue),
+                ]
+                if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
+                context.logger.notice("an application is not taken for who it says", metadata: metadata)
+            }
+            throw OAuthFailure.invalidClient(usesBasic: usesBasic)
         }
+    }
+
+    /// By which method a request wants to show who asks.
+    private static func method(of form: OAuthForm, usesBasic: Bool) -> ClientAuthenticationMethod {
+        if usesBasic { return .secretBasic }
+        if form.text("client_assertion") != nil { return .privateKeyJWT }
+        return form.text("client_secret") == nil ? .none : .secretPost
     }
 
     // MARK: Keys
