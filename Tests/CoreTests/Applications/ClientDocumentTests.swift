@@ -374,10 +374,11 @@ struct ClientDocumentTests {
         #expect(
             try await documents.prepare(ClientID(rawValue: "https://z.example/c"), by: client) == .limited(until: until)
         )
-        // A host is not flooded by many sources either.
+        // A host is not flooded by many sources either, at whatever port.
         for number in 0..<RateLimit.documentsPerHost.count {
             _ = try await documents.prepare(
-                ClientID(rawValue: "https://victim.example/\(number)"), by: test.client(from: "198.51.100.\(number)"))
+                ClientID(rawValue: "https://victim.example:\(8000 + number)/c"),
+                by: test.client(from: "198.51.100.\(number)"))
         }
         let more = try await documents.prepare(
             ClientID(rawValue: "https://victim.example/more"), by: test.client(from: "203.0.113.1"))

@@ -112,7 +112,8 @@ public struct ClientDocuments: Sendable {
         var limits: [Allowance] = []
         if let source = client.limitedSource {
             limits.append(Allowance(.documentsPerSource, CounterKey.documents(from: source)))
-            if isNew { limits.append(Allowance(.documentsPerHost, CounterKey.documents(at: address.shownHost))) }
+            // Of the host: a server has one of each port otherwise, and all of them could be asked.
+            if isNew { limits.append(Allowance(.documentsPerHost, CounterKey.documents(at: address.host))) }
         }
         guard !limits.isEmpty else { return nil }
         let asked = limits

@@ -4,6 +4,10 @@ import JSON
 /// Reads members of an application's metadata by the types that RFC 7591, section 2, gives them. What is null counts as left out
 /// (RFC 7592, section 2.2).
 struct MetadataReader {
+    /// Bytes of a key set that is kept, and how deep arrays and objects lie in each other.
+    static let longestKeySet = 32_768
+    static let deepestKeySet = 8
+
     private let members: [String: JSONValue]
 
     init(members: [String: JSONValue]) {
@@ -112,6 +116,10 @@ struct MetadataReader {
 
     func keys(_ jwks: JSONValue?) throws(ClientMetadata.Fault) -> [AssertionKey] {
         guard let jwks else { return [] }
+        // It is kept as it came, in a document that has to be read again: what lies deeper than a key set could not be.
+        guard let text = try? jwks.jsonText(), text.count <= Self.longestKeySet,
+            text.isJSON(noDeeperThan: Self.deepestKeySet)
+        else { throw .metadata("jwks is larger than \(Self.longestKeySet) bytes, or no key set.") }
         do {
             return try AssertionKey.keys(ofJWKS: jwks)
         } catch {
