@@ -66,6 +66,7 @@ import Testing
         #expect(try oauth(added)["policyURI"] as? String == "https://shop.example.com/privacy")
         #expect(try oauth(added)["termsURI"] as? String == "https://shop.example.com/terms")
         #expect(try oauth(added)["accent"] as? String == "#8a1c4a")
+        #expect(try oauth(added)["idTokenAlgorithm"] as? String == "RS256", "What every library of sites verifies.")
         let shown = try await directory.run("app", "show", "site")
         #expect(shown.lines.contains("begins sign-in at  https://shop.example.com/begin"), "\(shown.output)")
         for uri in [
@@ -77,6 +78,26 @@ import Testing
         let removed = try await directory.run("app", "set", "site", "--initiate-login-uri", "", "--json").json()
         #expect(try oauth(removed)["initiateLoginURI"] == nil)
         #expect(try oauth(removed)["clientURI"] as? String == "https://shop.example.com/", "What is not given stays.")
+    }
+
+    @Test func `ID tokens of a new site are signed with RS256 unless it is said, and others as the server has it`()
+        async throws
+    {
+        for (kind, given, expected) in [
+            ("web", nil, "RS256"), ("web", "ES256", "ES256"), ("web", "", nil), ("native", nil, nil),
+            ("native", "RS256", "RS256"),
+        ] as [(String, String?, String?)] {
+            let id = "\(kind)-\(given ?? "default")-"
+            let arguments =
+                ["app", "add", "--id", id, "--kind", kind, "--redirect-uri", "https://shop.example.com/cb", "--json"]
+                + (given.map { ["--id-token-alg", $0] } ?? [])
+            let added = try await Program.run(arguments + ["--data", directory.data], in: directory).json()
+            let oauth = (added["application"] as? [String: Any])?["oauth"] as? [String: Any]
+            #expect(oauth?["idTokenAlgorithm"] as? String == expected, "\(kind) \(given ?? "–")")
+            let changed = try await directory.run("app", "set", id, "--name", "Shop", "--json").json()
+            let after = (changed["application"] as? [String: Any])?["oauth"] as? [String: Any]
+            #expect(after?["idTokenAlgorithm"] as? String == expected, "A change leaves it.")
+        }
     }
 
     @Test func `An attribute has a pattern which is shown as it is written and taken away again`() async throws {

@@ -73,6 +73,7 @@ struct ClientDocumentEndpointTests {
             let tokens = try await server.redeem(code, client: site.id).json
             #expect(tokens["access_token"].claims["client_id"] == .string(site.id), "\(tokens)")
             #expect(tokens["id_token"].claims["aud"] == .string(site.id))
+            #expect(tokens["id_token"].header["alg"] == "RS256", "The standard's default.")
             #expect(try await server.userInfo(tokens["access_token"]).status == 200)
             let renewed = try await server.refresh(tokens["refresh_token"], ["client_id": site.id])
             #expect(renewed.status == 200, "\(renewed.text)")
@@ -87,7 +88,6 @@ struct ClientDocumentEndpointTests {
         }
     }
 
-    @Test
     @Test
     func `What would be undone when a document is read next is refused to administrators, and what they may say stays`()
         async throws
@@ -133,6 +133,7 @@ struct ClientDocumentEndpointTests {
         }
     }
 
+    @Test
     func `Such a client pushes requests and begins at devices, where its document is read first`() async throws {
         try await with { server, site in
             let pushed = try await server.form("/oauth/par", Browser.parameters(site.id))

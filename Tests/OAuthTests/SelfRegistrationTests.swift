@@ -110,7 +110,7 @@ struct SelfRegistrationTests {
                 "software_id": "4NRB1-0XZABZI9E6-5SM3R", "software_version": "1.0",
                 "post_logout_redirect_uris": ["https://app.example/out"],
                 "backchannel_logout_uri": "https://app.example/logout", "dpop_bound_access_tokens": true,
-                "require_pushed_authorization_requests": true,
+                "require_pushed_authorization_requests": true, "id_token_signed_response_alg": "RS256",
             ]
             for (name, value) in told { #expect(answer[name] == value, "\(name)") }
             for name in ["example_extension", "isFirstParty", "first_party", "default_max_age", "audiences"] {
@@ -124,6 +124,45 @@ struct SelfRegistrationTests {
                 #expect(!text.contains(answer[secret].text ?? ""), "\(secret) is in the log")
             }
             #expect(text.contains("application.registered") && !text.contains("ada@app.example"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, "RS256"), ("ES256", "ES256"), ("RS256", "RS256"), ("HS256", "RS256"), ("none", "RS256"),
+            ("ES384", "RS256"), ("", "RS256"),
+        ] as [(String?, String)])
+    func `ID tokens are signed with what the application names of what there is, and with the standard's default`(
+        _ named: String?, _ used: String
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            try await server.setRegistration("open")
+            let metadata: JSON = [
+                "redirect_uris": [.string(Browser.callback)], "token_endpoint_auth_method": "none", "scope": "openid",
+            ]
+            let reply = try await server.register(
+                metadata.with(["id_token_signed_response_alg": named.map { .string($0) }]))
+            guard named != "" else {
+                #expect(reply.json["error"] == "invalid_client_metadata", "\(reply.text)")
+                return
+            }
+            #expect(reply.json["id_token_signed_response_alg"].text == used, "\(reply.text)")
+            let id = try #require(reply.json["client_id"].text)
+            let tokens = try await server.use(id, scope: "openid")
+            #expect(tokens["id_token"].header["alg"].text == used)
+            #expect(tokens["access_token"].header["alg"] == "ES256")
+            // One of before keeps what it has, whatever it leaves out.
+            _ = try await server.realm.applications.change(ClientID(rawValue: id), by: .testAdministrator) {
+                $0.oauth.idTokenAlgorithm = nil
+            }
+            let put = try await server.send(
+                .put, "/oidc/register/\(id)",
+                headers: [
+                    .authorization: "Bearer \(reply.json["registration_access_token"].text ?? "")",
+                    .contentType: "application/json",
+                ], body: metadata.with(["client_id": .string(id)]).bytes)
+            #expect(put.status == 200 && put.json["id_token_signed_response_alg"] == .null, "\(put.text)")
         }
     }
 

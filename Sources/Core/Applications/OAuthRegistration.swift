@@ -57,6 +57,9 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var jwksURI: String?
     /// What its ID tokens and logout tokens are signed with; nil for what this protocol signs with.
     public var idTokenAlgorithm: SigningAlgorithm?
+    /// What ID tokens of an application are signed with that says nothing, by the standard (OpenID Connect Dynamic Client Registration 1.0,
+    /// section 2): many libraries verify nothing else unless they are told to.
+    public static let standardIDTokenAlgorithm = SigningAlgorithm.rs256
     /// Where it begins a sign-in that it was not asked for (OpenID Connect Core 1.0, section 4).
     public var initiateLoginURI: String?
     /// What it says of itself to people: its home page, its privacy policy, its terms of use.

@@ -15,7 +15,7 @@ extension ApplicationRegistration {
     /// servers, and what its client may ask for is this server's to say. Nor is `logo_uri`: pages show no picture that they did not check.
     private static let members: Set<String> = [
         "redirect_uris", "client_name", "jwks", "jwks_uri", "dpop_bound_access_tokens",
-        "require_pushed_authorization_requests",
+        "require_pushed_authorization_requests", "id_token_signed_response_alg",
     ]
     /// Members whose addresses have to be on the client's own site.
     private static let addresses = ["client_uri", "policy_uri", "tos_uri", "backchannel_logout_uri"]

@@ -272,6 +272,9 @@ extension StoreTransaction {
         var registration = registration
         registration.oauth.document = ClientDocument(readAt: now, freshUntil: freshUntil, changedAt: now)
         guard var present = try registeredApplication(id) else {
+            if registration.oauth.idTokenAlgorithm == nil {
+                registration.oauth.idTokenAlgorithm = OAuthRegistration.standardIDTokenAlgorithm
+            }
             guard try user(UserID(rawValue: id.rawValue)) == nil,
                 try insert(Application(id: id, createdAt: now, registration: registration))
             else { return false }

@@ -23,6 +23,7 @@ extension ClientMetadata {
         for (language, name) in oauth.selfRegistration?.names ?? [:] {
             members["client_name#\(language)"] = .string(name)
         }
+        members["id_token_signed_response_alg"] = oauth.idTokenAlgorithm.map { .string($0.rawValue) }
         members["jwks_uri"] = oauth.jwksURI.map { .string($0) }
         members["client_uri"] = oauth.clientURI.map { .string($0) }
         members["policy_uri"] = oauth.policyURI.map { .string($0) }

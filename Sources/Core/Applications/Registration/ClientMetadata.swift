@@ -38,6 +38,8 @@ public struct ClientMetadata: Sendable, Equatable {
     private(set) var termsURI: String?
     private(set) var postLogoutRedirectURIs: [String]
     private(set) var backchannelLogoutURI: String?
+    /// What its ID tokens are to be signed with; nil where it says nothing, or names what this server does not sign with.
+    private(set) var idTokenAlgorithm: SigningAlgorithm?
     private(set) var requiresDPoP: Bool
     private(set) var requiresPAR: Bool
     /// As they came: what is told to the application again and means nothing to this server.
@@ -71,6 +73,7 @@ public struct ClientMetadata: Sendable, Equatable {
         termsURI = try reader.address("tos_uri")
         postLogoutRedirectURIs = try reader.logoutURIs()
         backchannelLogoutURI = try reader.address("backchannel_logout_uri")
+        idTokenAlgorithm = try reader.text("id_token_signed_response_alg").flatMap(SigningAlgorithm.init(rawValue:))
         requiresDPoP = try reader.flag("dpop_bound_access_tokens")
         requiresPAR = try reader.flag("require_pushed_authorization_requests")
         told = [:]
@@ -149,6 +152,8 @@ public struct ClientMetadata: Sendable, Equatable {
         }
         registration.audiences = []
         registration.oauth.jwksURI = jwksURI
+        // What it does not say stays: libraries hold an application to what it had.
+        registration.oauth.idTokenAlgorithm = idTokenAlgorithm ?? former.oauth.idTokenAlgorithm
         registration.oauth.clientURI = clientURI
         registration.oauth.policyURI = policyURI
         registration.oauth.termsURI = termsURI

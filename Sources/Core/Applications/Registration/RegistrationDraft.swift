@@ -50,6 +50,7 @@ struct RegistrationDraft: Sendable {
             SelfRegistration(
                 at: now, token: shown?.id, source: client.source, allowance: allowance,
                 accessTokenDigest: RegistrationTokens.digest(accessToken.reveal())))
+        former.oauth.idTokenAlgorithm = OAuthRegistration.standardIDTokenAlgorithm
         let (registration, drawn) = try judge(json, from: former, in: transaction)
         let application = Application(id: freshID, createdAt: now, registration: registration)
         // Of 217 random bits: that it is another's, or a user's, does not happen.

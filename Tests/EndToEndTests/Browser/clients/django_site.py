@@ -20,7 +20,7 @@ settings.configure(
         "django.contrib.sessions.middleware.SessionMiddleware",
         "django.contrib.auth.middleware.AuthenticationMiddleware", "mozilla_django_oidc.middleware.SessionRefresh"],
     AUTHENTICATION_BACKENDS=["mozilla_django_oidc.auth.OIDCAuthenticationBackend"],
-    OIDC_RP_CLIENT_ID=CLIENT_ID, OIDC_RP_CLIENT_SECRET=CLIENT_SECRET, OIDC_RP_SIGN_ALGO="ES256",
+    OIDC_RP_CLIENT_ID=CLIENT_ID, OIDC_RP_CLIENT_SECRET=CLIENT_SECRET, OIDC_RP_SIGN_ALGO="RS256",
     OIDC_OP_JWKS_ENDPOINT=f"{ISSUER}/.well-known/jwks.json", OIDC_OP_TOKEN_ENDPOINT=f"{ISSUER}/oauth/token",
     OIDC_OP_AUTHORIZATION_ENDPOINT=f"{ISSUER}/authorize", OIDC_OP_USER_ENDPOINT=f"{ISSUER}/userinfo",
     OIDC_RP_SCOPES="openid email", OIDC_USE_PKCE=True, OIDC_TOKEN_USE_BASIC_AUTH=True,

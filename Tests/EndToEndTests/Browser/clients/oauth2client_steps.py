@@ -8,11 +8,11 @@ from requests_oauth2client import ClientSecretBasic, DPoPToken, InvalidGrant, OA
 from context import allow, browser, callback, expect, expect_raises, fresh_user, register, server, step
 
 
-def client(auth, **options):
+def client(auth, algorithm="ES256", **options):
     """As its documentation says: everything from discovery. `testing` allows plain http on this machine."""
     return OAuth2Client.from_discovery_endpoint(
         f"{server.base}/.well-known/openid-configuration", issuer=server.base, auth=auth, redirect_uri=callback.uri,
-        id_token_signed_response_alg="ES256", testing=True, **options)
+        id_token_signed_response_alg=algorithm, testing=True, **options)
 
 
 @step("requests_oauth2client pushes its request, checks `iss` and the ID token, introspects and revokes")
@@ -20,7 +20,8 @@ def pushed():
     register(
         "pusher", "--kind", "web", "--secret-file", secret_file(), "--auth-method", "client_secret_basic",
         "--redirect-uri", callback.uri, "--scopes", "openid email offline_access", "--require-par")
-    app = client(ClientSecretBasic("pusher", SECRET))
+    # As the library has it by itself, and OpenID Connect.
+    app = client(ClientSecretBasic("pusher", SECRET), "RS256")
     expect(app.authorization_response_iss_parameter_supported, "discovery does not promise `iss`")
     email, made = fresh_user()
     person = browser.person(server.base)

@@ -11,7 +11,7 @@ from context import allow, browser, callback, discovered, expect, expect_raises,
 def client(auth):
     return OAuth2Client.from_discovery_endpoint(
         f"{server.base}/.well-known/openid-configuration", issuer=server.base, auth=auth, redirect_uri=callback.uri,
-        testing=True, id_token_signed_response_alg="ES256")
+        testing=True, id_token_signed_response_alg="RS256")
 
 
 def ask(method, address, token=None, body=None, status=200):

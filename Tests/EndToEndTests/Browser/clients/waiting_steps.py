@@ -42,7 +42,7 @@ def backchannel():
         "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid email", "--grant-types",
         "urn:openid:params:grant-type:ciba")
     app = client(
-        ClientSecretBasic("caller", SECRET),
+        ClientSecretBasic("caller", SECRET), "RS256",
         backchannel_authentication_endpoint=discovered()["backchannel_authentication_endpoint"])
     email, made = fresh_user()
     phone = server.phone(made["localId"])

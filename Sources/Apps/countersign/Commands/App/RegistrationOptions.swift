@@ -108,7 +108,8 @@ struct RegistrationOptions: ParsableArguments {
     @Option(
         name: .customLong("id-token-alg"),
         help: ArgumentHelp(
-            "What ID tokens are signed with: ES256 or RS256; an empty one leaves it to the server's settings.",
+            "What ID tokens are signed with: ES256 or RS256; an empty one leaves it to the server's settings. A new "
+                + "application of kind web has RS256.",
             valueName: "algorithm"))
     var idTokenAlgorithm: String?
 

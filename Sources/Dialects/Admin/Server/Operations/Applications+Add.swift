@@ -34,6 +34,10 @@ public struct AddApplication: AdministrationOperation {
         try change.validate()
         let secret = change.secret(random: realm.random)
         var registration = ApplicationRegistration()
+        // Of sites: most libraries of theirs verify nothing else unless they are told to (`docs/decisions/0443`).
+        if change.kind == OAuthRegistration.Kind.web.rawValue, change.idTokenAlgorithm == nil {
+            registration.oauth.idTokenAlgorithm = OAuthRegistration.standardIDTokenAlgorithm
+        }
         change.apply(to: &registration, secret: secret, at: realm.clock.now)
         try permit.requireChanging(registration)
         try registration.judgeOAuth()
