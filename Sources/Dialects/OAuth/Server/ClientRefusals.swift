@@ -43,12 +43,11 @@ package final class ClientRefusals: Sendable {
     private static func reason(_ refusal: ClientAuthenticationRefusal) -> String? {
         switch refusal {
         case .missing: "no application is named"
-        case .malformed:
-            "the credentials cannot be read, or are of several methods; iss, sub and client_id of an assertion are one"
+        case .malformed: "the credentials cannot be read, are of several methods, or name several applications"
         case .methodNotAdmitted: "the endpoint does not take this method"
         case .unknown: "there is no such application, or it is blocked"
         case .credentialsMissing: "the application has credentials and showed none"
-        case .wrongCredentials: "the credentials are wrong: client.refused in the audit log has what was wrong with them"
+        case .wrongCredentials: "the credentials are wrong: the audit log (client.refused) says how"
         // Is a limit, which has figures of its own.
         case .limited: nil
         }
