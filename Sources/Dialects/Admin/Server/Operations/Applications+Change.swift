@@ -55,8 +55,7 @@ extension AdministrationError {
         AdministrationError(
             .refused,
             "\(id.rawValue) is what the document at that address says, which is read again within a day. Have its publisher change the "
-                + "document, add an application of your own with `countersign app add`, or take none of the address: `countersign app "
-                + "document block \(id.rawValue)`. What can be changed here are --disabled, --require-mfa, --default-acr and "
-                + "--default-max-age.")
+                + "document, add an application with `countersign app add`, or take none of the address: `countersign app document block`. "
+                + "Here --disabled, --require-mfa, --default-acr and --default-max-age can be changed.")
     }
 }
