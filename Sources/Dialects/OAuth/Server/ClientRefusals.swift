@@ -4,7 +4,7 @@ import Synchronization
 
 /// Why applications were not taken for who they say, for the lines of the server's log: by the answer they all look alike.
 ///
-/// Only so many are said: whoever asks without credentials must not fill the log. Wrong secrets and assertions are events, too
+/// Only so many are said: a client without credentials must not fill the log. Wrong secrets and assertions are events, too
 /// (`client.refused`), with the application and what was wrong.
 package final class ClientRefusals: Sendable {
     /// Lines in ``window`` seconds.

@@ -17,7 +17,7 @@ public struct HTTPClientDocumentFetcher: ClientDocumentFetcher {
         var exchange = OutboundHTTP.Exchange(
             .get, url, headers: [(name: "Accept", value: "application/json")], timeout: Self.timeout,
             bodyLimit: ClientDocuments.longest)
-        // Whoever asks for a sign-in names the address.
+        // Any client that asks for a sign-in names the address.
         exchange.isStrangers = true
         switch await http.send(exchange) {
         case .success(let answer) where answer.status == 200:
