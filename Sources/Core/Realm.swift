@@ -54,6 +54,7 @@ public final class Realm: Sendable {
     public let notifier = Notifier()
     /// What this process has seen happen, for metrics.
     public let statistics = EventStatistics()
+    let useNotes: UseNotes
     /// Reads documents of clients.
     let documentFetcher: any ClientDocumentFetcher
     let documentTraffic = DocumentTraffic()
@@ -80,9 +81,10 @@ public final class Realm: Sendable {
     ) {
         self.documentFetcher = documentFetcher
         self.hookCaller = hookCaller
+        useNotes = UseNotes(clock: clock)
         let store = KeyedStore(
             base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock),
-            statistics: statistics)
+            statistics: statistics, uses: useNotes)
         self.store = store
         self.clock = clock
         self.random = random
@@ -126,6 +128,8 @@ public final class Realm: Sendable {
     public var resources: Resources { Resources(realm: self) }
     /// Applications: client ids.
     public var applications: Applications { Applications(realm: self) }
+    /// When applications were last used.
+    public var applicationUses: ApplicationUses { ApplicationUses(realm: self) }
     /// Applications whose client id is the address of a document.
     public var clientDocuments: ClientDocuments { ClientDocuments(realm: self) }
     /// Tokens: composing, signing, verifying.

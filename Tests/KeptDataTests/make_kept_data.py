@@ -699,6 +699,24 @@ if has_command("app", "sessions"):
          lambda: as_administrator("applications:sessions", {"id": "dev-native"}, machine),
          value={"sessions.0.user.email": "oauth@example.org"})
 
+if has_command("app", "registration-token", "add"):
+    cli("config", "set", "oauth.registration", "token")
+    admitting = json.loads(cli("app", "registration-token", "add", "--expires", "7d", "--count", "2"))["secret"]
+    bearer = {"Authorization": f"Bearer {admitting}"}
+    metadata = {"client_name": "Kept", "redirect_uris": ["https://kept.example/callback"]}
+    registered = post("/oidc/register", metadata, bearer, 201)
+    managing = {"Authorization": f"Bearer {registered['registration_access_token']}"}
+    keep("a registration of an application's own",
+         lambda: request("GET", urllib.parse.urlsplit(registered["registration_client_uri"]).path, None, managing),
+         value={"client_id": registered["client_id"]})
+    keep("a token that admits one more application",
+         lambda: request("POST", "/oidc/register", metadata, bearer), status=201, has=["client_id"])
+    keep("an application that registered itself", lambda: as_administrator("registrations:list", {}, machine),
+         value={"registrations.0.application.displayName": "Kept"})
+    # A later version says it, of grants of this one and of those of the steps.
+    keep("when an application was last used", lambda: as_administrator("applications:show", {"id": "dev-native"}, machine),
+         has=["application.lastUsedAt"])
+
 # What administrators see
 
 users = json.loads(cli("user", "list"))

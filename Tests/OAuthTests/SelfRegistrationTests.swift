@@ -411,8 +411,8 @@ struct SelfRegistrationTests {
             func added(_ token: String? = nil) async throws -> String {
                 try #require(try await server.register(native, token: token).json["client_id"].text)
             }
-            let (unused, used, approved, blocked) = (
-                try await added(), try await added(), try await added(), try await added()
+            let (unused, used, withdrawn, approved, blocked) = (
+                try await added(), try await added(), try await added(), try await added(), try await added()
             )
             let admitted = try await added(server.initialToken().text)
             _ = try await server.realm.registrations.approve(ClientID(rawValue: approved), true, by: .testAdministrator)
@@ -420,19 +420,25 @@ struct SelfRegistrationTests {
                 $0.isDisabled = true
             }
             try await server.use(used)
+            try await server.use(withdrawn)
+            try await server.realm.maintenance.run()
+            let id = ClientID(rawValue: withdrawn)
+            for grant in try await server.realm.store.read({ try $0.grants(of: id, before: nil, limit: 9) }) {
+                #expect(try await server.realm.grants.end(grant.id, of: grant.userID, by: .testAdministrator))
+            }
             try await server.advance(86_300)
             try await server.realm.maintenance.run()
-            #expect(try await server.realm.registrations.list().count == 5)
+            #expect(try await server.realm.registrations.list().count == 6)
             try await server.advance(200)
             try await server.realm.maintenance.run()
             let left = Set(try await server.realm.registrations.list().map(\.id.rawValue))
-            #expect(left == [used, approved, blocked, admitted] && !left.contains(unused))
+            #expect(left == [used, withdrawn, approved, blocked, admitted] && !left.contains(unused))
             let events = try await server.realm.auditLog.events().filter { $0.kind == .applicationRemoved }
             #expect(events.map(\.reason) == ["unused"])
             // Users' dealings with it do not bring it back into the list of those that wait.
             try await server.advance(90 * 86_400)
             try await server.realm.maintenance.run()
-            #expect(try await server.realm.registrations.list().count == 4)
+            #expect(try await server.realm.registrations.list().count == 5)
         }
     }
 

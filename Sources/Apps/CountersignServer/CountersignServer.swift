@@ -493,5 +493,10 @@ struct MaintenanceService: Service, CustomStringConvertible {
                 }
             }
         }
+        do {
+            try await realm.applicationUses.flush()
+        } catch {
+            logger.debug("when applications were last used could not be written: \(error)")
+        }
     }
 }

@@ -147,12 +147,15 @@ struct KeyedStore: Store {
     private let notifier: Notifier
     private let logouts: LogoutNotices
     private let statistics: EventStatistics
+    private let uses: UseNotes
     private let standing = StandingDocuments()
 
     init(
-        base: any Store, keys: MasterKeys, notifier: Notifier, logouts: LogoutNotices, statistics: EventStatistics
+        base: any Store, keys: MasterKeys, notifier: Notifier, logouts: LogoutNotices, statistics: EventStatistics,
+        uses: UseNotes
     ) {
         self.statistics = statistics
+        self.uses = uses
         self.base = base
         self.keys = keys
         self.notifier = notifier
@@ -173,13 +176,14 @@ struct KeyedStore: Store {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await keys.retrying {
-            let (result, removed, hasLogouts, appended) = try await base.write(isolation) { [standing, logouts] in
+            let (result, removed, hasLogouts, appended, used) = try await base.write(isolation) { [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 let result = try body(transaction)
                 let hasLogouts = try logouts.write(transaction.endings, in: transaction)
-                return (result, transaction.removedFactors, hasLogouts, transaction.appended)
+                return (result, transaction.removedFactors, hasLogouts, transaction.appended, transaction.used)
             }
             if !appended.isEmpty { statistics.count(appended) }
+            if !used.isEmpty { uses.note(used, ofUsers: true) }
             if !removed.isEmpty { notifier.notify(removed.map(\.topic)) }
             if hasLogouts { notifier.notify([OutboxMessage.Channel.logout.topic]) }
             return result

@@ -18,6 +18,16 @@ extension Applications {
     public func authenticate(
         _ credentials: ClientCredentials, expecting expectation: ClientExpectation, by client: ClientContext
     ) async throws -> ClientAuthentication {
+        let outcome = try await judge(credentials, expecting: expectation, by: client)
+        if case .authenticated(let application, let method) = outcome, method != .none {
+            realm.applicationUses.note(application.id, by: client.dialect)
+        }
+        return outcome
+    }
+
+    private func judge(
+        _ credentials: ClientCredentials, expecting expectation: ClientExpectation, by client: ClientContext
+    ) async throws -> ClientAuthentication {
         let shown: ShownCredentials
         switch ShownCredentials.read(credentials) {
         case .failure(let refusal): return .refused(refusal)

@@ -50,6 +50,7 @@ public struct Maintenance: Sendable {
                 return gone.count
             },
         ]
+        try await realm.applicationUses.flush()
         // Rows of an earlier program: searches find them by name from then on.
         while try await realm.store.write({ try $0.fillNameKeys(limit: Self.batch) }) >= Self.batch {}
         let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in

@@ -31,6 +31,9 @@ final class RememberingTransaction {
     /// Sessions that were ended, in whatever way, or left their browser.
     private(set) var endings: [SessionEnding] = []
 
+    /// Applications that got something of a user's session, or more of it.
+    private(set) var used: [UseNotes.Key] = []
+
     /// What was written into the log.
     private(set) var appended: [AuditEvent] = []
 
@@ -353,12 +356,15 @@ extension RememberingTransaction: StoreTransaction {
 
     func insert(_ grant: Grant) throws -> Bool {
         grants[grant.id] = nil
-        return try base.insert(grant)
+        guard try base.insert(grant) else { return false }
+        used.append(UseNotes.Key(application: grant.clientID, dialect: grant.dialect))
+        return true
     }
 
     func update(_ grant: Grant) throws -> Bool {
         grants[grant.id] = nil
         guard try base.update(grant) else { return false }
+        if grant.revokedAt == nil { used.append(UseNotes.Key(application: grant.clientID, dialect: grant.dialect)) }
         var kept = grant
         kept.revision += 1
         grants[grant.id] = .some(kept)
@@ -509,7 +515,9 @@ extension RememberingTransaction: StoreTransaction {
         try base.unusedRegistrations(before: instant, limit: limit)
     }
 
-    func noteUse(of id: ClientID) throws { try base.noteUse(of: id) }
+    func keepRegistration(_ id: ClientID) throws { try base.keepRegistration(id) }
+    func note(_ use: ApplicationUse) throws { try base.note(use) }
+    func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse] { try base.applicationUses(of: ids) }
 
     func document(_ name: String) throws -> Data? {
         if documents[name] == nil, Self.standingDocuments.contains(name) {

@@ -208,8 +208,12 @@ public protocol ApplicationStorage {
     func countSelfRegistered() throws -> Int
     /// Those that registered themselves without a token before an instant, and were not noted as used; the oldest first.
     func unusedRegistrations(before instant: Date, limit: Int) throws -> [ClientID]
-    /// Notes that an application was used, so that ``unusedRegistrations(before:limit:)`` has it no more.
-    func noteUse(of id: ClientID) throws
+    /// Takes an application out of ``unusedRegistrations(before:limit:)``, whether it was used or not.
+    func keepRegistration(_ id: ClientID) throws
+    /// Remembers a use where there is such an application and no later one is known, without counting as a change.
+    func note(_ use: ApplicationUse) throws
+    /// The last use of each protocol by the applications, in no order that means anything. They go with their application.
+    func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse]
 }
 
 extension ApplicationStorage {

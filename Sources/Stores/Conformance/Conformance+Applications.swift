@@ -88,10 +88,58 @@ extension StoreConformance {
             try requireEqual(try await unused(latest + 1, 9), ["b", "a", "c"], "the unused ones")
             try requireEqual(try await unused(late, 9), ["b"], "those before an instant")
             try requireEqual(try await unused(latest, 1), ["b"], "one of them")
-            try await store.write { try $0.noteUse(of: ClientID(rawValue: "b")) }
+            try await store.write { try $0.keepRegistration(ClientID(rawValue: "b")) }
             try requireEqual(try await unused(latest, 9), ["a", "c"], "those that are left")
             _ = try await store.write { try $0.deleteApplication(ClientID(rawValue: "a")) }
             try requireEqual(try await store.read { try $0.countSelfRegistered() }, 3, "the count after a removal")
+        },
+
+        Check("The latest use of each protocol by an application is kept, and goes with the application") { store in
+            @Sendable func use(_ id: String, _ dialect: Dialect, _ seconds: Int64) -> ApplicationUse {
+                ApplicationUse(
+                    application: ClientID(rawValue: id), dialect: dialect, at: Date(microseconds: seconds * 1_000_000))
+            }
+            @Sendable func uses(_ ids: [String]) async throws -> [ApplicationUse] {
+                try await store.read { try $0.applicationUses(of: ids.map(ClientID.init(rawValue:))) }.sorted {
+                    ($0.application.rawValue, $0.dialect.rawValue) < ($1.application.rawValue, $1.dialect.rawValue)
+                }
+            }
+            let ids = [Sample.text, "b"]
+            let noted = [
+                use("b", .oauth, 5), use("b", .oauth, 4), use("b", .guardian, 3), use(Sample.text, .oauth, 1),
+                use("none", .oauth, 1),
+            ]
+            try await store.write { transaction in
+                for id in ids {
+                    _ = try transaction.insert(
+                        Application(
+                            id: ClientID(rawValue: id), createdAt: Sample.instant(),
+                            registration: ApplicationRegistration()))
+                }
+            }
+            // In the order of keys, as all writers note uses.
+            let sorted = noted.sorted { $0.application.rawValue < $1.application.rawValue }
+            for _ in 0..<2 {
+                try await store.write { transaction in for use in sorted { try transaction.note(use) } }
+            }
+            let expected = [use(Sample.text, .oauth, 1), use("b", .guardian, 3), use("b", .oauth, 5)].sorted {
+                ($0.application.rawValue, $0.dialect.rawValue) < ($1.application.rawValue, $1.dialect.rawValue)
+            }
+            try requireEqual(try await uses(ids + ["none"]), expected, "the uses")
+            try requireEqual(try await uses([]), [], "the uses of none")
+            let many = (0..<250).map { "other \($0)" }
+            try requireEqual(
+                try await uses(many + ["b"]), [use("b", .guardian, 3), use("b", .oauth, 5)], "those of one of many")
+            try await store.write { try $0.note(use("b", .oauth, 6)) }
+            try requireEqual(try await uses(["b"]).last, use("b", .oauth, 6), "a later use")
+            let id = ClientID(rawValue: "b")
+            let isThere = try await store.write { transaction in
+                _ = try transaction.deleteApplication(id)
+                return try transaction.insert(
+                    Application(id: id, createdAt: Sample.instant(), registration: ApplicationRegistration()))
+            }
+            try require(isThere, "the id was free again")
+            try requireEqual(try await uses(["b"]), [], "the uses of another application of the same id")
         },
     ]
 }

@@ -35,8 +35,20 @@ private enum Statements {
     static let registeredCount = SQLStatement("SELECT COUNT(*) FROM applications WHERE registered_at IS NOT NULL")
     static let unused = SQLStatement(
         "SELECT id FROM applications WHERE unused_since < $1 ORDER BY unused_since, id LIMIT $2")
-    static let use = SQLStatement(
+    static let keeping = SQLStatement(
         "UPDATE applications SET unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL")
+    static let use = SQLStatement(
+        """
+        INSERT INTO application_uses (client_id, dialect, used_at) SELECT $1, $2, $3 \
+        WHERE EXISTS (SELECT 1 FROM applications WHERE applications.id = $1) \
+        ON CONFLICT (client_id, dialect) DO UPDATE SET used_at = excluded.used_at \
+        WHERE excluded.used_at > application_uses.used_at
+        """)
+    /// How many applications one statement looks for.
+    static let places = 100
+    static let uses = SQLStatement(
+        "SELECT client_id, dialect, used_at FROM application_uses WHERE client_id IN "
+            + "(\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
     static let update = SQLStatement(
         "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2")
     static let deletion = SQLStatement("DELETE FROM applications WHERE id = $1")
@@ -92,8 +104,33 @@ extension SQLTransaction {
         return ids
     }
 
-    public func noteUse(of id: ClientID) throws {
+    public func keepRegistration(_ id: ClientID) throws {
         try locks.note(.applications, id.rawValue)
-        try send(Statements.use, SQLValue(id.rawValue))
+        try send(Statements.keeping, SQLValue(id.rawValue))
+    }
+
+    public func note(_ use: ApplicationUse) throws {
+        // The row of a use goes with its application's, which is locked before it.
+        try locks.note(.applications, use.application.rawValue)
+        try send(
+            Statements.use, SQLValue(use.application.rawValue), SQLValue(use.dialect.rawValue), SQLValue(use.at))
+    }
+
+    public func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse] {
+        var uses: [ApplicationUse] = []
+        var rest = ids[...]
+        while let last = rest.last {
+            var places = rest.suffix(Statements.places).map { SQLValue($0.rawValue) }
+            rest = rest.dropLast(Statements.places)
+            places += Array(repeating: SQLValue(last.rawValue), count: Statements.places - places.count)
+            try connection.query(Statements.uses, places) { columns in
+                var reader = RowReader(columns, table: "application_uses")
+                uses.append(
+                    ApplicationUse(
+                        application: ClientID(rawValue: try reader.text()),
+                        dialect: Dialect(rawValue: try reader.text()), at: try reader.date()))
+            }
+        }
+        return uses
     }
 }

@@ -46,6 +46,7 @@ struct MigrationTests {
                         SQLRow([.integer(17), .text("names of users")]),
                         SQLRow([.integer(18), .text("sessions of applications")]),
                         SQLRow([.integer(19), .text("self registration")]),
+                        SQLRow([.integer(20), .text("application uses")]),
                     ])
             try await store.close()
         }
@@ -366,6 +367,52 @@ struct MigrationTests {
     }
 
     /// As a program of versions 2 to 6 wrote one.
+    @Test
+    func `When applications were last used, and by what, is told by the grants of an earlier version`() async throws {
+        let steps = Array(Migrations.all.steps.prefix { $0.name != "application uses" })
+        let old = try await open(Migrations(steps))
+        try await old.write { transaction in
+            try insertUserOfBefore(transaction)
+            try raw(
+                transaction,
+                """
+                INSERT INTO sessions (id, user_id, token_epoch, created_at, expires_at, revision, evidence) \
+                VALUES ('s', 'u', 0, 1, 9, 0, '{"dialect":"oauth","proofs":[]}')
+                """)
+            try raw(
+                transaction,
+                """
+                INSERT INTO applications (id, revision, created_at, registration) VALUES \
+                ('a', 0, 5, '{}'), ('b', 0, 5, '{}'), ('c', 0, 5, '{}')
+                """)
+            let grants: [(String, String, Int, String, String)] = [
+                ("1", "a", 6, "NULL", "oauth"), ("2", "a", 7, "9", "oauth"), ("3", "a", 8, "NULL", "guardian"),
+                // Of an earlier application of the id, of a protocol that has no applications, and of no application.
+                ("4", "b", 4, "NULL", "oauth"), ("5", "b", 6, "NULL", "admin"), ("6", "gone", 6, "NULL", "oauth"),
+                ("7", "c", 6, "NULL", "native-auth"),
+            ]
+            for (id, client, created, rotated, dialect) in grants {
+                // What an application asked for does not pass for the protocol.
+                let terms = #"{"details":{},"dialect":"\#(dialect)","scopes":["\"dialect\":\"identity-toolkit\""]}"#
+                try raw(
+                    transaction,
+                    """
+                    INSERT INTO grants (id, session_id, user_id, client_id, created_at, expires_at, revision, \
+                    current_digest, rotated_at, terms) \
+                    VALUES ('\(id)', 's', 'u', '\(client)', \(created), 99, 0, x'01', \(rotated), '\(terms)')
+                    """)
+            }
+        }
+        try await old.close()
+        let new = try await open(.all)
+        let uses = try await new.read { transaction in
+            try transaction.applicationUses(of: ["a", "b", "c", "gone"].map(ClientID.init(rawValue:)))
+        }
+        let told = uses.map { "\($0.application) \($0.dialect) \($0.at.microseconds)" }.sorted()
+        #expect(told == ["a guardian 8", "a oauth 9", "c native-auth 6"])
+        try await new.close()
+    }
+
     private func insertUserOfBefore(_ transaction: any StoreTransaction) throws {
         try raw(
             transaction,

@@ -95,7 +95,9 @@ struct QueryPlanTests {
                 _ = try transaction.selfRegistered(before: place, limit: 1)
             }
             _ = try transaction.unusedRegistrations(before: instant, limit: 1)
-            try transaction.noteUse(of: application.id)
+            try transaction.keepRegistration(application.id)
+            try transaction.note(ApplicationUse(application: application.id, dialect: .oauth, at: instant))
+            _ = try transaction.applicationUses(of: [application.id])
             _ = try transaction.deleteApplication(application.id)
             let group = GroupName(kept: "g")
             _ = try transaction.insert(UserGroup(name: group, summary: "", createdAt: instant))

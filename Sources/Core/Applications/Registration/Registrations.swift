@@ -128,18 +128,6 @@ public struct Registrations: Sendable {
         return try await realm.store.read { try $0.selfRegistered(before: place, limit: limit) }
     }
 
-    /// When each was last used for a user; those that never were are not in it.
-    public func lastUses(of ids: [ClientID]) async throws -> [ClientID: Date] {
-        try await realm.store.read { transaction in
-            var uses: [ClientID: Date] = [:]
-            for id in ids {
-                uses[id] = try transaction.grants(of: id, before: nil, limit: 20)
-                    .map { $0.refresh.rotatedAt ?? $0.createdAt }.max()
-            }
-            return uses
-        }
-    }
-
     /// Vouches for an application that registered itself, or takes that back: pages say no more that it was not checked.
     /// - Returns: nil where there is no such application; false as the second where it did not register itself, and nothing changed.
     public func approve(
@@ -154,7 +142,7 @@ public struct Registrations: Sendable {
             application.registration.oauth.approval =
                 isApproved ? OAuthRegistration.Approval(at: now, by: client.administrator) : nil
             _ = try transaction.update(application)
-            if isApproved { try transaction.noteUse(of: id) }
+            if isApproved { try transaction.keepRegistration(id) }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .applicationApproved, userID: nil, context: client,
@@ -175,11 +163,12 @@ public struct Registrations: Sendable {
             let eventID = AuditEvent.freshID(at: now, random: realm.random)
             let isRemoved = try await realm.store.write { transaction in
                 guard let application = try transaction.registeredApplication(id) else { return false }
+                // Notes of uses may have gone with a server that was killed; grants are still there.
                 let isUsed = try !transaction.grants(of: id, before: nil, limit: 1).isEmpty
                 // What an administrator said about it is not forgotten.
                 let isKept = application.registration.oauth.approval != nil || application.registration.isDisabled
                 if isUsed || isKept {
-                    try transaction.noteUse(of: id)
+                    try transaction.keepRegistration(id)
                     return false
                 }
                 guard try transaction.removeApplication(id) else { return false }

@@ -33,6 +33,7 @@ struct AccessTokens: Sendable {
             subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now, claims,
             grant.tokenSettings)
         response.refreshToken = refresh?.reveal()
+        realm.applicationUses.note(ClientID(rawValue: grant.client.application.id), by: .securityChecks)
         return response
     }
 

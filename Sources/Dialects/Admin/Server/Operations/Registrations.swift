@@ -201,12 +201,12 @@ public struct ListRegistrations: AdministrationOperation {
         }
         let page = try await realm.registrations.list(before: place, limit: limit + 1)
         let shown = Array(page.prefix(limit))
-        let uses = try await realm.registrations.lastUses(of: shown.map(\.id))
+        let uses = try await realm.applicationUses.list(of: shown.map(\.id))
         let last = page.count > limit ? shown.last : nil
         return Answer(
             registrations: shown.map {
                 Answer.Registration(
-                    application: ApplicationSummary($0), lastUsedAt: uses[$0.id].map(Timestamp.init))
+                    application: ApplicationSummary($0), lastUsedAt: uses[$0.id]?.first.map { Timestamp($0.at) })
             },
             next: ListPlace.text(
                 last.map { RegistrationPlace(createdAt: $0.createdAt, id: $0.id).text }, in: Self.self))

@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// That an application worked with this server by one protocol.
+public struct ApplicationUse: Sendable, Equatable {
+    /// The application.
+    public let application: ClientID
+    /// The protocol.
+    public let dialect: Dialect
+    /// When it did so the last time that is known.
+    public let at: Date
+
+    /// The row as stores read and write it.
+    public init(application: ClientID, dialect: Dialect, at: Date) {
+        (self.application, self.dialect, self.at) = (application, dialect, at)
+    }
+}
+
+/// When applications were last used, and by which protocols (`docs/decisions/0438`).
+///
+/// A use is a grant that a user's sign-in opened or a refresh token went on with, a token that a client of security checks got, and a
+/// secret or an assertion that proved to be the application's. That a request names an application is none: everybody can.
+///
+/// A request writes nothing for it. ``Maintenance`` writes what this process has noted, which is at most one row an hour for each
+/// application and protocol.
+public struct ApplicationUses: Sendable {
+    let realm: Realm
+
+    /// Seconds after a use was written within which another one is not: what is written is right to an hour.
+    public static let granularity: TimeInterval = 3600
+    /// Uses that one transaction writes at most.
+    static let batch = 500
+
+    /// Notes a use that no grant of a user shows.
+    public func note(_ application: ClientID, by dialect: Dialect) {
+        realm.useNotes.note([UseNotes.Key(application: application, dialect: dialect)], ofUsers: false)
+    }
+
+    /// The uses of applications, the latest of each first; nothing for those that were never used. What other servers have not written
+    /// is not among them.
+    public func list(of ids: [ClientID]) async throws -> [ClientID: [ApplicationUse]] {
+        let written = try await realm.store.read { try $0.applicationUses(of: ids) }
+        let latest = Dictionary(grouping: written + realm.useNotes.waiting(of: Set(ids)), by: \.application)
+        return latest.mapValues { uses in
+            var seen: Set<Dialect> = []
+            return uses.sorted { $0.at > $1.at }.filter { seen.insert($0.dialect).inserted }
+        }
+    }
+
+    /// Writes what this process has noted. What could not be written is noted still.
+    public func flush() async throws {
+        while true {
+            let noted = realm.useNotes.waiting(limit: Self.batch)
+            guard !noted.isEmpty else { return }
+            try await realm.store.write { transaction in
+                for (key, note) in noted {
+                    try transaction.note(
+                        ApplicationUse(application: key.application, dialect: key.dialect, at: note.at))
+                    if note.isOfUser { try transaction.keepRegistration(key.application) }
+                }
+            }
+            realm.useNotes.wrote(noted)
+            if noted.count < Self.batch { return }
+        }
+    }
+}
+
+/// Uses that this process has seen and not written, and when it wrote the last of each.
+final class UseNotes: Sendable {
+    struct Key: Hashable, Sendable {
+        let application: ClientID
+        let dialect: Dialect
+    }
+
+    struct Note: Sendable, Equatable {
+        var at: Date
+        /// Whether a user got something by it. An application that registered itself is kept for nothing less.
+        var isOfUser: Bool
+    }
+
+    /// Keys of each of both lists. More applications are not used in one hour, or the hour of some is forgotten or known too late.
+    static let most = 10_000
+
+    private struct State {
+        var waiting: [Key: Note] = [:]
+        var written: [Key: Note] = [:]
+    }
+
+    private let clock: any WallClock
+    private let state = Mutex(State())
+
+    init(clock: any WallClock) { self.clock = clock }
+
+    func note(_ keys: [Key], ofUsers isOfUser: Bool) {
+        let now = clock.now
+        state.withLock { state in
+            for key in keys {
+                if let written = state.written[key], now.timeIntervalSince(written.at) < ApplicationUses.granularity,
+                    written.isOfUser || !isOfUser
+                {
+                    continue
+                }
+                guard let known = state.waiting[key] else {
+                    if state.waiting.count < Self.most { state.waiting[key] = Note(at: now, isOfUser: isOfUser) }
+                    continue
+                }
+                state.waiting[key] = Note(at: max(known.at, now), isOfUser: known.isOfUser || isOfUser)
+            }
+        }
+    }
+
+    /// In the order in which rows are locked.
+    func waiting(limit: Int) -> [(key: Key, note: Note)] {
+        state.withLock { state in
+            let all = state.waiting.map { (key: $0.key, note: $0.value) }
+            return Array(
+                all.sorted {
+                    ($0.key.application.rawValue, $0.key.dialect.rawValue)
+                        < ($1.key.application.rawValue, $1.key.dialect.rawValue)
+                }.prefix(limit))
+        }
+    }
+
+    func waiting(of applications: Set<ClientID>) -> [ApplicationUse] {
+        state.withLock { state in
+            state.waiting.filter { applications.contains($0.key.application) }.map {
+                ApplicationUse(application: $0.key.application, dialect: $0.key.dialect, at: $0.value.at)
+            }
+        }
+    }
+
+    func wrote(_ notes: [(key: Key, note: Note)]) {
+        state.withLock { state in
+            if state.written.count + notes.count > Self.most {
+                let oldest = clock.now - ApplicationUses.granularity
+                state.written = state.written.filter { $0.value.at > oldest }
+                // Forgotten, they are written once more.
+                if state.written.count + notes.count > Self.most { state.written = [:] }
+            }
+            for (key, note) in notes {
+                state.written[key] = note
+                // What came meanwhile is the same use; a user's first is not.
+                if let left = state.waiting[key], note.isOfUser || !left.isOfUser { state.waiting[key] = nil }
+            }
+        }
+    }
+}

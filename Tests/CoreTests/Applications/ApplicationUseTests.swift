@@ -1,0 +1,144 @@
+import CoreTestSupport
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+/// When applications were last used (`docs/decisions/0438`).
+@Suite("Uses of applications")
+struct ApplicationUseTests {
+    private static let id = ClientID(rawValue: "app")
+    private static let secret = "a secret of 24 characters"
+
+    private static func make(on store: TestStore = .sqlite) async throws -> TestRealm {
+        try await make(TestRealm.make(on: store))
+    }
+
+    private static func make(_ test: TestRealm) async throws -> TestRealm {
+        var registration = ApplicationRegistration()
+        registration.setSecret(Secret(secret))
+        _ = try await test.realm.applications.add(id: id, registration, by: test.client)
+        try await test.addUser()
+        return test
+    }
+
+    private static func written(_ test: TestRealm) async throws -> [ApplicationUse] {
+        try await test.store.read { try $0.applicationUses(of: [id]) }.sorted {
+            $0.dialect.rawValue < $1.dialect.rawValue
+        }
+    }
+
+    @Test(arguments: TestStore.available)
+    func `A sign-in and a refresh are uses, which are written by maintenance, once an hour`(_ store: TestStore)
+        async throws
+    {
+        let test = try await Self.make(on: store)
+        let signedInAt = test.now
+        let token = try #require(await test.signIn().signedIn).refreshToken
+        #expect(try await Self.written(test).isEmpty)
+        // This process knows it before.
+        #expect(try await test.realm.applicationUses.list(of: [Self.id])[Self.id]?.map(\.at) == [signedInAt])
+        try await test.realm.maintenance.run()
+        let first = ApplicationUse(application: Self.id, dialect: .identityToolkit, at: signedInAt)
+        #expect(try await Self.written(test) == [first])
+
+        test.clock.advance(ApplicationUses.granularity - 1)
+        let next = try #require(
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client).refreshed
+        ).refreshToken
+        try await test.realm.maintenance.run()
+        #expect(try await Self.written(test) == [first])
+
+        test.clock.advance(1)
+        _ = try #require(try await test.realm.sessions.refresh(next, of: .testClient, by: test.client).refreshed)
+        try await test.realm.maintenance.run()
+        #expect(try await Self.written(test).map(\.at) == [test.now])
+    }
+
+    @Test
+    func `A right secret is a use of its protocol; a wrong one, a name alone and a refused answer are none`()
+        async throws
+    {
+        let test = try await Self.make()
+        _ = try await test.realm.applications.add(
+            id: ClientID(rawValue: "public"), ApplicationRegistration(), by: test.client)
+        var client = test.client
+        client.dialect = .oauth
+        func authenticate(_ id: String, _ secret: String?) async throws {
+            _ = try await test.realm.applications.authenticate(
+                ClientCredentials(clientID: id, secret: secret.map { Secret($0) }),
+                expecting: ClientExpectation(Set(ClientAuthenticationMethod.allCases)), by: client)
+        }
+        try await authenticate("app", "another secret, which is wrong")
+        try await authenticate("app", nil)
+        try await authenticate("public", nil)
+        try await authenticate("nobody", Self.secret)
+        _ = try await test.signIn(password: "wrong")
+        let ids = ["app", "public", "nobody"].map(ClientID.init(rawValue:))
+        #expect(try await test.realm.applicationUses.list(of: ids).isEmpty)
+        try await authenticate("app", Self.secret)
+        _ = try #require(await test.signIn().signedIn)
+        test.clock.advance(2)
+        try await authenticate("app", Self.secret)
+        let uses = try await test.realm.applicationUses.list(of: ids)
+        #expect(uses.keys.map(\.rawValue) == ["app"])
+        #expect(uses[Self.id]?.map(\.dialect) == [.oauth, .identityToolkit], "The latest first.")
+    }
+
+    @Test
+    func `What could not be written is written the next time, and nothing of an application that is gone`() async throws
+    {
+        let faults = FaultyStore(try await TestStore.sqlite.open())
+        let test = try await Self.make(TestRealm.make(keptIn: faults))
+        _ = try #require(await test.signIn().signedIn)
+        test.realm.applicationUses.note(ClientID(rawValue: "gone"), by: .securityChecks)
+        let notes = test.realm.useNotes
+        faults.set(.away)
+        await #expect(throws: StoreError.self) { try await test.realm.applicationUses.flush() }
+        #expect(notes.waiting(limit: 9).map(\.key.application.rawValue) == ["app", "gone"])
+        faults.set(nil)
+        try await test.realm.applicationUses.flush()
+        #expect(notes.waiting(limit: 9).isEmpty)
+        #expect(try await Self.written(test).count == 1)
+        #expect(try await test.store.read { try $0.applicationUses(of: [ClientID(rawValue: "gone")]) }.isEmpty)
+    }
+
+    @Test
+    func `A user's use within the hour of an application's own is noted too, as it keeps a registration`() {
+        let clock = ManualClock()
+        let notes = UseNotes(clock: clock)
+        let key = UseNotes.Key(application: Self.id, dialect: .oauth)
+        notes.note([key], ofUsers: false)
+        let first = notes.waiting(limit: 9)
+        // While the first is being written.
+        notes.note([key], ofUsers: true)
+        notes.wrote(first)
+        #expect(notes.waiting(limit: 9).map(\.note.isOfUser) == [true])
+        notes.wrote(notes.waiting(limit: 9))
+        notes.note([key], ofUsers: true)
+        notes.note([key], ofUsers: false)
+        #expect(notes.waiting(limit: 9).isEmpty)
+        clock.advance(ApplicationUses.granularity)
+        notes.note([key], ofUsers: false)
+        #expect(notes.waiting(limit: 9).map(\.note.at) == [clock.now])
+    }
+
+    @Test
+    func `However many applications are used, what is noted of them is bounded`() {
+        let clock = ManualClock()
+        let notes = UseNotes(clock: clock)
+        func key(_ number: Int) -> UseNotes.Key {
+            UseNotes.Key(application: ClientID(rawValue: "\(number)"), dialect: .oauth)
+        }
+        for number in 0...UseNotes.most { notes.note([key(number)], ofUsers: true) }
+        let all = notes.waiting(limit: .max)
+        #expect(all.count == UseNotes.most)
+        notes.wrote(all)
+        #expect(notes.waiting(limit: .max).isEmpty)
+        // Those of the hour are known no more, and written once more.
+        notes.note([key(UseNotes.most)], ofUsers: true)
+        notes.wrote(notes.waiting(limit: .max))
+        notes.note([key(0), key(UseNotes.most)], ofUsers: true)
+        #expect(notes.waiting(limit: .max).map(\.key) == [key(0)])
+    }
+}
