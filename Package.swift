@@ -221,6 +221,8 @@ let package = Package(
                 "Words/said-doctor-authentication.json",
                 "Words/said-doctor-nist.json",
                 "Words/said-doctor-tokens.json",
+                "Words/said-extensions.json",
+                "Words/said-import.json",
                 "Words/said-reasons.json",
                 "Words/said-settings.json",
                 "Words/said-warnings.json",

@@ -15,10 +15,18 @@ import Testing
             .flatMap { try JSONDecoder().decode([[String: String]].self, from: Data(contentsOf: $0)) }
     }
 
-    private let values = ["{number1}": "12", "{number2}": "34", "{number3}": "56"]
+    private let values = ["{number1}": "12", "{number2}": "34", "{number3}": "56", "{number4}": "78"]
+    /// What a place for a sentence is filled with.
+    private let sentence = [
+        PageLanguage.english: "A claim has no name.", .german: "Ein Claim hat keinen Namen.",
+        .japanese: "名前のないクレームがあります。",
+    ]
 
-    private func filled(_ text: String, _ names: Set<String>) -> String {
-        names.reduce(text) { $0.replacingOccurrences(of: "{\($1)}", with: values["{\($1)}"] ?? "<\($1)>") }
+    private func filled(_ text: String, _ names: Set<String>, in language: PageLanguage = .english) -> String {
+        names.reduce(text) { text, name in
+            let value = name == "sentence" ? sentence[language] : values["{\(name)}"]
+            return text.replacingOccurrences(of: "{\(name)}", with: value ?? "<\(name)>")
+        }
     }
 
     @Test func `Each sentence is known again with its values, in every language, and as no other`() throws {
@@ -27,7 +35,7 @@ import Testing
             let says = try #require(text["says"])
             let names = try MessageFormat(says).names
             for language in PageLanguage.allCases {
-                let expected = filled(text[language.rawValue] ?? says, names)
+                let expected = filled(text[language.rawValue] ?? says, names, in: language)
                 #expect(sentences.text(filled(says, names), in: language)?.plain == expected)
             }
         }
@@ -48,6 +56,21 @@ import Testing
         #expect(text?.plain == "audit.retentionDays kann nicht many sein. Möglich ist: 1 bis 36500 Tage.")
     }
 
+    @Test func `A place for a sentence takes no other words`() throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        #expect(
+            sentences.text("x is there twice. (1003014 Name)", in: .german)?.plain
+                == "x steht zweimal da. (1003014 Name)")
+        #expect(sentences.text("Ada is here. (1003014 Name)", in: .german) == nil)
+    }
+
+    @Test func `A value of a value is said in the language too`() throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        let fault = "signerKey must be between 1 and 64 bytes, not 0"
+        let text = sentences.text("The settings for password hashes are wrong: \(fault).", in: .japanese)
+        #expect(text?.plain == "パスワードハッシュの設定が正しくありません: signerKey は 1~64 バイト の範囲です (0 は使えません)")
+    }
+
     @Test(arguments: RedirectURI.Fault.allCases, [PageLanguage.german, .japanese])
     func `Why an address cannot be registered is said in one language`(
         fault: RedirectURI.Fault, language: PageLanguage
@@ -63,6 +86,9 @@ import Testing
             Words(messages: messages, language: .japanese).saying("Nothing & all.").html
                 == "<span lang=\"en\">Nothing &amp; all.</span>")
         #expect(Words(messages: messages, language: .english).saying("Nothing & all.").html == "Nothing &amp; all.")
+        #expect(
+            Words(messages: messages, language: .german).saying("No \u{202E}user.").html
+                == "<span lang=\"en\">No \u{FFFD}user.</span>")
     }
 
     @Test func `A sentence that lacks a language is a fault`() {

@@ -311,6 +311,11 @@ struct ConsoleServerPagesTests {
             // The service is not there: what came of the call is told.
             let checked = try await Self.answer(owner, "/console/extensions/\(made.id)/check")
             #expect(checked.status == 422 && checked.hasAlert, "\(checked.html)")
+            _ = try await owner.open("/console?lang=ja")
+            let inJapanese = try await Self.answer(owner, "/console/extensions/\(made.id)/check")
+            #expect(inJapanese.html.contains("サービスに接続できない"), "\(inJapanese.html)")
+            let host = try await Self.answer(owner, "/console/extensions/add", ["url": "ftp://<x>"])
+            #expect(host.html.contains("「<bdi>ftp://&lt;x&gt;</bdi>」は呼び出せません。URL は https で"), "\(host.html)")
             let left = try await Self.answer(owner, "/console/extensions/\(made.id)/remove")
             #expect(left.kind == "console-extensions" && !left.html.contains("service.example.org"))
         }

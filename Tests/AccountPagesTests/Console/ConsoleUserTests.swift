@@ -285,6 +285,28 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `Why a line is not imported is said in the language of the page, and what it quotes is no mark-up`()
+        async throws
+    {
+        try await with { _, browser in
+            let lines = [
+                #"{"localId":"a","emial":"x"}"#, #"{"localId":"b","groups":["<b>"]}"#,
+                #"{"email":"c@example.com"}"#, "[]",
+            ]
+            _ = try await browser.open("/console?lang=de")
+            let looked = try await confirm(
+                "/console/users-import", ["lines": lines.joined(separator: "\n"), "mode": "look"], in: browser)
+            for text in [
+                "Das Feld „<bdi>emial</bdi>“ gibt es nicht. Meinten Sie <bdi>email</bdi>?",
+                "groups enthält „<bdi>&lt;b&gt;</bdi>“, was kein Name einer Gruppe ist.", "localId fehlt:",
+                "Die Zeile ist kein JSON-Objekt.",
+            ] { #expect(looked.html.contains(text), "\(text): \(looked.html)") }
+            #expect(!looked.html.contains("<span lang=\"en\">"))
+            let empty = try await confirm("/console/users-import", ["lines": ""], in: browser)
+            #expect(empty.status == 422 && empty.html.contains("Ein Pflichtfeld ist leer."), "\(empty.html)")
+        }
+    }
+
     @Test func `A user is deleted after days, and kept by enabling`() async throws {
         try await with(.operator) { stage, browser in
             let path = "/console/users/target/delete"

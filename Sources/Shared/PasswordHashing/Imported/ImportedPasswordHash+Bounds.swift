@@ -41,10 +41,10 @@ extension ImportedPasswordHash {
             _ value: Int, in range: ClosedRange<Int>, _ parameter: String, unit: String = ""
         ) throws(ImportedPasswordHashError) {
             if range.contains(value) { return }
-            let unit = unit.isEmpty ? "" : " \(unit)"
+            let most = unit.isEmpty ? "\(range.upperBound)" : "\(range.upperBound) \(unit)"
             throw ImportedPasswordHashError(
                 .outOfRange, parameter,
-                "\(parameter) must be between \(range.lowerBound) and \(range.upperBound)\(unit), not \(value)")
+                "\(parameter) must be between \(range.lowerBound) and \(most), not \(value)")
         }
     }
 }

@@ -23,9 +23,17 @@ public struct PageText: Sendable, Equatable {
         html = "<bdi>\(HTMLText.escaped(plain))</bdi>"
     }
 
-    /// A sentence of ours that is there in English alone, on a page of another language.
+    /// A sentence of ours that is there in English alone, on a page of another language. As nothing tells its words from what people
+    /// chose, what deceives is replaced in all of it.
     init(english text: String) {
-        self.init(plain: text, html: text.isEmpty ? "" : "<span lang=\"en\">\(HTMLText.escaped(text))</span>")
+        let shown = PageText(unknown: text)
+        self.init(plain: shown.plain, html: text.isEmpty ? "" : "<span lang=\"en\">\(shown.html)</span>")
+    }
+
+    /// The same on a page in English.
+    init(unknown text: String) {
+        let shown = Self.inField(text, isMultiline: false)
+        self.init(plain: shown, html: HTMLText.escaped(shown))
     }
 
     /// A command, or another text for a machine, as it is typed.

@@ -18,7 +18,7 @@ struct ServerSentences: Sendable {
     private let open: [Entry]
 
     /// - Parameter bytes: `[{"says": "…", "en": "…", "de": "…", "ja": "…"}, …]`; `en` is left out where pages say what the server says. A place
-    ///   whose name begins with `number` stands for digits alone.
+    ///   whose name begins with `number` stands for digits alone, one whose name begins with `sentence` for another sentence of these.
     /// - Throws: ``Messages/Faults``, `DecodingError`.
     init(_ bytes: [UInt8]) throws { try self.init([bytes]) }
 
@@ -64,22 +64,26 @@ struct ServerSentences: Sendable {
         PackageResources.said_doctor_authentication_json,
         PackageResources.said_doctor_nist_json,
         PackageResources.said_doctor_tokens_json,
+        PackageResources.said_extensions_json,
+        PackageResources.said_import_json,
         PackageResources.said_reasons_json,
         PackageResources.said_settings_json,
         PackageResources.said_warnings_json,
     ])
 
     /// The sentence in that language; nil for one that is not known.
-    /// - Parameter isWhole: false for a value of another sentence, which may be one itself, and has no such values.
-    func text(_ sentence: String, in language: PageLanguage, isWhole: Bool = true) -> PageText? {
+    /// - Parameter depth: how often a value of a sentence may be one itself, with values of its own.
+    func text(_ sentence: String, in language: PageLanguage, depth: Int = 2) -> PageText? {
         if let entry = constant[sentence] { return entry.formats[language]?.text([:]) }
         for entry in open {
             guard let found = entry.said.values(in: sentence) else { continue }
-            let values = found.mapValues { value in
-                MessageFormat.Value.text(
-                    (isWhole ? text(value, in: language, isWhole: false) : nil) ?? PageText(chosen: value))
+            var values: [String: MessageFormat.Value] = [:]
+            for (name, value) in found {
+                let known = depth > 0 ? text(value, in: language, depth: depth - 1) : nil
+                if known == nil, name.hasPrefix("sentence") { break }
+                values[name] = .text(known ?? PageText(chosen: value))
             }
-            return entry.formats[language]?.text(values)
+            if values.count == found.count { return entry.formats[language]?.text(values) }
         }
         return nil
     }
@@ -91,7 +95,7 @@ extension Words {
 
     /// The same, and the English sentence, as that, where it is not known (WCAG 3.1.2).
     public func saying(_ sentence: String) -> PageText {
-        said(sentence) ?? (language == .english ? PageText(sentence) : PageText(english: sentence))
+        said(sentence) ?? (language == .english ? PageText(unknown: sentence) : PageText(english: sentence))
     }
 }
 

@@ -61,8 +61,11 @@ extension UserRow {
     ) throws(UserRowFault) {
         guard let name = members.filter({ $0.value != .null }).keys.sorted().first(where: { !known.contains($0) })
         else { return }
-        let remedy = NearestName.of(name, among: known).map { "; did you mean \($0)?" } ?? ""
-        throw UserRowFault("there is no member \"\(path)\(name.prefix(100))\"\(remedy)")
+        let member = path + name.prefix(100)
+        guard let nearest = NearestName.of(name, among: known) else {
+            throw UserRowFault("there is no member \"\(member)\"")
+        }
+        throw UserRowFault("there is no member \"\(member)\"; did you mean \(nearest)?")
     }
 
     // MARK: What it means
@@ -194,7 +197,7 @@ extension UserRow {
             return
         }
         throw UserRowFault(
-            "it signs in with \(foreign.providerId ?? "a provider without a name"), which this realm does not have; "
+            "it signs in with \(foreign.providerId?.prefix(100) ?? "a provider without a name"), which this realm does not have; "
                 + "with --drop-identities it is taken without, and signs in by a mailed link or a password")
     }
 

@@ -130,7 +130,7 @@ enum APIPages {
     private static func resource(_ scene: ConsoleScene) async throws -> PutResource {
         let lifetime = try scene.field("lifetime").map { text -> Int in
             guard let seconds = Int(text) else {
-                throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
+                throw scene.missing
             }
             return seconds
         }

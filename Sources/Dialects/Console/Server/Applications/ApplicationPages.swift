@@ -42,7 +42,7 @@ enum ApplicationPages {
                 change.hasSecret = true
                 if let text = scene.field("overlap"), text != "0" {
                     guard let hours = Int(text) else {
-                        throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
+                        throw scene.missing
                     }
                     change.secretOverlap = hours
                 }

@@ -19,10 +19,7 @@ enum ExtensionPages {
             },
             make: { CheckExtension(id: $0.parameter("extension")) },
             done: { scene, answer in
-                if let code = answer.code {
-                    let parts = ["\(code)", answer.name, answer.detail, answer.advice].compactMap { $0 }
-                    throw AdministrationError(.refused, parts.joined(separator: " – "))
-                }
+                if let failure = failure(answer, scene.words) { throw ConsoleProblem(failure) }
                 return .lead(to: path(of: answer.id), notice: "consoleDoneExtensionChecked")
             }),
         .action(
@@ -38,6 +35,18 @@ enum ExtensionPages {
     ]
 
     private static func path(of id: String) -> String { ConsolePath.to("extensions", id) }
+
+    /// What is wrong with the service's answer; nil where nothing is.
+    private static func failure(_ answer: CheckExtension.Answer, _ words: Words) -> PageText? {
+        answer.code.map { code in
+            words(
+                answer.detail == nil ? "consoleExtensionFailed" : "consoleExtensionFailedSaying",
+                [
+                    "advice": .text(words.saying(answer.advice ?? "")), "number": .words("\(code)"),
+                    "name": .words(answer.name ?? ""), "detail": .chosen(answer.detail ?? ""),
+                ])
+        }
+    }
 
     private static func found(_ scene: ConsoleScene) async throws -> ExtensionSummary {
         try await scene.perform(ShowExtension(id: scene.parameter("extension"))).extension
@@ -91,7 +100,7 @@ enum ExtensionPages {
         }
         let timeout = try scene.field("timeout").map { text -> Int in
             guard let number = Int(text) else {
-                throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
+                throw scene.missing
             }
             return number
         }

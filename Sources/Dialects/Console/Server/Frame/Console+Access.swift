@@ -42,6 +42,10 @@ extension Console {
             return try await take(&scene)
         } catch let error as AdministrationError {
             return Self.failed(error, scene)
+        } catch let problem as ConsoleProblem {
+            var page = Page("error", scene.words("errorTitle"), problem: scene.problem(ofForm: problem))
+            page.isWide = true
+            return scene.answer(page, status: .badRequest)
         }
     }
 

@@ -97,11 +97,13 @@ struct ConsoleRoute: Sendable {
                     let operation = try await make(scene)
                     try await before(scene, operation)
                     outcome = try await done(scene, try await scene.perform(operation))
-                } catch let error as AdministrationError where error.isAboutForm || error.code == .notFound {
+                } catch {
                     // What the form names may be missing; what the path names is missing to the question too.
+                    let missing = (error as? AdministrationError).flatMap { $0.code == .notFound ? $0 : nil }
+                    guard let problem = scene.problem(ofForm: error) ?? missing.map(scene.problem) else { throw error }
                     let question = try await ask(scene)
                     var page = scene.page(of: question, for: try? await make(scene))
-                    page.problem = scene.problem(error)
+                    page.problem = problem
                     return scene.answer(page, status: .unprocessableContent)
                 }
                 return try scene.lead(outcome)

@@ -39,12 +39,10 @@ struct ConsoleScene: Sendable {
     func field(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// What the form says; before it was sent, what the command shows in its place.
-    /// - Throws: ``AdministrationError`` where a form that was sent says nothing.
+    /// - Throws: ``ConsoleProblem`` where a form that was sent says nothing.
     func typed(_ name: String, placeholder: String) throws -> String {
         if let field = field(name) { return field }
-        guard !isForm else {
-            throw AdministrationError(.invalid, words.plain("consoleMissing"))
-        }
+        guard !isForm else { throw missing }
         return placeholder
     }
 
@@ -151,7 +149,7 @@ struct ConsoleScene: Sendable {
 
     /// Why an operation was refused: what the command says, in the words of pages.
     func problem(_ error: AdministrationError) -> PageText {
-        words("consoleRefused", ["reason": .text(words.said(error.message) ?? PageText(chosen: error.message))])
+        words("consoleRefused", ["reason": .text(words.saying(error.message))])
     }
 
     // MARK: Answers

@@ -170,11 +170,11 @@ enum HookPages {
         EventCategory.allCases.map(\.rawValue).filter { scene.field("event-\($0)") != nil }
     }
 
-    /// - Throws: ``AdministrationError`` where the message did not arrive.
+    /// - Throws: ``ConsoleProblem`` where the message did not arrive.
     private static func judge(_ sending: HookSending, _ scene: ConsoleScene) throws {
         guard !sending.isDelivered else { return }
-        throw AdministrationError(
-            .refused, scene.words.plain("consoleHookNotDelivered", ["result": .text(words(of: sending.result, scene))]))
+        throw ConsoleProblem(
+            scene.words("consoleHookNotDelivered", ["result": .text(words(of: sending.result, scene))]))
     }
 
     // MARK: The list

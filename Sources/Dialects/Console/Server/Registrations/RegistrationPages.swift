@@ -204,7 +204,7 @@ enum RegistrationPages {
         let span = scene.field("days").flatMap(Int.init).flatMap { days.contains($0) ? $0 : nil } ?? 7
         let count = try (scene.isForm ? scene.field("count") : "1").map { text -> Int in
             guard let count = Int(text) else {
-                throw AdministrationError(.invalid, scene.words.plain("consoleMissing"))
+                throw scene.missing
             }
             return count
         }

@@ -12,7 +12,7 @@ enum BulkPages {
             before: { scene, operation in
                 guard operation.action == ChangeUsers.Action.delete.rawValue else { return }
                 guard scene.field("count").flatMap(Int.init) == operation.users.count else {
-                    throw AdministrationError(.invalid, scene.words.plain("consoleBulkCountWrong"))
+                    throw ConsoleProblem(scene.words("consoleBulkCountWrong"))
                 }
             },
             done: { scene, answer in
@@ -111,7 +111,7 @@ enum BulkPages {
                         rows: result.refused.map { refused in
                             [
                                 .init(PageText(chosen: refused.what), to: ConsolePath.to("users", refused.what)),
-                                .init(words.said(refused.reason) ?? PageText(chosen: refused.reason)),
+                                .init(words.saying(refused.reason)),
                             ]
                         })))
         }
@@ -129,9 +129,12 @@ struct BulkResult: Codable, Sendable {
         var what: String
         var reason: String
 
+        /// Characters of a reason: a whole sentence with what it quotes, by which pages find their own words for it.
+        private static let longestReason = 320
+
         init(_ what: String, _ reason: String) {
             self.what = String(what.prefix(128))
-            self.reason = String(reason.prefix(160))
+            self.reason = String(reason.prefix(Self.longestReason))
         }
     }
 

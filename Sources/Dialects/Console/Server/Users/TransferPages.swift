@@ -104,7 +104,7 @@ enum TransferPages {
                         rows: result.refused.map {
                             [
                                 .init(PageText(chosen: $0.what)),
-                                .init(words.said($0.reason) ?? PageText(chosen: $0.reason)),
+                                .init(words.saying($0.reason)),
                             ]
                         })))
         }
@@ -118,8 +118,7 @@ enum TransferPages {
 
     private static func file(_ scene: ConsoleScene, _ first: ExportUsers.Answer) async throws -> ConsoleDownload {
         guard first.total ?? 0 <= mostExported else {
-            throw AdministrationError(
-                .refused, scene.words.plain("consoleExportTooMany", ["count": .number(mostExported)]))
+            throw ConsoleProblem(scene.words("consoleExportTooMany", ["count": .number(mostExported)]))
         }
         var bytes: [UInt8] = []
         var page = first

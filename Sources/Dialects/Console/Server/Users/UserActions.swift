@@ -112,7 +112,7 @@ enum UserActions {
             before: { scene, _ in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
                 guard let typed = scene.field("name"), typed == user.id || typed.lowercased() == user.email else {
-                    throw AdministrationError(.invalid, scene.words.plain("consoleDeleteWrong"))
+                    throw ConsoleProblem(scene.words("consoleDeleteWrong"))
                 }
             },
             done: { scene, answer in
@@ -294,9 +294,7 @@ enum UserActions {
     private static func object(_ name: String, _ label: String, _ scene: ConsoleScene) throws -> [String: JSONValue] {
         guard let text = scene.field(name) else { return [:] }
         guard case .object(let members)? = try? JSONParser.parse(Array(text.utf8)) else {
-            throw AdministrationError(
-                .invalid,
-                scene.words.plain("consoleNoObject", ["field": .words(scene.words.plain(label))]))
+            throw ConsoleProblem(scene.words("consoleNoObject", ["field": .words(scene.words.plain(label))]))
         }
         return members
     }
