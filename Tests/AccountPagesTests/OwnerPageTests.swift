@@ -24,7 +24,7 @@ struct OwnerPageTests {
     }
 
     private func owners(_ server: TestServer) async throws -> [String] {
-        try await server.realm.administrators.list(after: nil, limit: 10).filter { $0.administrator.role == .owner }
+        try await server.realm.administrators.list(ListRange(limit: 10)).rows.filter { $0.administrator.role == .owner }
             .compactMap { $0.user.email?.canonical }
     }
 

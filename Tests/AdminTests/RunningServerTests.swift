@@ -176,7 +176,7 @@ import Testing
                     places.append((String(path.dropFirst("/admin/v1/".count)), member))
                 }
             }
-            #expect(places.count >= 13, "\(places)")
+            #expect(places.count >= 26, "\(places)")
             // A place of another list is none of this one.
             let ofUsers = try #require(try await Self.post("users:list", ["limit": 1], server).json["next"].text)
             for (name, member) in places {
@@ -194,17 +194,35 @@ import Testing
             ] {
                 let own = needed[name] ?? [:]
                 let whole = try await Self.post(name, .object(own.merging(["limit": 200]) { $1 }), server)
-                var found: [JSON] = []
-                var place = JSON.null
-                repeat {
-                    let member = name == "audit:search" ? "before" : "after"
+                func page(_ member: String, _ place: JSON) async throws -> JSON {
                     let page = try await Self.post(
                         name, .object(own.merging(["limit": 2, member: place]) { $1 }), server)
                     #expect(page.status == 200, "\(name): \(page.text)")
-                    found += page.json[rows].elements
-                    place = page.json["next"]
-                } while place != .null
+                    return page.json
+                }
+                // In the log the words are about time.
+                let (on, back) = name == "audit:search" ? ("before", "after") : ("after", "before")
+                var there = [try await page(on, .null)]
+                #expect(there[0]["previous"] == .null, "\(name): the first page")
+                while let next = there.last?["next"], next != .null, there.count < 1000 {
+                    there.append(try await page(on, next))
+                }
+                let found = there.flatMap { $0[rows].elements }
                 #expect(found == whole.json[rows].elements && found.count >= 3, "\(name): \(found.count)")
+                guard name != "users:export" else { continue }
+                var pages = [there[there.count - 1]]
+                while let previous = pages.last?["previous"], previous != .null, pages.count < 1000 {
+                    pages.append(try await page(back, previous))
+                }
+                #expect(
+                    pages.reversed().map { $0[rows].elements } == there.map { $0[rows].elements },
+                    "\(name): the way back")
+                if there.count > 1 {
+                    let both = try await Self.post(
+                        name, .object(own.merging(["after": there[0]["next"], "before": there[0]["next"]]) { $1 }),
+                        server)
+                    #expect(both.status == 400 && both.text.contains("not both"), "\(name): \(both.text)")
+                }
             }
         }
     }

@@ -53,7 +53,7 @@ struct SelfRegistrationTests {
                 #expect(reply.status == 401 && reply.json["error"] == "invalid_token", "\(reply.text)")
                 #expect(reply.headers[.wwwAuthenticate]?.contains("invalid_token") == true)
             }
-            #expect(try await server.realm.registrations.list().isEmpty)
+            #expect(try await server.realm.registrations.list().rows.isEmpty)
         }
     }
 
@@ -251,7 +251,7 @@ struct SelfRegistrationTests {
             let reply = try await server.register(body)
             #expect(reply.status == 400 && reply.json["error"].text == error, "\(name): \(reply.text)")
             #expect((reply.json["error_description"].text?.count ?? 0) > 10, "\(name)")
-            #expect(try await server.realm.registrations.list().isEmpty, "\(name)")
+            #expect(try await server.realm.registrations.list().rows.isEmpty, "\(name)")
         }
     }
 
@@ -272,7 +272,7 @@ struct SelfRegistrationTests {
                 }
             }
             #expect(RedirectTests.hostile.count - harmless.count > 35)
-            #expect(try await server.realm.registrations.list().isEmpty)
+            #expect(try await server.realm.registrations.list().rows.isEmpty)
         }
     }
 
@@ -393,7 +393,7 @@ struct SelfRegistrationTests {
             #expect(try await server.register(Self.site, from: "192.0.2.10").status == 201)
             let token = try await server.initialToken(lifetime: 7200)
             #expect(try await server.register(Self.site, token: token.text, from: "192.0.2.9").status == 201)
-            let standing = try await server.realm.standingLimits.list(after: nil).limits
+            let standing = try await server.realm.standingLimits.list(ListRange(limit: 100)).rows
             #expect(standing.contains { $0.kind == .registrationsFromSource && $0.subject == "192.0.2.9" })
             try await server.advance(3601)
             #expect(try await server.register(Self.site, from: "192.0.2.9").status == 201)
@@ -428,17 +428,17 @@ struct SelfRegistrationTests {
             }
             try await server.advance(86_300)
             try await server.realm.maintenance.run()
-            #expect(try await server.realm.registrations.list().count == 6)
+            #expect(try await server.realm.registrations.list().rows.count == 6)
             try await server.advance(200)
             try await server.realm.maintenance.run()
-            let left = Set(try await server.realm.registrations.list().map(\.id.rawValue))
+            let left = Set(try await server.realm.registrations.list().rows.map(\.id.rawValue))
             #expect(left == [used, withdrawn, approved, blocked, admitted] && !left.contains(unused))
             let events = try await server.realm.auditLog.events().filter { $0.kind == .applicationRemoved }
             #expect(events.map(\.reason) == ["unused"])
             // Users' dealings with it do not bring it back into the list of those that wait.
             try await server.advance(90 * 86_400)
             try await server.realm.maintenance.run()
-            #expect(try await server.realm.registrations.list().count == 5)
+            #expect(try await server.realm.registrations.list().rows.count == 5)
         }
     }
 

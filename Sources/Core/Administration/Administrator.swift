@@ -53,12 +53,15 @@ public struct Administrators: Sendable {
         try await realm.store.read { try $0.administrator(user) != nil }
     }
 
-    /// With their users, ordered by id, beginning after `id`.
-    /// - Parameter limit: 1 to 1,000.
-    public func list(after id: UserID?, limit: Int) async throws -> [(administrator: Administrator, user: User)] {
+    /// With their users, ordered by id.
+    public func list(
+        _ range: ListRange<UserID>
+    ) async throws -> ListPage<(administrator: Administrator, user: User), UserID> {
         try await realm.store.read { transaction in
-            try transaction.administrators(after: id, limit: min(max(limit, 1), 1000)).compactMap { administrator in
-                try transaction.user(administrator.userID).map { (administrator, $0) }
+            try range.page(key: \.userID) {
+                try transaction.administrators($0)
+            } show: { administrator in
+                try transaction.user(administrator.userID).map { (administrator: administrator, user: $0) }
             }
         }
     }

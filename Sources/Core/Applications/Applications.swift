@@ -30,6 +30,13 @@ public struct Applications: Sendable {
         return try await realm.store.read { try $0.applications(after: id, limit: limit) }
     }
 
+    /// A page of them, ordered by id.
+    public func list(_ range: ListRange<ClientID>) async throws -> ListPage<Application, ClientID> {
+        try await realm.store.read { transaction in
+            try range.page(key: \.id) { try transaction.applications($0) }
+        }
+    }
+
     /// Registers an application. Nil where the id is taken: by another one, or by a user. An application's token for itself has its id as
     /// subject, and must not pass for a user's (RFC 9068, section 5).
     /// - Parameter id: nil makes one of 39 characters, in the form of an API key.

@@ -25,6 +25,32 @@ public struct AuditLog: Sendable {
         return try await realm.store.read { try $0.auditEvents(of: user, before: id, limit: limit) }
     }
 
+    /// A page of the events of one user, or of all, the newest first.
+    /// - Parameters:
+    ///   - most: how many events are looked through.
+    ///   - first: the look ends before the first event that is older.
+    ///   - admits: whether an event is shown.
+    public func search(
+        of user: UserID?, _ range: ListRange<String>, from first: Date? = nil, until end: Date? = nil, most: Int,
+        admits: @Sendable (AuditEvent) -> Bool
+    ) async throws -> ListPage<AuditEvent, String> {
+        let (least, greatest) = (first.map(Self.bound(before:)), end.map(Self.bound(before:)))
+        var look = ListLook<AuditEvent, String>(range, most: most, chunk: 1000)
+        while let part = look.next {
+            // One transaction for each part: none is held while a long log is looked through.
+            var within = part
+            if let greatest, !part.isBackwards { within.key = min(part.key ?? greatest, greatest) }
+            if let least, part.isBackwards { within.key = max(part.key ?? least, least) }
+            let asked = within
+            let events = try await realm.store.read { try $0.auditEvents(of: user, asked) }
+            look.take(
+                events.filter { event in
+                    (least.map { event.id >= $0 } ?? true) && (greatest.map { event.id < $0 } ?? true)
+                }, key: \.id, show: { admits($0) ? $0 : nil })
+        }
+        return look.page
+    }
+
     /// One event; nil where there is none of the id.
     public func event(_ id: String) async throws -> AuditEvent? {
         // Ids have no character behind the last of hexadecimal digits.

@@ -23,10 +23,11 @@ public struct Groups: Sendable {
         try await realm.store.read { try $0.group(name) }
     }
 
-    /// Ordered by name, beginning after `name`.
-    /// - Parameter limit: 1 to 1,000.
-    public func list(after name: GroupName?, limit: Int) async throws -> [UserGroup] {
-        try await realm.store.read { try $0.groups(after: name, limit: min(max(limit, 1), 1000)) }
+    /// Ordered by name.
+    public func list(_ range: ListRange<GroupName>) async throws -> ListPage<UserGroup, GroupName> {
+        try await realm.store.read { transaction in
+            try range.page(key: \.name) { try transaction.groups($0) }
+        }
     }
 
     /// Ordered by name.
@@ -41,13 +42,18 @@ public struct Groups: Sendable {
         }
     }
 
-    /// The members, ordered by id, beginning after `id`; nil where there is no such group.
-    /// - Parameter limit: 1 to 1,000.
-    public func members(of name: GroupName, after id: UserID?, limit: Int) async throws -> [User]? {
+    /// The members, ordered by id; nil where there is no such group.
+    public func members(
+        of name: GroupName, _ range: ListRange<UserID>
+    ) async throws -> (group: UserGroup, page: ListPage<User, UserID>)? {
         try await realm.store.read { transaction in
-            guard try transaction.group(name) != nil else { return nil }
-            return try transaction.members(of: name, after: id, limit: min(max(limit, 1), 1000))
-                .compactMap { try transaction.user($0) }
+            guard let group = try transaction.group(name) else { return nil }
+            let page = try range.page(key: \.self) {
+                try transaction.members(of: name, $0)
+            } show: {
+                try transaction.user($0)
+            }
+            return (group, page)
         }
     }
 

@@ -106,45 +106,31 @@ public struct StandingLimits: Sendable {
     /// Counters that one look goes through.
     static let mostCounters = 5000
 
-    /// Those after a place in the order of counters.
-    /// - Returns: the limits, and from where to look on; nil where all was seen.
-    public func list(after place: String?) async throws -> (limits: [StandingLimit], next: String?) {
+    /// Those that refuse now, in the order of their counters. A page can be short, or empty, and go on.
+    public func list(_ range: ListRange<String>) async throws -> ListPage<StandingLimit, String> {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            var limits: [StandingLimit] = []
-            var last = place
-            var seen = 0
-            // The parts of one limit follow each other; a page may end between them.
-            var open: (key: String, kind: StandingLimit.Kind, counters: [AttemptCounter])?
-            func close() throws {
-                guard let group = open else { return }
-                open = nil
-                guard let limit = try Self.limit(group.kind, of: group.key, group.counters, at: now, in: transaction)
-                else {
-                    return
-                }
-                limits.append(limit)
+            try range.page(most: Self.mostCounters, key: \.key) {
+                try transaction.counters($0)
+            } show: {
+                try Self.limit(at: $0, at: now, in: transaction)
             }
-            while seen < Self.mostCounters {
-                let counters = try transaction.counters(after: last, limit: 500)
-                for counter in counters {
-                    guard let (kind, subject) = Self.parts(of: counter.key) else { continue }
-                    if open?.key != subject || open?.kind != kind {
-                        try close()
-                        open = (subject, kind, [])
-                    }
-                    open?.counters.append(counter)
-                }
-                seen += counters.count
-                last = counters.last?.key ?? last
-                if counters.count < 500 {
-                    try close()
-                    return (limits, nil)
-                }
-            }
-            try close()
-            return (limits, last)
         }
+    }
+
+    /// What refuses by this counter. A limit that is shared out over several stands where the first of them does.
+    private static func limit(
+        at counter: AttemptCounter, at now: Date, in transaction: any StoreTransaction
+    ) throws -> StandingLimit? {
+        guard let (kind, subject) = parts(of: counter.key) else { return nil }
+        guard case .rate(let rule) = kind.rule, rule.parts > 1 else {
+            return try limit(kind, of: subject, [counter], at: now, in: transaction)
+        }
+        let keys = rule.keys(of: PlainText.key("\(kind.rawValue)/\(subject)"), from: 0)
+        // All parts have to be used up, this one too.
+        guard counter.key == keys[0], counter.count >= rule.share else { return nil }
+        let others = try keys.dropFirst().compactMap { try transaction.counter($0) }
+        return try limit(kind, of: subject, [counter] + others, at: now, in: transaction)
     }
 
     /// Those of one user: of the user's factors, and of what is counted for the user.
@@ -174,7 +160,7 @@ public struct StandingLimits: Sendable {
         }
     }
 
-    /// What a limit of an address is counted under: the digest that ``list(after:)`` shows.
+    /// What a limit of an address is counted under: the digest that ``list(_:)`` shows.
     public func subject(_ kind: StandingLimit.Kind, of address: EmailAddress) async throws -> String {
         let sealer = realm.sealer
         return try await realm.store.read { transaction in

@@ -35,47 +35,26 @@ public struct GrantPlace: Sendable, Equatable {
 }
 
 extension Sessions {
-    /// A part of the list of who is signed in to an application.
-    public struct ApplicationPage: Sendable {
-        /// The newest first.
-        public let sessions: [ApplicationSession]
-        /// Where the next page begins; nil on the last. A page may be short and yet have a next one.
-        public let next: GrantPlace?
-    }
-
     /// Grants that one page looks through at most: those of sessions that ended with their user's password, say, are over without being ended
     /// themselves.
     static let mostGrantsLookedThrough = 500
 
-    /// Who is signed in to an application, by what it got of sessions that go on.
+    /// Who is signed in to an application, by what it got of sessions that go on; the newest first. A page may be short and yet have a
+    /// next one.
     ///
     /// The list goes by an index, so that a page costs the same however many users there are.
-    /// - Parameters:
-    ///   - place: only what is older.
-    ///   - limit: 1 to 200.
-    public func list(of client: ClientID, before place: GrantPlace? = nil, limit: Int = 50) async throws
-        -> ApplicationPage
-    {
-        let limit = min(max(limit, 1), 200)
+    public func list(
+        of client: ClientID, _ range: ListRange<GrantPlace> = ListRange(limit: 50)
+    ) async throws -> ListPage<ApplicationSession, GrantPlace> {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            var found: [ApplicationSession] = []
-            var place = place
-            var left = Self.mostGrantsLookedThrough
-            while left > 0 {
-                let count = min(left, max(limit + 1 - found.count, 50))
-                let grants = try transaction.grants(of: client, before: place, limit: count)
-                for grant in grants {
-                    if let session = try transaction.living(grant, at: now) {
-                        if found.count == limit { return ApplicationPage(sessions: found, next: place) }
-                        found.append(session)
-                    }
-                    place = GrantPlace(createdAt: grant.createdAt, id: grant.id)
-                }
-                if grants.count < count { return ApplicationPage(sessions: found, next: nil) }
-                left -= grants.count
+            try range.page(most: Self.mostGrantsLookedThrough, chunk: 50) {
+                GrantPlace(createdAt: $0.createdAt, id: $0.id)
+            } _: {
+                try transaction.grants(of: client, $0)
+            } show: {
+                try transaction.living($0, at: now)
             }
-            return ApplicationPage(sessions: found, next: place)
         }
     }
 }

@@ -49,8 +49,8 @@ public struct ClientRecord: Sendable, Equatable {
 public protocol ClientRecordStorage {
     /// The record of that kind and digest, expired or not.
     func clientRecord(_ kind: ClientRecord.Kind, digest: Data) throws -> ClientRecord?
-    /// Records of a kind by digest, those after the given one.
-    func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord]
+    /// Records of a kind by digest.
+    func clientRecords(_ kind: ClientRecord.Kind, _ range: ListRange<Data>) throws -> [ClientRecord]
     /// Records of a kind that are about the user, in no order that means anything.
     func clientRecords(_ kind: ClientRecord.Kind, of user: UserID, limit: Int) throws -> [ClientRecord]
     /// False where the digest is taken, or the user does not exist.

@@ -266,8 +266,8 @@ extension RememberingTransaction: StoreTransaction {
         try row(&clientRecords, ClientKey(kind: kind, digest: digest)) { try $0.clientRecord(kind, digest: digest) }
     }
 
-    func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord] {
-        try base.clientRecords(kind, after: digest, limit: limit)
+    func clientRecords(_ kind: ClientRecord.Kind, _ range: ListRange<Data>) throws -> [ClientRecord] {
+        try base.clientRecords(kind, range)
     }
 
     func clientRecords(_ kind: ClientRecord.Kind, of user: UserID, limit: Int) throws -> [ClientRecord] {
@@ -350,8 +350,8 @@ extension RememberingTransaction: StoreTransaction {
 
     func grants(of user: UserID, limit: Int) throws -> [Grant] { try base.grants(of: user, limit: limit) }
 
-    func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant] {
-        try base.grants(of: client, before: place, limit: limit)
+    func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        try base.grants(of: client, range)
     }
 
     func insert(_ grant: Grant) throws -> Bool {
@@ -410,12 +410,12 @@ extension RememberingTransaction: StoreTransaction {
     // MARK: Groups and administrators
 
     func group(_ name: GroupName) throws -> UserGroup? { try base.group(name) }
-    func groups(after name: GroupName?, limit: Int) throws -> [UserGroup] {
-        try base.groups(after: name, limit: limit)
+    func groups(_ range: ListRange<GroupName>) throws -> [UserGroup] {
+        try base.groups(range)
     }
     func groups(of user: UserID, limit: Int) throws -> [GroupName] { try base.groups(of: user, limit: limit) }
-    func members(of group: GroupName, after id: UserID?, limit: Int) throws -> [UserID] {
-        try base.members(of: group, after: id, limit: limit)
+    func members(of group: GroupName, _ range: ListRange<UserID>) throws -> [UserID] {
+        try base.members(of: group, range)
     }
     func insert(_ group: UserGroup) throws -> Bool { try base.insert(group) }
     func deleteGroup(_ name: GroupName) throws -> Bool { try base.deleteGroup(name) }
@@ -427,8 +427,8 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func administrator(_ user: UserID) throws -> Administrator? { try base.administrator(user) }
-    func administrators(after id: UserID?, limit: Int) throws -> [Administrator] {
-        try base.administrators(after: id, limit: limit)
+    func administrators(_ range: ListRange<UserID>) throws -> [Administrator] {
+        try base.administrators(range)
     }
     func administrator(with role: AdministratorRole, beside user: UserID) throws -> UserID? {
         try base.administrator(with: role, beside: user)
@@ -486,8 +486,8 @@ extension RememberingTransaction: StoreTransaction {
         (try application(id), try self.documents(documents))
     }
 
-    func applications(after id: ClientID?, limit: Int) throws -> [Application] {
-        try base.applications(after: id, limit: limit)
+    func applications(_ range: ListRange<ClientID>) throws -> [Application] {
+        try base.applications(range)
     }
 
     func insert(_ application: Application) throws -> Bool {
@@ -505,8 +505,8 @@ extension RememberingTransaction: StoreTransaction {
         return try base.deleteApplication(id)
     }
 
-    func selfRegistered(before place: RegistrationPlace?, limit: Int) throws -> [Application] {
-        try base.selfRegistered(before: place, limit: limit)
+    func selfRegistered(_ range: ListRange<RegistrationPlace>) throws -> [Application] {
+        try base.selfRegistered(range)
     }
 
     func countSelfRegistered() throws -> Int { try base.countSelfRegistered() }
@@ -557,8 +557,8 @@ extension RememberingTransaction: StoreTransaction {
         try base.deleteCounters(idleBefore: instant, limit: limit)
     }
 
-    func counters(after key: String?, limit: Int) throws -> [AttemptCounter] {
-        try base.counters(after: key, limit: limit)
+    func counters(_ range: ListRange<String>) throws -> [AttemptCounter] {
+        try base.counters(range)
     }
 
     // MARK: The log
@@ -593,8 +593,8 @@ extension RememberingTransaction: StoreTransaction {
         try base.auditEvents(of: user, after: id, limit: limit)
     }
 
-    func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent] {
-        try base.auditEvents(of: user, before: id, limit: limit)
+    func auditEvents(of user: UserID?, _ range: ListRange<String>) throws -> [AuditEvent] {
+        try base.auditEvents(of: user, range)
     }
 
     func replaceAuditDetails(

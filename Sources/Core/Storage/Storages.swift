@@ -93,8 +93,8 @@ public protocol GrantStorage {
     func grants(of session: SessionID, limit: Int) throws -> [Grant]
     /// The newest first.
     func grants(of user: UserID, limit: Int) throws -> [Grant]
-    /// Those of an application that were not ended, the newest first: what is older than the place, or all of them.
-    func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant]
+    /// Those of an application that were not ended, the newest first.
+    func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant]
     /// False where the id is taken, or the session was deleted.
     func insert(_ grant: Grant) throws -> Bool
     /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.
@@ -132,12 +132,12 @@ public protocol UsedTokenStorage {
 public protocol GroupStorage {
     /// The group of this name; nil where there is none.
     func group(_ name: GroupName) throws -> UserGroup?
-    /// Ordered by name, beginning after `name`.
-    func groups(after name: GroupName?, limit: Int) throws -> [UserGroup]
+    /// Ordered by name.
+    func groups(_ range: ListRange<GroupName>) throws -> [UserGroup]
     /// The groups that a user is in, ordered by name.
     func groups(of user: UserID, limit: Int) throws -> [GroupName]
-    /// Ordered by id, beginning after `id`.
-    func members(of group: GroupName, after id: UserID?, limit: Int) throws -> [UserID]
+    /// Ordered by id.
+    func members(of group: GroupName, _ range: ListRange<UserID>) throws -> [UserID]
     /// False where the name is taken.
     func insert(_ group: UserGroup) throws -> Bool
     /// Removes the group and lets its members go.
@@ -152,8 +152,8 @@ public protocol GroupStorage {
 public protocol AdministratorStorage {
     /// The role of this user; nil where the user has none.
     func administrator(_ user: UserID) throws -> Administrator?
-    /// Ordered by the user's id, beginning after `id`.
-    func administrators(after id: UserID?, limit: Int) throws -> [Administrator]
+    /// Ordered by the user's id.
+    func administrators(_ range: ListRange<UserID>) throws -> [Administrator]
     /// A user of the role beside this one, who is not disabled; nil where there is none.
     func administrator(with role: AdministratorRole, beside user: UserID) throws -> UserID?
     /// Inserts or replaces; false where the user is gone.
@@ -194,16 +194,16 @@ public protocol ApplicationStorage {
     func application(_ id: ClientID) throws -> Application?
     /// One that is there, disabled or not: for those who administer, and for its name.
     func registeredApplication(_ id: ClientID) throws -> Application?
-    /// Ordered by id, beginning after `id`.
-    func applications(after id: ClientID?, limit: Int) throws -> [Application]
+    /// Ordered by id.
+    func applications(_ range: ListRange<ClientID>) throws -> [Application]
     /// False where the id is taken.
     func insert(_ application: Application) throws -> Bool
     /// Writes the registration where the stored revision is the one read; counts it up.
     func update(_ application: Application) throws -> Bool
     /// Removes an application; false where there is none.
     func deleteApplication(_ id: ClientID) throws -> Bool
-    /// Those that registered themselves, the newest first, before a place.
-    func selfRegistered(before place: RegistrationPlace?, limit: Int) throws -> [Application]
+    /// Those that registered themselves, the newest first.
+    func selfRegistered(_ range: ListRange<RegistrationPlace>) throws -> [Application]
     /// How many registered themselves.
     func countSelfRegistered() throws -> Int
     /// Those that registered themselves without a token before an instant, and were not noted as used; the oldest first.
@@ -231,8 +231,8 @@ public protocol AttemptCounterStorage {
     /// Removes at most `limit` counters that began before the instant and block nothing; answers how many. Those of
     /// factors (``AttemptCounter/factorPrefix``) stay: wrong answers in a row are not forgotten by waiting.
     func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int
-    /// In the order of their keys, those of keys greater than this; as they were before the transaction.
-    func counters(after key: String?, limit: Int) throws -> [AttemptCounter]
+    /// In the order of their keys; as they were before the transaction.
+    func counters(_ range: ListRange<String>) throws -> [AttemptCounter]
 }
 
 /// Keeps the audit log. Nothing in it is ever changed, except what remains of a removed user.
@@ -242,9 +242,8 @@ public protocol AuditStorage {
     /// Events of one user, or of all, newest first.
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent]
-    /// Events of one user, or of all, newest first.
-    /// - Parameter id: only events with an id less than this.
-    func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent]
+    /// Events of one user, or of all, newest first, by their ids.
+    func auditEvents(of user: UserID?, _ range: ListRange<String>) throws -> [AuditEvent]
     /// Events between two places of the log, the oldest first.
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent]
@@ -336,6 +335,37 @@ public protocol StoreCondition {
     /// Whether the database takes writes, also where the transaction at hand only reads: false for a standby and for a
     /// database that was made read-only.
     func takesWrites() throws -> Bool
+}
+
+// MARK: Lists from their beginning on
+
+extension GrantStorage {
+    /// The newest of an application that were not ended: what is older than the place, or all of them.
+    public func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant] {
+        try grants(of: client, ListRange(place, limit: limit))
+    }
+}
+
+extension AdministratorStorage {
+    /// Ordered by the user's id, beginning after `id`.
+    public func administrators(after id: UserID?, limit: Int) throws -> [Administrator] {
+        try administrators(ListRange(id, limit: limit))
+    }
+}
+
+extension ApplicationStorage {
+    /// Ordered by id, beginning after `id`.
+    public func applications(after id: ClientID?, limit: Int) throws -> [Application] {
+        try applications(ListRange(id, limit: limit))
+    }
+}
+
+extension AuditStorage {
+    /// Events of one user, or of all, newest first.
+    /// - Parameter id: only events with an id less than this.
+    public func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent] {
+        try auditEvents(of: user, ListRange(id, limit: limit))
+    }
 }
 
 extension DocumentStorage {

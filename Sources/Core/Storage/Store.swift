@@ -6,7 +6,8 @@
 ///
 /// **How the files of this folder meet.** A driver conforms to this protocol and to `StoreTransaction`, which is made of the
 /// protocols in `Storages`, one for each entity; `ClientRecord` is the one entity that has no folder of its own here. A
-/// transaction that writes rows in another order than all others reserves them first (`RowReservation`). `RowsTogether` asks for
+/// transaction that writes rows in another order than all others reserves them first (`RowReservation`). Which part of a list is read says a
+/// `ListRange`, `ListLook` makes a page of it, and `ListPlace` is what callers are told of where a page begins. `RowsTogether` asks for
 /// several rows in one statement; `RememberingTransaction` is put around every transaction of a realm, so that no row is read
 /// twice, and `StandingDocuments` keeps what documents say. `SealedValues` lists
 /// every place that holds a sealed value, `Maintenance` removes what is no longer needed, `StoreHealth` says how the store is.

@@ -65,12 +65,26 @@ extension Accounts {
     public func browse(_ query: UserQuery) async throws -> UserListPage {
         let proofs = realm.proofs
         return try await realm.store.read { transaction in
-            var look = UserLook(query, proofs: proofs)
-            if let first = look.first, let user = try transaction.user(first) {
-                try look.takeFirst(user, in: transaction)
+            func page(_ query: UserQuery) throws -> UserListPage {
+                var look = UserLook(query, proofs: proofs)
+                if let first = look.first, let user = try transaction.user(first) {
+                    try look.takeFirst(user, in: transaction)
+                }
+                while let range = look.next { try look.take(transaction.users(range), in: transaction) }
+                return look.page
             }
-            while let range = look.next { try look.take(transaction.users(range), in: transaction) }
-            return look.page
+            var found = try page(query)
+            // What was on the other side of the page may have gone since its place was given.
+            var behind = query
+            (behind.place, behind.isBackwards, behind.limit) = (
+                query.isBackwards ? found.after : found.before, !query.isBackwards, 1
+            )
+            guard behind.place != nil else { return found }
+            let other = try page(behind)
+            if other.users.isEmpty, !other.isPartial {
+                if query.isBackwards { found.after = nil } else { found.before = nil }
+            }
+            return found
         }
     }
 }

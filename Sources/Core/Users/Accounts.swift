@@ -34,6 +34,17 @@ public struct Accounts: Sendable {
         return try await realm.store.read { try $0.users(after: id, limit: limit) }
     }
 
+    /// A page of them, ordered by id.
+    public func list(_ range: ListRange<UserID>) async throws -> ListPage<User, UserID> {
+        try await realm.store.read { transaction in
+            try range.page(key: \.id) { part in
+                let place = part.key.map { UserPlace(key: $0.rawValue, id: $0) }
+                return try transaction.users(
+                    UserRange(.id, from: place, isBackwards: part.isBackwards, limit: part.limit))
+            }
+        }
+    }
+
     /// How long a new password of this user has to be; of any user, where none is named.
     public func minimumPasswordLength(of id: UserID?) async throws -> Int {
         try await realm.store.read { transaction in

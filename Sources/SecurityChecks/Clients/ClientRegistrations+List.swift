@@ -47,29 +47,26 @@ extension ClientRegistrations {
     /// A page of clients, in the order of their references.
     ///
     /// With a filter a page may be short, or empty, and still not be the last: it ends where enough were opened.
-    /// - Parameter limit: clients in a page, 1 to ``mostLookedAt``.
-    /// - Returns: `next` is where the next page begins; nil on the last.
     public func list(
-        after: ClientReference? = nil, limit: Int, filter: ClientFilter = ClientFilter()
-    ) async throws -> (clients: [ListedClient], next: ClientReference?) {
+        _ range: ListRange<ClientReference>, filter: ClientFilter = ClientFilter()
+    ) async throws -> ListPage<ListedClient, ClientReference> {
         let realm = realm
         let now = realm.clock.now
+        // Without a filter no more are read at once than are shown.
+        let chunk = filter.isEmpty ? 1 : 250
         return try await realm.store.read { transaction in
-            let most = filter.isEmpty ? min(limit, Self.mostLookedAt) + 1 : Self.mostLookedAt
-            let rows = try transaction.clientRecords(.registration, after: after?.digest, limit: most)
-            var clients: [ListedClient] = []
-            var last: ClientReference?
-            for row in rows where clients.count < limit {
-                let reference = ClientReference(digest: row.digest)
-                last = reference
+            try range.page(most: Self.mostLookedAt, chunk: chunk) {
+                ClientReference(digest: $0.digest)
+            } _: {
+                try transaction.clientRecords(.registration, $0.map(\.digest))
+            } show: { row in
                 // One that cannot be read does not keep the others from being shown.
                 guard row.expiresAt > now, let stored = try? StoredClient(row, realm.sealer),
                     filter.lets(stored.registration)
-                else { continue }
-                clients.append(ListedClient(reference: reference, registration: stored.registration))
+                else { return nil }
+                return ListedClient(
+                    reference: ClientReference(digest: row.digest), registration: stored.registration)
             }
-            let isLast = rows.count < most && last?.digest == rows.last?.digest
-            return (clients, isLast ? nil : last)
         }
     }
 

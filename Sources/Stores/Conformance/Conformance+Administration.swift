@@ -29,11 +29,11 @@ extension StoreConformance {
             let (group, listed, rest, members, ofUser) = try await store.read { transaction in
                 (
                     try transaction.group(names[0]),
-                    try transaction.groups(after: nil, limit: 2).map(\.name.rawValue),
-                    try transaction.groups(after: GroupName(rawValue: "b"), limit: 2).map(\.name.rawValue),
+                    try transaction.groups(ListRange(limit: 2)).map(\.name.rawValue),
+                    try transaction.groups(ListRange(GroupName(rawValue: "b"), limit: 2)).map(\.name.rawValue),
                     [
-                        try transaction.members(of: names[0], after: nil, limit: 2),
-                        try transaction.members(of: names[0], after: UserID(rawValue: "u2"), limit: 2),
+                        try transaction.members(of: names[0], ListRange(limit: 2)),
+                        try transaction.members(of: names[0], ListRange(UserID(rawValue: "u2"), limit: 2)),
                     ].map { $0.map(\.rawValue) },
                     try transaction.groups(of: ids[0], limit: 9).map(\.rawValue)
                 )
@@ -52,7 +52,7 @@ extension StoreConformance {
                 try require(try transaction.removeMember(ids[1], from: names[0]), "was in it")
                 try require(!(try transaction.removeMember(ids[1], from: names[0])), "was in it no more")
                 return (
-                    try transaction.members(of: names[0], after: nil, limit: 9).map(\.rawValue),
+                    try transaction.members(of: names[0], ListRange(limit: 9)).map(\.rawValue),
                     try transaction.groups(of: ids[0], limit: 9).map(\.rawValue)
                 )
             }

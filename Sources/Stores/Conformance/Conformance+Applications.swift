@@ -75,10 +75,10 @@ extension StoreConformance {
                 Application(id: ClientID(rawValue: "e"), createdAt: early, registration: ApplicationRegistration()),
             ]
             try await store.write { transaction in for application in all { _ = try transaction.insert(application) } }
-            let first = try await store.read { try $0.selfRegistered(before: nil, limit: 2) }
+            let first = try await store.read { try $0.selfRegistered(ListRange(limit: 2)) }
             try requireEqual(first.map(\.id.rawValue), ["d", "c"], "the first page")
             let place = first.last.map { RegistrationPlace(createdAt: $0.createdAt, id: $0.id) }
-            let second = try await store.read { try $0.selfRegistered(before: place, limit: 2) }
+            let second = try await store.read { try $0.selfRegistered(ListRange(place, limit: 2)) }
             try requireEqual(second.map(\.id.rawValue), ["a", "b"], "the second page")
             try requireEqual(second.last, all.first, "the application")
             try requireEqual(try await store.read { try $0.countSelfRegistered() }, 4, "the count")

@@ -27,7 +27,7 @@ extension StoreConformance {
             let counters = ["a", "b", "c/1", "c/2"].map { AttemptCounter(key: $0, count: 1, since: Sample.instant(1)) }
             try await store.write { transaction in for counter in counters { try transaction.put(counter) } }
             let pages = try await store.read { transaction in
-                try [nil, "b", "c/2"].map { try transaction.counters(after: $0, limit: 2).map(\.key) }
+                try [nil, "b", "c/2"].map { try transaction.counters(ListRange($0, limit: 2)).map(\.key) }
             }
             try requireEqual(pages, [["a", "b"], ["c/1", "c/2"], []], "the pages")
         },

@@ -40,7 +40,8 @@ public enum StoreConformance {
 
     /// All checks.
     public static let checks: [Check] =
-        users + userLists + factors + flows + clientRecords + sessions + grants + authorizationCodes + usedTokens
+        users + userLists + lists + factors + flows + clientRecords + sessions + grants + authorizationCodes
+        + usedTokens
         + signingKeys
         + applications + groups + administrators + machineTokens
         + attemptCounters + audit + eventHooks + outbox + documents + sealedValues + texts + transactions + races

@@ -43,7 +43,9 @@ extension MachineToken: StoredRow {
 
 private enum Statements {
     static let byUser = Administrator.selection("WHERE user_id = $1")
-    static let listed = Administrator.selection("WHERE user_id > $1 ORDER BY user_id LIMIT $2")
+    static let listed = ListStatements {
+        Administrator.selection("WHERE user_id \($0) $1 ORDER BY user_id\($1) LIMIT $2")
+    }
     static let beside = SQLStatement(
         """
         SELECT administrators.user_id FROM administrators JOIN users ON users.id = administrators.user_id \
@@ -71,8 +73,8 @@ extension SQLTransaction {
         try first(Statements.byUser, SQLValue(user.rawValue))
     }
 
-    public func administrators(after id: UserID?, limit: Int) throws -> [Administrator] {
-        try select(Statements.listed, SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
+    public func administrators(_ range: ListRange<UserID>) throws -> [Administrator] {
+        try select(Statements.listed[range], Statements.listed.place(range), SQLValue(limit: range.limit))
     }
 
     public func administrator(with role: AdministratorRole, beside user: UserID) throws -> UserID? {

@@ -23,15 +23,19 @@ extension Application: StoredRow {
 
 private enum Statements {
     static let byID = Application.selection("WHERE id = $1", isByRow: true)
-    static let listed = Application.selection("WHERE id > $1 ORDER BY id LIMIT $2")
+    static let listed = ListStatements { Application.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2") }
     static let insertion = SQLStatement(
         """
         INSERT INTO applications (\(Application.columns), registered_at, unused_since) \
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
         """)
-    static let registered = Application.selection(
-        "WHERE registered_at IS NOT NULL AND (registered_at, id) < ($1, $2) ORDER BY registered_at DESC, id DESC LIMIT $3"
-    )
+    static let registered = ListStatements(isDescending: true) { comparison, order in
+        Application.selection(
+            """
+            WHERE registered_at IS NOT NULL AND (registered_at, id) \(comparison) ($1, $2) \
+            ORDER BY registered_at\(order), id\(order) LIMIT $3
+            """)
+    }
     static let registeredCount = SQLStatement("SELECT COUNT(*) FROM applications WHERE registered_at IS NOT NULL")
     static let unused = SQLStatement(
         "SELECT id FROM applications WHERE unused_since < $1 ORDER BY unused_since, id LIMIT $2")
@@ -59,8 +63,8 @@ extension SQLTransaction {
         try first(Statements.byID, SQLValue(id.rawValue))
     }
 
-    public func applications(after id: ClientID?, limit: Int) throws -> [Application] {
-        try select(Statements.listed, SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
+    public func applications(_ range: ListRange<ClientID>) throws -> [Application] {
+        try select(Statements.listed[range], Statements.listed.place(range), SQLValue(limit: range.limit))
     }
 
     public func insert(_ application: Application) throws -> Bool {
@@ -85,10 +89,9 @@ extension SQLTransaction {
         return try changes(Statements.deletion, SQLValue(id.rawValue))
     }
 
-    public func selfRegistered(before place: RegistrationPlace?, limit: Int) throws -> [Application] {
-        try select(
-            Statements.registered, .integer(place?.createdAt.microseconds ?? .max), SQLValue(place?.id.rawValue ?? ""),
-            SQLValue(limit: limit))
+    public func selfRegistered(_ range: ListRange<RegistrationPlace>) throws -> [Application] {
+        let place = Statements.registered.place(range) { ($0.createdAt, $0.id.rawValue) }
+        return try select(Statements.registered[range], place.instant, place.id, SQLValue(limit: range.limit))
     }
 
     public func countSelfRegistered() throws -> Int {

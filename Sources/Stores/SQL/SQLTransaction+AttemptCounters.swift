@@ -30,7 +30,7 @@ private enum Statements {
     static let pair = AttemptCounter.selection("WHERE name IN ($1, $2)", isByRow: true)
     static let replacement = replacing(1)
     static let replacementOfTwo = replacing(2)
-    static let next = AttemptCounter.selection("WHERE name > $1 ORDER BY name LIMIT $2")
+    static let listed = ListStatements { AttemptCounter.selection("WHERE name \($0) $1 ORDER BY name\($1) LIMIT $2") }
     static let deletion = SQLStatement("DELETE FROM attempt_counters WHERE name = $1", isByRow: true)
     static let idle = AttemptCounter.selection(
         """
@@ -100,12 +100,12 @@ extension SQLTransaction {
         if let before { try connection.send(Statements.replacement, before.values) }
     }
 
-    // The present is not known here. A counter that blocks until the instant or earlier, an instant that lies in the
-    // past, blocks nothing for certain. One by one, in the order in which all transactions lock counters.
-    public func counters(after key: String?, limit: Int) throws -> [AttemptCounter] {
-        try select(Statements.next, SQLValue(key ?? ""), SQLValue(limit: limit))
+    public func counters(_ range: ListRange<String>) throws -> [AttemptCounter] {
+        try select(Statements.listed[range], Statements.listed.place(range), SQLValue(limit: range.limit))
     }
 
+    // The present is not known here. A counter that blocks until the instant or earlier, an instant that lies in the
+    // past, blocks nothing for certain. One by one, in the order in which all transactions lock counters.
     public func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int {
         try writeCounters()
         let idle: [AttemptCounter] = try select(Statements.idle, SQLValue(instant), SQLValue(limit: limit))

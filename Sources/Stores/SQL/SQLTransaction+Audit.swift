@@ -28,9 +28,13 @@ extension AuditEvent: StoredRow {
 private enum Statements {
     static let insertion = AuditEvent.insertion(isByRow: true)
     static let newest = AuditEvent.selection("WHERE id > $1 ORDER BY id DESC LIMIT $2")
-    static let before = AuditEvent.selection("WHERE id < $1 ORDER BY id DESC LIMIT $2")
+    static let listed = ListStatements(isDescending: true) {
+        AuditEvent.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2")
+    }
+    static let listedOfUser = ListStatements(isDescending: true) {
+        AuditEvent.selection("WHERE user_id = $1 AND id \($0) $2 ORDER BY id\($1) LIMIT $3")
+    }
     static let ofUserAfter = AuditEvent.selection("WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3")
-    static let ofUserBefore = AuditEvent.selection("WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3")
     static let between = AuditEvent.selection("WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3")
     static let byID = AuditEvent.selection("WHERE id = $1")
     /// Kinds that one statement looks for.
@@ -63,10 +67,11 @@ extension SQLTransaction {
         return try select(Statements.ofUserAfter, SQLValue(user.rawValue), after, limit)
     }
 
-    public func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent] {
-        guard let id else { return try auditEvents(of: user, after: nil, limit: limit) }
-        guard let user else { return try select(Statements.before, SQLValue(id), SQLValue(limit: limit)) }
-        return try select(Statements.ofUserBefore, SQLValue(user.rawValue), SQLValue(id), SQLValue(limit: limit))
+    public func auditEvents(of user: UserID?, _ range: ListRange<String>) throws -> [AuditEvent] {
+        let limit = SQLValue(limit: range.limit)
+        guard let user else { return try select(Statements.listed[range], Statements.listed.place(range), limit) }
+        let listed = Statements.listedOfUser
+        return try select(listed[range], SQLValue(user.rawValue), listed.place(range), limit)
     }
 
     public func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent] {

@@ -31,13 +31,14 @@ extension ClientRecord {
 
 /// The three tables have the same columns, so each query is written once.
 private struct Statements {
-    let byDigest, listed, ofUser, insertion, update, deletion, expired: SQLStatement
+    let byDigest, ofUser, insertion, update, deletion, expired: SQLStatement
+    let listed: ListStatements
 
     private init(_ kind: ClientRecord.Kind) {
         let (table, columns) = (kind.table, ClientRecord.columns)
         func selection(_ clauses: String) -> SQLStatement { SQLStatement("SELECT \(columns) FROM \(table) \(clauses)") }
         byDigest = selection("WHERE digest = $1")
-        listed = selection("WHERE digest > $1 ORDER BY digest LIMIT $2")
+        listed = ListStatements { selection("WHERE digest \($0) $1 ORDER BY digest\($1) LIMIT $2") }
         ofUser = selection("WHERE user_id = $1 LIMIT $2")
         // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
         insertion = SQLStatement(
@@ -79,8 +80,9 @@ extension SQLTransaction {
         }
     }
 
-    public func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord] {
-        try clientRecords(kind, Statements.of(kind).listed, SQLValue(digest ?? Data()), SQLValue(limit: limit))
+    public func clientRecords(_ kind: ClientRecord.Kind, _ range: ListRange<Data>) throws -> [ClientRecord] {
+        let listed = Statements.of(kind).listed
+        return try clientRecords(kind, listed[range], listed.place(range), SQLValue(limit: range.limit))
     }
 
     public func clientRecords(_ kind: ClientRecord.Kind, of user: UserID, limit: Int) throws -> [ClientRecord] {

@@ -45,11 +45,13 @@ private enum Statements {
     static let byID = Grant.selection("WHERE id = $1", isByRow: true)
     static let ofSession = Grant.selection("WHERE session_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
     static let ofUser = Grant.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
-    static let ofClient = Grant.selection(
-        """
-        WHERE client_id = $1 AND revoked_at IS NULL AND (created_at, id) < ($2, $3) \
-        ORDER BY created_at DESC, id DESC LIMIT $4
-        """)
+    static let ofClient = ListStatements(isDescending: true) { comparison, order in
+        Grant.selection(
+            """
+            WHERE client_id = $1 AND revoked_at IS NULL AND (created_at, id) \(comparison) ($2, $3) \
+            ORDER BY created_at\(order), id\(order) LIMIT $4
+            """)
+    }
     static let insertion = Grant.insertion(
         where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)", isByRow: true)
     static let update = SQLStatement(
@@ -74,10 +76,11 @@ extension SQLTransaction {
         try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
-    public func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant] {
-        try select(
-            Statements.ofClient, SQLValue(client.rawValue), .integer(place?.createdAt.microseconds ?? .max),
-            SQLValue(place?.id.rawValue ?? ""), SQLValue(limit: limit))
+    public func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        let place = Statements.ofClient.place(range) { ($0.createdAt, $0.id.rawValue) }
+        return try select(
+            Statements.ofClient[range], SQLValue(client.rawValue), place.instant, place.id,
+            SQLValue(limit: range.limit))
     }
 
     public func insert(_ grant: Grant) throws -> Bool {

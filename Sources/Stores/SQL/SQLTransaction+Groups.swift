@@ -14,13 +14,18 @@ extension UserGroup: StoredRow {
 
 private enum Statements {
     static let byName = UserGroup.selection("WHERE name = $1")
-    static let listed = UserGroup.selection("WHERE name > $1 ORDER BY name LIMIT $2")
+    static let listed = ListStatements { UserGroup.selection("WHERE name \($0) $1 ORDER BY name\($1) LIMIT $2") }
     static let insertion = UserGroup.insertion()
     static let deletion = SQLStatement("DELETE FROM user_groups WHERE name = $1")
     static let ofUser = SQLStatement(
         "SELECT group_name FROM group_members WHERE user_id = $1 ORDER BY group_name LIMIT $2")
-    static let members = SQLStatement(
-        "SELECT user_id FROM group_members WHERE group_name = $1 AND user_id > $2 ORDER BY user_id LIMIT $3")
+    static let members = ListStatements { comparison, order in
+        SQLStatement(
+            """
+            SELECT user_id FROM group_members WHERE group_name = $1 AND user_id \(comparison) $2 \
+            ORDER BY user_id\(order) LIMIT $3
+            """)
+    }
     static let joining = SQLStatement(
         """
         INSERT INTO group_members (group_name, user_id, created_at) SELECT $1, $2, $3 \
@@ -35,17 +40,18 @@ extension SQLTransaction {
         try first(Statements.byName, SQLValue(name.rawValue))
     }
 
-    public func groups(after name: GroupName?, limit: Int) throws -> [UserGroup] {
-        try select(Statements.listed, SQLValue(name?.rawValue ?? ""), SQLValue(limit: limit))
+    public func groups(_ range: ListRange<GroupName>) throws -> [UserGroup] {
+        try select(Statements.listed[range], Statements.listed.place(range), SQLValue(limit: range.limit))
     }
 
     public func groups(of user: UserID, limit: Int) throws -> [GroupName] {
         try texts(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit)).map(GroupName.init(kept:))
     }
 
-    public func members(of group: GroupName, after id: UserID?, limit: Int) throws -> [UserID] {
+    public func members(of group: GroupName, _ range: ListRange<UserID>) throws -> [UserID] {
         try texts(
-            Statements.members, SQLValue(group.rawValue), SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit)
+            Statements.members[range], SQLValue(group.rawValue), Statements.members.place(range),
+            SQLValue(limit: range.limit)
         ).map(UserID.init(rawValue:))
     }
 

@@ -29,7 +29,7 @@ struct OwnerInvitationTests {
             try await servers[number % 2].realm.ownerInvitations.redeem(code, by: sessions[number], servers[0].client)
         }
         #expect(made.count { (try? $0.get()) != nil } == 1)
-        let list = try await servers[0].realm.administrators.list(after: nil, limit: 100)
+        let list = try await servers[0].realm.administrators.list(ListRange(limit: 100)).rows
         #expect(list.count == 1 && list.first?.administrator.role == .owner)
         #expect(try await !servers[1].realm.ownerInvitations.isOpen(code))
         #expect(try await servers[0].events(.administratorGranted).map(\.details["by"]) == ["invitation"])

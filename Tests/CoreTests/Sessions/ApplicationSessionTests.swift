@@ -42,14 +42,14 @@ struct ApplicationSessionTests {
             var found: [UserID] = []
             var place: GrantPlace?
             for _ in 0..<20 {
-                let page = try await test.realm.sessions.list(of: Self.shop, before: place, limit: limit)
-                #expect(page.sessions.count <= limit)
-                for session in page.sessions {
+                let page = try await test.realm.sessions.list(of: Self.shop, ListRange(place, limit: limit))
+                #expect(page.rows.count <= limit)
+                for session in page.rows {
                     #expect(session.listing.session.userID == session.user.id)
                     #expect(session.listing.grants.map(\.clientID) == [Self.shop])
                 }
-                found += page.sessions.map(\.user.id)
-                guard let next = page.next else { return found }
+                found += page.rows.map(\.user.id)
+                guard case .row(let next) = page.next else { return found }
                 #expect(GrantPlace(next.text) == next)
                 place = GrantPlace(next.text)
             }

@@ -7,14 +7,14 @@ import Testing
     @Test func `No place begins with a hyphen, whatever its key is`() throws {
         let keys = (0..<2000).map { "client-\($0)" } + ["-", "~", "\u{FF}", "ünal", "東京"]
         for key in keys {
-            let text = ListPlace(after: key, in: "clients:list").text
+            let text = ListPlace(key, in: "clients:list").text
             #expect(!text.hasPrefix("-"), "\(key): \(text)")
             #expect(ListPlace(text, in: "clients:list")?.key == key, "\(key): \(text)")
         }
     }
 
     @Test func `A place of another list, a part of one, and one that was changed are none`() {
-        let text = ListPlace(after: "ada", in: "users:list").text
+        let text = ListPlace("ada", in: "users:list").text
         #expect(ListPlace(text, in: "users:search") == nil)
         for count in 0..<text.count {
             #expect(ListPlace(String(text.prefix(count)), in: "users:list") == nil, "\(count)")
@@ -22,5 +22,16 @@ import Testing
         for wrong in ["A" + text, text + "A", text.uppercased(), "zzz", "ada", String(repeating: "x", count: 3000)] {
             #expect(ListPlace(wrong, in: "users:list") == nil, "\(wrong)")
         }
+    }
+
+    @Test func `The end of a list is a place of it, and no row of whatever key`() throws {
+        let end = ListPlace(nil, in: "users:list").text
+        let read = try #require(ListPlace(end, in: "users:list"))
+        #expect(read.key == nil)
+        #expect(!end.hasPrefix("-"))
+        #expect(ListPlace(end, in: "groups:list") == nil)
+        let row = ListPlace("end", in: "users:list").text
+        #expect(row != end)
+        #expect(ListPlace(row, in: "users:list")?.key == "end")
     }
 }

@@ -170,6 +170,27 @@ struct BrowseTests {
         #expect(back.users.suffix(5).map(\.id) == order[0..<5].map(\.id))
     }
 
+    @Test(arguments: TestStore.available)
+    func `What was before a page and has gone is no page before it any more`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let users = Self.users(20)
+        try await Self.insert(users, into: test)
+        for order in [UserIndex.creation, .id] {
+            let query = Accounts.UserQuery(order: order, limit: 5)
+            let first = try await test.realm.accounts.browse(query)
+            var next = query
+            next.place = first.after
+            #expect(try await test.realm.accounts.browse(next).before != nil)
+            try await test.store.write { transaction in
+                for user in first.users.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
+                    _ = try transaction.deleteUser(user.id)
+                }
+            }
+            let second = try await test.realm.accounts.browse(next)
+            #expect(second.users.count == 5 && second.before == nil && second.after != nil, "\(order)")
+        }
+    }
+
     @Test func `A place that no list has written is none`() {
         for text in ["", ".", "..", "creation.MQ", "name.!.MQ", "other.MQ.MQ", "id.MQ.MQ.MQ", "id.MQ.MQ.1.1"] {
             #expect(UserListPlace(text) == nil, "\(text)")

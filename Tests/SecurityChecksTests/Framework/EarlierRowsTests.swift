@@ -88,7 +88,7 @@ struct EarlierRowsTests {
         let store = try await SQLiteStore.open(path: path)
         let test = try TestRealm.make(keptIn: store, clock: before.test.clock, seed: 2)
         let after = CheckStage(test: test, checks: before.checks)
-        #expect(try await store.read { try $0.clientRecords(.registration, after: nil, limit: 9) }.count == 2)
+        #expect(try await store.read { try $0.clientRecords(.registration, ListRange(limit: 9)) }.count == 2)
         #expect(try await after.isGranted(client, "Pin Login"))
         #expect(
             try await after.decide(blocked, "Pin", ["Pin": .pin("1234")]).failures["Pin"]

@@ -59,7 +59,7 @@ struct QueryPlanTests {
                     kind: kind, digest: Data(), userID: id, createdAt: instant, expiresAt: instant, body: Data())
                 _ = try transaction.insert(record)
                 _ = try transaction.clientRecord(kind, digest: record.digest)
-                _ = try transaction.clientRecords(kind, after: record.digest, limit: 1)
+                _ = try transaction.clientRecords(kind, ListRange(record.digest, limit: 1))
                 _ = try transaction.clientRecords(kind, of: id, limit: 1)
                 _ = try transaction.update(record)
                 _ = try transaction.deleteClientRecord(kind, digest: record.digest)
@@ -92,7 +92,7 @@ struct QueryPlanTests {
             _ = try transaction.applications(after: application.id, limit: 1)
             _ = try transaction.update(application)
             for place in [nil, RegistrationPlace(createdAt: instant, id: application.id)] {
-                _ = try transaction.selfRegistered(before: place, limit: 1)
+                _ = try transaction.selfRegistered(ListRange(place, limit: 1))
             }
             _ = try transaction.unusedRegistrations(before: instant, limit: 1)
             try transaction.keepRegistration(application.id)
@@ -103,9 +103,9 @@ struct QueryPlanTests {
             _ = try transaction.insert(UserGroup(name: group, summary: "", createdAt: instant))
             _ = try transaction.addMember(id, to: group, at: instant)
             _ = try transaction.group(group)
-            _ = try transaction.groups(after: group, limit: 1)
+            _ = try transaction.groups(ListRange(group, limit: 1))
             _ = try transaction.groups(of: id, limit: 1)
-            _ = try transaction.members(of: group, after: id, limit: 1)
+            _ = try transaction.members(of: group, ListRange(id, limit: 1))
             _ = try transaction.removeMember(id, from: group)
             _ = try transaction.deleteGroup(group)
             _ = try transaction.put(Administrator(userID: id, role: .owner, grantedBy: nil, createdAt: instant))
@@ -131,7 +131,7 @@ struct QueryPlanTests {
             _ = try transaction.auditEvents(of: id, before: "1", limit: 1)
             _ = try transaction.auditEvents(of: nil, before: "1", limit: 1)
             _ = try transaction.auditEvents(ofKinds: [.mailFailed], from: .bound(instant), before: .end, limit: 1)
-            _ = try transaction.counters(after: "k", limit: 1)
+            _ = try transaction.counters(ListRange("k", limit: 1))
             try transaction.replaceAuditDetails(of: id, .emailChanged, with: [:])
             _ = try transaction.deleteAuditEvents(before: instant, limit: 1)
             _ = try transaction.insert(message)
@@ -163,6 +163,49 @@ struct QueryPlanTests {
         }
         #expect(scans == [])
         #expect(plans.withLock { $0.count } > 40)
+    }
+
+    /// Both ends of a list and both directions from a place cost the same, however many rows there are.
+    @Test func `Every list is read in both directions by one index, and nothing is sorted`() async throws {
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
+        let plans = Mutex<[String]>([])
+        let lists = Mutex(0)
+        try await store.write { transaction in
+            guard let real = transaction as? SQLTransaction else { throw NotSQL() }
+            let transaction = SQLTransaction(
+                Explaining(connection: real.connection) { plan in plans.withLock { $0.append(plan) } })
+            let instant = Date(microseconds: 1)
+            func each<Key, Row>(_ key: Key, _ read: (ListRange<Key>) throws -> [Row]) throws {
+                for place in [nil, key] {
+                    for isBackwards in [false, true] {
+                        _ = try read(ListRange(place, isBackwards: isBackwards, limit: 1))
+                        lists.withLock { $0 += 1 }
+                    }
+                }
+            }
+            let (id, group, client) = (UserID(rawValue: "u"), GroupName(kept: "g"), ClientID(rawValue: "c"))
+            try each(group) { try transaction.groups($0) }
+            try each(id) { try transaction.members(of: group, $0) }
+            try each(id) { try transaction.administrators($0) }
+            try each(client) { try transaction.applications($0) }
+            try each(RegistrationPlace(createdAt: instant, id: client)) { try transaction.selfRegistered($0) }
+            try each(GrantPlace(createdAt: instant, id: GrantID(rawValue: "g"))) {
+                try transaction.grants(of: client, $0)
+            }
+            try each("k") { try transaction.counters($0) }
+            for kind in ClientRecord.Kind.allCases { try each(Data([1])) { try transaction.clientRecords(kind, $0) } }
+            try each("1") { try transaction.auditEvents(of: nil, $0) }
+            try each("1") { try transaction.auditEvents(of: id, $0) }
+            for index in UserIndex.allCases {
+                try each(UserPlace(key: "1", id: id)) {
+                    try transaction.users(UserRange(index, from: $0.key, isBackwards: $0.isBackwards, limit: 1))
+                }
+            }
+        }
+        #expect(lists.withLock { $0 } == 64)
+        let found = plans.withLock { $0 }
+        #expect(found.count >= 64)
+        #expect(found.filter { !$0.hasPrefix("SEARCH") } == [])
     }
 }
 

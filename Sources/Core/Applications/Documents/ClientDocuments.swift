@@ -177,10 +177,18 @@ public struct ClientDocuments: Sendable {
         public let document: ClientDocument
     }
 
+    /// Applications that one page looks through at most: other ones may have an address as id, too.
+    static let mostLookedThrough = 1000
+
     /// Those that are kept, by their addresses.
-    public func list(after id: ClientID? = nil, limit: Int = 100) async throws -> [Kept] {
-        let limit = min(max(limit, 1), 1000)
-        return try await realm.store.read { try $0.documents(after: id, limit: limit) }
+    public func list(_ range: ListRange<ClientID> = ListRange(limit: 100)) async throws -> ListPage<Kept, ClientID> {
+        try await realm.store.read { transaction in
+            try range.page(most: max(range.limit, 1) + Self.mostLookedThrough, key: \.id) {
+                try transaction.addressed($0)
+            } show: { application in
+                application.registration.oauth.document.map { Kept(application: application, document: $0) }
+            }
+        }
     }
 
     /// Forgets a document, and all that its application got of users' sessions ends with the registration. It is read anew where the
@@ -233,30 +241,31 @@ public struct ClientDocuments: Sendable {
         let now = realm.clock.now
         if let count = realm.documentTraffic.count(at: now) { return count }
         var count = 0
-        var last: ClientID?
-        while count < Self.most {
-            let page = try await list(after: last, limit: 1000)
-            guard let end = page.last else { break }
-            count += page.count
-            last = end.application.id
-        }
+        var place: ClientID?
+        repeat {
+            let page = try await list(ListRange(place, limit: 1000))
+            count += page.rows.count
+            place = if case .row(let last) = page.next { last } else { nil }
+        } while place != nil && count < Self.most
         realm.documentTraffic.note(count: count, at: now)
         return count
     }
 }
 
 extension StoreTransaction {
-    /// Those of documents, by their addresses.
-    fileprivate func documents(after id: ClientID?, limit: Int) throws -> [ClientDocuments.Kept] {
-        var found: [ClientDocuments.Kept] = []
-        for scheme in ["http://", "https://"] {
-            let begin = id.map { max($0.rawValue, scheme) } ?? scheme
-            guard found.count < limit, begin.utf8.starts(with: scheme.utf8) else { continue }
-            for application in try applications(after: ClientID(rawValue: begin), limit: limit - found.count) {
-                guard application.id.rawValue.utf8.starts(with: scheme.utf8) else { break }
-                guard let document = application.registration.oauth.document else { continue }
-                found.append(.init(application: application, document: document))
-            }
+    /// Applications whose ids are addresses, which are two stretches of the order of ids.
+    fileprivate func addressed(_ range: ListRange<ClientID>) throws -> [Application] {
+        var found: [Application] = []
+        let schemes = ["http://", "https://"]
+        for scheme in range.isBackwards ? schemes.reversed() : schemes {
+            // What follows all ids of the scheme: the character behind the slash.
+            let (first, end) = (scheme, String(scheme.dropLast()) + "0")
+            let key = range.key?.rawValue ?? (range.isBackwards ? end : first)
+            let begin = range.isBackwards ? min(key, end) : max(key, first)
+            guard found.count < range.limit, range.isBackwards ? begin > first : begin < end else { continue }
+            let part = ListRange(
+                ClientID(rawValue: begin), isBackwards: range.isBackwards, limit: range.limit - found.count)
+            found += try applications(part).prefix { $0.id.rawValue.utf8.starts(with: scheme.utf8) }
         }
         return found
     }

@@ -122,10 +122,16 @@ public struct Registrations: Sendable {
     // MARK: For administrators
 
     /// Those that registered themselves, the newest first.
-    /// - Parameter place: only those before it.
-    public func list(before place: RegistrationPlace? = nil, limit: Int = 100) async throws -> [Application] {
-        let limit = min(max(limit, 1), 1000)
-        return try await realm.store.read { try $0.selfRegistered(before: place, limit: limit) }
+    public func list(
+        _ range: ListRange<RegistrationPlace> = ListRange(limit: 100)
+    ) async throws -> ListPage<Application, RegistrationPlace> {
+        try await realm.store.read { transaction in
+            try range.page {
+                RegistrationPlace(createdAt: $0.createdAt, id: $0.id)
+            } _: {
+                try transaction.selfRegistered($0)
+            }
+        }
     }
 
     /// Vouches for an application that registered itself, or takes that back: pages say no more that it was not checked.

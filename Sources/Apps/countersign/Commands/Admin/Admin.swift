@@ -78,7 +78,8 @@ extension AdminCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListAdministrators(limit: page.limit, after: page.after))
+            let answer = try await realm.perform(
+                ListAdministrators(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 if answer.administrators.isEmpty { return ["No user has a role."] }
                 var table = Table("ROLE", "ID", "EMAIL", "DISABLED", "SINCE", "GRANTED BY")
@@ -89,7 +90,7 @@ extension AdminCommand {
                 }
                 return table.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 }

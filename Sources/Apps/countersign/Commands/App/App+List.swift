@@ -12,7 +12,8 @@ extension AppCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListApplications(limit: page.limit, after: page.after))
+            let answer = try await realm.perform(
+                ListApplications(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 if answer.applications.isEmpty { return ["There are no applications."] }
                 var table = Table("ID", "NAME", "SECRET", "MFA", "REVEALS ADDRESSES", "CREATED")
@@ -24,7 +25,7 @@ extension AppCommand {
                 }
                 return table.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 }

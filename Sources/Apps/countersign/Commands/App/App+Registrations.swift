@@ -17,14 +17,14 @@ extension AppCommand {
         @Option(help: "Applications to list at most: 1 to 200.")
         var limit = 50
 
-        @Option(help: ArgumentHelp("Where the page before ended.", valueName: "place"))
-        var after: String?
+        @OptionGroup var places: PlaceOptions
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListRegistrations(limit: limit, after: after))
+            let answer = try await realm.perform(
+                ListRegistrations(limit: limit, after: places.after, before: places.before))
             try output.show(answer) {
                 var table = Table("ID", "NAME", "HOST", "REGISTERED", "FROM", "TOKEN", "LAST USED", "CHECKED")
                 for found in answer.registrations {
@@ -35,10 +35,9 @@ extension AppCommand {
                         origin?.token, found.lastUsedAt?.text ?? "never",
                         application.isDisabled ? "blocked" : (origin?.approvedAt != nil).yesOrNo)
                 }
-                var lines = answer.registrations.isEmpty ? ["No application registered itself."] : table.lines
-                if let next = answer.next { lines.append("There is more: --after \(next.printable)") }
-                return lines
+                return answer.registrations.isEmpty ? ["No application registered itself."] : table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

@@ -18,15 +18,15 @@ extension AppCommand {
         @Option(help: "Sessions to list at most: 1 to 200.")
         var limit = 50
 
-        @Option(help: ArgumentHelp("Where the page before ended.", valueName: "place"))
-        var after: String?
+        @OptionGroup var places: PlaceOptions
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let answer = try await realm.perform(
-                ListApplicationSessions(id: argument.id, limit: limit, after: after))
+                ListApplicationSessions(
+                    id: argument.id, limit: limit, after: places.after, before: places.before))
             try output.show(answer) {
                 var table = Table("USER", "SESSION", "PROVEN WITH", "SINCE", "FROM", "SCOPES")
                 for found in answer.sessions {
@@ -36,10 +36,9 @@ extension AppCommand {
                         (grant?.createdAt ?? found.session.createdAt).text, found.session.address,
                         grant?.scopes.joined(separator: " "))
                 }
-                var lines = answer.sessions.isEmpty ? ["Nothing is signed in to it."] : table.lines
-                if let next = answer.next { lines.append("There is more: --after \(next.printable)") }
-                return lines
+                return answer.sessions.isEmpty ? ["Nothing is signed in to it."] : table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 }

@@ -40,6 +40,9 @@ extension AuditCommand {
         @Option(help: ArgumentHelp("Only events before this one.", valueName: "id"))
         var before: String?
 
+        @Option(help: ArgumentHelp("Only events after this one, the nearest to it.", valueName: "id"))
+        var after: String?
+
         @Option(help: "How many: 1 to 1000.")
         var limit: Int?
 
@@ -50,10 +53,11 @@ extension AuditCommand {
             let answer = try await realm.perform(
                 SearchAuditEvents(
                     user: user, kinds: kinds.isEmpty ? nil : kinds, application: application, source: source,
-                    since: since, until: until, before: before, limit: limit))
+                    since: since, until: until, before: before, after: after, limit: limit))
             for event in answer.events {
                 Terminal.print(output.json ? try OutputOptions.text(of: event, pretty: false) : event.line)
             }
+            if let previous = answer.previous { Terminal.say("There are newer ones: --after \(previous.printable)") }
             if let next = answer.next { Terminal.say("There is more: --before \(next.printable)") }
         }
     }

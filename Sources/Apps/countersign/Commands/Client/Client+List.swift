@@ -26,7 +26,9 @@ extension ClientCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                ListClients(limit: page.limit, after: page.after, application: app, user: user, status: status))
+                ListClients(
+                    limit: page.limit, after: page.after, before: page.before, application: app, user: user,
+                    status: status))
             try output.show(answer) {
                 if answer.clients.isEmpty {
                     return ["There are no such clients\(answer.next == nil ? "" : " so far")."]
@@ -39,7 +41,7 @@ extension ClientCommand {
                 }
                 return table.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 }

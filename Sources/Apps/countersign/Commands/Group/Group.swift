@@ -64,14 +64,15 @@ extension GroupCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListGroups(user: user, limit: page.limit, after: page.after))
+            let answer = try await realm.perform(
+                ListGroups(user: user, limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 if answer.groups.isEmpty { return ["There are no such groups."] }
                 var table = Table("GROUP", "SUMMARY", "CREATED")
                 for group in answer.groups { table.add(group.name, group.summary, group.createdAt.text) }
                 return table.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 
@@ -90,7 +91,7 @@ extension GroupCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                ShowGroup(group: argument.group, limit: page.limit, after: page.after))
+                ShowGroup(group: argument.group, limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 var about = Table()
                 about.add("group", answer.group.name)
@@ -101,7 +102,7 @@ extension GroupCommand {
                 for user in answer.members { members.add(user.id, user.email, user.displayName) }
                 return about.lines + [""] + members.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

@@ -17,14 +17,14 @@ struct LimitCommand: AsyncParsableCommand {
                   countersign limit list
                 """)
 
-        @Option(help: ArgumentHelp("Where the page before ended.", valueName: "place"))
-        var after: String?
+        @OptionGroup var page: PageOptions
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListLimits(after: after))
+            let answer = try await realm.perform(
+                ListLimits(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 var table = Table("LIMIT", "OF", "USER", "COUNT", "UNTIL")
                 for limit in answer.limits {
@@ -36,9 +36,9 @@ struct LimitCommand: AsyncParsableCommand {
                         "What is counted for an e-mail address is lifted by the address too: limit lift mails-to anna@example.com"
                     )
                 }
-                if let next = answer.next { lines.append("There is more: --after \(next.printable)") }
                 return lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

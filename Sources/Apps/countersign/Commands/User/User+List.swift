@@ -16,9 +16,11 @@ extension UserCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListUsers(limit: page.limit, after: page.after))
+            let answer = try await realm.perform(ListUsers(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
-                if answer.users.isEmpty { return ["There are no users\(page.after == nil ? "" : " after that id")."] }
+                if answer.users.isEmpty {
+                    return ["There are no users\(page.after == nil && page.before == nil ? "" : " there")."]
+                }
                 var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED")
                 for user in answer.users {
                     table.add(
@@ -27,7 +29,7 @@ extension UserCommand {
                 }
                 return table.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 }

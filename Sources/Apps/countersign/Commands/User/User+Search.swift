@@ -25,11 +25,7 @@ extension UserCommand {
         @Option(help: "The order of a list without a text: created, address, name or id.")
         var sort: String?
 
-        @Option(help: ArgumentHelp("Only what comes after this place, as another page said it.", valueName: "place"))
-        var after: String?
-
-        @Option(help: ArgumentHelp("Only what comes before this place, as another page said it.", valueName: "place"))
-        var before: String?
+        @OptionGroup var places: PlaceOptions
 
         @Option(help: "How many at most: 1 to 1000.")
         var limit = 50
@@ -39,7 +35,8 @@ extension UserCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                SearchUsers(text: text, filter: filter, sort: sort, after: after, before: before, limit: limit))
+                SearchUsers(
+                    text: text, filter: filter, sort: sort, after: places.after, before: places.before, limit: limit))
             try output.show(answer) {
                 if answer.users.isEmpty { return ["There are no such users\(answer.isPartial ? " here" : "")."] }
                 var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED", "LAST SIGN-IN")
@@ -50,9 +47,7 @@ extension UserCommand {
                 }
                 return table.lines
             }
-            guard !output.json else { return }
-            if let previous = answer.previous { Terminal.say("Before them: --before \(previous)") }
-            if let next = answer.next { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 }

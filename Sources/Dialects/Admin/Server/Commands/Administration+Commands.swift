@@ -4,13 +4,16 @@ extension AddGroup: CommandedOperation {
 
 extension ListGroups: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("group", "list").option("user", user).option("limit", limit).option("after", after).arguments()
+        CommandParts("group", "list").option("user", user).option("limit", limit).option("after", after).option(
+            "before", before
+        ).arguments()
     }
 }
 
 extension ShowGroup: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("group", "show").option("limit", limit).option("after", after).arguments(group)
+        CommandParts("group", "show").option("limit", limit).option("after", after).option("before", before).arguments(
+            group)
     }
 }
 
@@ -36,7 +39,7 @@ extension RevokeRole: CommandedOperation {
 
 extension ListAdministrators: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("admin", "list").option("limit", limit).option("after", after).arguments()
+        CommandParts("admin", "list").option("limit", limit).option("after", after).option("before", before).arguments()
     }
 }
 

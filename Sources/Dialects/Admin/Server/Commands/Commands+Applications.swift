@@ -4,7 +4,7 @@ import CountersignCore
 
 extension ListApplications: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("app", "list").option("limit", limit).option("after", after).words
+        CommandParts("app", "list").option("limit", limit).option("after", after).option("before", before).words
     }
 }
 
@@ -14,7 +14,8 @@ extension ShowApplication: CommandedOperation {
 
 extension ListClientDocuments: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("app", "document", "list").option("limit", limit).option("after", after).words
+        CommandParts("app", "document", "list").option("limit", limit).option("after", after).option("before", before)
+            .words
     }
 }
 
@@ -89,7 +90,8 @@ extension RemoveRegistrationToken: CommandedOperation {
 
 extension ListRegistrations: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("app", "registrations").option("limit", limit).option("after", after).words
+        CommandParts("app", "registrations").option("limit", limit).option("after", after).option("before", before)
+            .words
     }
 }
 
@@ -133,8 +135,10 @@ extension RemoveResource: CommandedOperation {
 
 extension ListClients: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("client", "list").option("limit", limit).option("after", after).option("app", application)
-            .option("user", user).option("status", status).words
+        CommandParts("client", "list").option("limit", limit).option("after", after).option("before", before).option(
+            "app", application
+        )
+        .option("user", user).option("status", status).words
     }
 }
 
@@ -152,7 +156,8 @@ extension RemoveClient: CommandedOperation {
 
 extension ListApplicationSessions: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("app", "sessions").option("limit", limit).option("after", after).arguments(id)
+        CommandParts("app", "sessions").option("limit", limit).option("after", after).option("before", before)
+            .arguments(id)
     }
 }
 

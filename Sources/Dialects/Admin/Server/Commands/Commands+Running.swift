@@ -6,7 +6,7 @@ extension SearchAuditEvents: CommandedOperation {
     public var commandLine: [String] {
         CommandParts("audit", "search").option("user", user).options("kind", kinds ?? [])
             .option("application", application).option("source", source).option("since", since)
-            .option("until", until).option("before", before).option("limit", limit).words
+            .option("until", until).option("before", before).option("after", after).option("limit", limit).words
     }
 }
 
@@ -15,7 +15,9 @@ extension ShowAuditEvent: CommandedOperation {
 }
 
 extension ListLimits: CommandedOperation {
-    public var commandLine: [String] { CommandParts("limit", "list").option("after", after).words }
+    public var commandLine: [String] {
+        CommandParts("limit", "list").option("limit", limit).option("after", after).option("before", before).words
+    }
 }
 
 extension LiftLimit: CommandedOperation {

@@ -70,7 +70,7 @@ public struct RevokeRole: AdministrationOperation {
 }
 
 /// Lists the users who have a role, ordered by id.
-public struct ListAdministrators: AdministrationOperation {
+public struct ListAdministrators: PagedOperation {
     public static let name = "administrators:list"
     public static let right = AdministrationRight.readAdministrators
 
@@ -78,14 +78,19 @@ public struct ListAdministrators: AdministrationOperation {
     public var limit: Int?
     /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(limit: Int? = nil, after: String? = nil) {
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         public let administrators: [AdministratorSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -93,13 +98,10 @@ public struct ListAdministrators: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = try PageLimit.judged(limit)
-        let last = try ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:))
-        let found = try await realm.administrators.list(after: last, limit: limit)
-        let next = found.count < limit ? nil : found.last?.user.id.rawValue
+        let page = try await realm.administrators.list(range(limit: PageLimit.judged(limit)))
         return Answer(
-            administrators: found.map { AdministratorSummary($0.administrator, $0.user) },
-            next: ListPlace.text(next, in: Self.self))
+            administrators: page.rows.map { AdministratorSummary($0.administrator, $0.user) },
+            previous: place(page.previous), next: place(page.next))
     }
 }
 

@@ -1,22 +1,27 @@
 import CountersignCore
 
 /// Lists applications, ordered by id.
-public struct ListApplications: AdministrationOperation {
+public struct ListApplications: PagedOperation {
     public static let name = "applications:list"
     public static let right = AdministrationRight.readApplications
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only ids after this one.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(limit: Int? = nil, after: String? = nil) {
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         public let applications: [ApplicationSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -24,11 +29,9 @@ public struct ListApplications: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = try PageLimit.judged(limit)
-        let last = try ListPlace.key(after, in: Self.self).map(ClientID.init(rawValue:))
-        let found = try await realm.applications.applications(after: last, limit: limit)
-        let next = found.count < limit ? nil : found.last?.id.rawValue
+        let page = try await realm.applications.list(range(limit: PageLimit.judged(limit)))
         return Answer(
-            applications: found.map(ApplicationSummary.init), next: ListPlace.text(next, in: Self.self))
+            applications: page.rows.map(ApplicationSummary.init), previous: place(page.previous),
+            next: place(page.next))
     }
 }

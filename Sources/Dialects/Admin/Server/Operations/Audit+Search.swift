@@ -17,14 +17,16 @@ public struct SearchAuditEvents: AdministrationOperation {
     /// Only events from then on, and before then: RFC 3339, or a day in UTC.
     public var since: String?
     public var until: String?
-    /// Only events before the one of this id.
+    /// Only events before the one of this id, the nearest to it: ``Answer/next`` of another page.
     public var before: String?
+    /// Only events after the one of this id, the nearest to it: ``Answer/previous`` of another page.
+    public var after: String?
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
 
     public init(
         user: String? = nil, kinds: [String]? = nil, application: String? = nil, source: String? = nil,
-        since: String? = nil, until: String? = nil, before: String? = nil, limit: Int? = nil
+        since: String? = nil, until: String? = nil, before: String? = nil, after: String? = nil, limit: Int? = nil
     ) {
         self.user = user
         self.kinds = kinds
@@ -33,12 +35,15 @@ public struct SearchAuditEvents: AdministrationOperation {
         self.since = since
         self.until = until
         self.before = before
+        self.after = after
         self.limit = limit
     }
 
     public struct Answer: Codable, Sendable {
         /// The newest first.
         public let events: [AuditEntry]
+        /// What to look back `after`; nil where no newer event is asked for.
+        public let previous: String?
         /// What to look on `before`; nil where the log ends, or what was asked for does. A page can be short, or empty, and go on: one
         /// call looks through a bounded number of events.
         public let next: String?
@@ -51,32 +56,30 @@ public struct SearchAuditEvents: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
-        let oldest = try Self.instant(since, "since")
-        if let before, !AuditEvent.isID(before) { throw ListPlace.unknown }
-        var last = before
-        if let end = try Self.instant(until, "until") {
-            let bound = AuditLog.bound(before: end)
-            last = last.map { min($0, bound) } ?? bound
-        }
+        let (oldest, end) = (try Self.instant(since, "since"), try Self.instant(until, "until"))
+        guard after == nil || before == nil else { throw ListPlace.both }
+        let place = before ?? after
+        if let place, !AuditEvent.isID(place) { throw ListPlace.unknown }
         var id: UserID?
         if let user { id = try await Self.id(of: user, on: realm) }
-        var found: [AuditEvent] = []
-        var seen = 0
-        while seen < Self.mostEvents {
-            let page = try await realm.auditLog.events(of: id, before: last, limit: 1000)
-            for event in page {
-                if let oldest, event.at < oldest { return Answer(events: found.map(AuditEntry.init), next: nil) }
-                last = event.id
-                guard admits(event) else { continue }
-                found.append(event)
-                if found.count == limit { return Answer(events: found.map(AuditEntry.init), next: last) }
-            }
-            if page.count < 1000 { return Answer(events: found.map(AuditEntry.init), next: nil) }
-            seen += page.count
-        }
-        return Answer(events: found.map(AuditEntry.init), next: last)
+        let page = try await realm.auditLog.search(
+            of: id, ListRange(place, isBackwards: after != nil, limit: limit), from: oldest, until: end,
+            most: Self.mostEvents, admits: admits)
+        return Answer(
+            events: page.rows.map(AuditEntry.init), previous: Self.id(page.previous, atEnd: "0"),
+            next: Self.id(page.next, atEnd: "f"))
     }
 
+    /// - Parameter digit: of the id that lies behind the end of the log.
+    private static func id(_ edge: ListEdge<String>?, atEnd digit: Character) -> String? {
+        switch edge {
+        case .row(let id): id
+        case .end: String(repeating: digit, count: 24)
+        case nil: nil
+        }
+    }
+
+    @Sendable
     private func admits(_ event: AuditEvent) -> Bool {
         if let kinds, !kinds.isEmpty {
             let kind = event.kind.rawValue

@@ -2,7 +2,7 @@ import CountersignCore
 import SecurityChecks
 
 /// Lists clients of security checks, in no order that means anything.
-public struct ListClients: AdministrationOperation {
+public struct ListClients: PagedOperation {
     public static let name = "clients:list"
     public static let right = AdministrationRight.readClients
 
@@ -10,6 +10,8 @@ public struct ListClients: AdministrationOperation {
     public var limit: Int?
     /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
     /// Of this application alone.
     public var application: String?
     /// Where this user logged in last, by id.
@@ -18,10 +20,12 @@ public struct ListClients: AdministrationOperation {
     public var status: String?
 
     public init(
-        limit: Int? = nil, after: String? = nil, application: String? = nil, user: String? = nil, status: String? = nil
+        limit: Int? = nil, after: String? = nil, before: String? = nil, application: String? = nil,
+        user: String? = nil, status: String? = nil
     ) {
         self.limit = limit
         self.after = after
+        self.before = before
         self.application = application
         self.user = user
         self.status = status
@@ -30,6 +34,8 @@ public struct ListClients: AdministrationOperation {
     public struct Answer: Codable, Sendable {
         /// Fewer than the limit, or none, where most did not fit: the next page may have more.
         public let clients: [ClientSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -39,10 +45,11 @@ public struct ListClients: AdministrationOperation {
     ) async throws -> Answer {
         let filter = ClientFilter(
             application: application, user: user, status: try status.map(ClientRegistration.Status.judged))
-        let (clients, next) = try await realm.clients.list(
-            after: ListPlace.key(after, in: Self.self).map { ClientReference($0) },
-            limit: try PageLimit.judged(limit), filter: filter)
-        return Answer(clients: clients.map(ClientSummary.init), next: ListPlace.text(next?.text, in: Self.self))
+        let page = try await realm.clients.list(
+            range(limit: PageLimit.judged(limit)) { ClientReference($0) }, filter: filter)
+        return Answer(
+            clients: page.rows.map(ClientSummary.init), previous: place(page.previous, \.text),
+            next: place(page.next, \.text))
     }
 }
 

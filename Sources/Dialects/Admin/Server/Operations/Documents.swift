@@ -35,18 +35,21 @@ public struct ClientDocumentSummary: Codable, Sendable, Equatable {
 }
 
 /// Lists the documents of clients that are kept, by their addresses.
-public struct ListClientDocuments: AdministrationOperation {
+public struct ListClientDocuments: PagedOperation {
     public static let name = "documents:list"
     public static let right = AdministrationRight.readApplications
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only addresses after this place.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(limit: Int? = nil, after: String? = nil) {
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
@@ -55,6 +58,8 @@ public struct ListClientDocuments: AdministrationOperation {
         public let mode: String
         /// Whose documents are never taken.
         public let blocked: [String]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -62,14 +67,12 @@ public struct ListClientDocuments: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = try PageLimit.judged(limit)
-        let last = try ListPlace.key(after, in: Self.self).map(ClientID.init(rawValue:))
+        let range: ListRange<ClientID> = try range(limit: PageLimit.judged(limit))
         let settings = try await realm.settings().oauth
-        let found = try await realm.clientDocuments.list(after: last, limit: limit)
-        let next = found.count < limit ? nil : found.last?.application.id.rawValue
+        let page = try await realm.clientDocuments.list(range)
         return Answer(
-            documents: found.map { ClientDocumentSummary($0, settings) }, mode: settings.clientDocuments.rawValue,
-            blocked: settings.blockedDocuments ?? [], next: ListPlace.text(next, in: Self.self))
+            documents: page.rows.map { ClientDocumentSummary($0, settings) }, mode: settings.clientDocuments.rawValue,
+            blocked: settings.blockedDocuments ?? [], previous: place(page.previous), next: place(page.next))
     }
 }
 

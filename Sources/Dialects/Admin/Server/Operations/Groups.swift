@@ -42,7 +42,7 @@ public struct AddGroup: AdministrationOperation {
 }
 
 /// Lists the groups, ordered by name.
-public struct ListGroups: AdministrationOperation {
+public struct ListGroups: PagedOperation {
     public static let name = "groups:list"
     public static let right = AdministrationRight.readGroups
 
@@ -52,15 +52,20 @@ public struct ListGroups: AdministrationOperation {
     public var limit: Int?
     /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(user: String? = nil, limit: Int? = nil, after: String? = nil) {
+    public init(user: String? = nil, limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.user = user
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         public let groups: [GroupSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -70,18 +75,16 @@ public struct ListGroups: AdministrationOperation {
     ) async throws -> Answer {
         if let user {
             let groups = try await realm.groups.list(of: realm.user(user).id)
-            return Answer(groups: groups.map(GroupSummary.init), next: nil)
+            return Answer(groups: groups.map(GroupSummary.init), previous: nil, next: nil)
         }
-        let limit = try PageLimit.judged(limit)
-        let last = try ListPlace.key(after, in: Self.self).map(GroupName.init(rawValue:))
-        let groups = try await realm.groups.list(after: last, limit: limit)
-        let next = groups.count < limit ? nil : groups.last?.name.rawValue
-        return Answer(groups: groups.map(GroupSummary.init), next: ListPlace.text(next, in: Self.self))
+        let page = try await realm.groups.list(range(limit: PageLimit.judged(limit)))
+        return Answer(
+            groups: page.rows.map(GroupSummary.init), previous: place(page.previous), next: place(page.next))
     }
 }
 
 /// Shows a group with its members, ordered by id.
-public struct ShowGroup: AdministrationOperation {
+public struct ShowGroup: PagedOperation {
     public static let name = "groups:show"
     public static let right = AdministrationRight.readGroups
 
@@ -90,16 +93,21 @@ public struct ShowGroup: AdministrationOperation {
     public var limit: Int?
     /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(group: String, limit: Int? = nil, after: String? = nil) {
+    public init(group: String, limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.group = group
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         public let group: GroupSummary
         public let members: [UserSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -107,16 +115,13 @@ public struct ShowGroup: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = try PageLimit.judged(limit)
-        let name = GroupName(rawValue: group)
-        let last = try ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:))
-        guard let found = try await realm.groups.group(name),
-            let members = try await realm.groups.members(of: name, after: last, limit: limit)
-        else { throw AdministrationError.noGroup(group) }
-        let next = members.count < limit ? nil : members.last?.id.rawValue
+        let range: ListRange<UserID> = try range(limit: PageLimit.judged(limit))
+        guard let (found, page) = try await realm.groups.members(of: GroupName(rawValue: group), range) else {
+            throw AdministrationError.noGroup(group)
+        }
         return Answer(
-            group: GroupSummary(found), members: members.map(UserSummary.init),
-            next: ListPlace.text(next, in: Self.self))
+            group: GroupSummary(found), members: page.rows.map(UserSummary.init), previous: place(page.previous),
+            next: place(page.next))
     }
 }
 

@@ -1,19 +1,27 @@
 import CountersignCore
 
 /// Lists what is refused at the moment because of too many attempts.
-public struct ListLimits: AdministrationOperation {
+public struct ListLimits: PagedOperation {
     public static let name = "limits:list"
     public static let right = AdministrationRight.readLimits
 
+    /// 1 to 1,000; 100 where it is left out.
+    public var limit: Int?
     /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(after: String? = nil) {
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
+        self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         public let limits: [LimitSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// From where to look on; nil where all was seen. A page can be empty and go on: one call looks through a bounded number of
         /// counters.
         public let next: String?
@@ -22,8 +30,10 @@ public struct ListLimits: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let (limits, next) = try await realm.standingLimits.list(after: ListPlace.key(after, in: Self.self))
-        return Answer(limits: limits.map(LimitSummary.init), next: ListPlace.text(next, in: Self.self))
+        let page = try await realm.standingLimits.list(range(limit: PageLimit.judged(limit)) { $0 })
+        return Answer(
+            limits: page.rows.map(LimitSummary.init), previous: place(page.previous) { $0 },
+            next: place(page.next) { $0 })
     }
 }
 

@@ -164,18 +164,21 @@ public struct RegistrationTokenSummary: Codable, Sendable, Equatable {
 }
 
 /// Lists applications that registered themselves, the newest first.
-public struct ListRegistrations: AdministrationOperation {
+public struct ListRegistrations: PagedOperation {
     public static let name = "registrations:list"
     public static let right = AdministrationRight.readApplications
 
     /// 1 to 200; 50 where it is left out.
     public var limit: Int?
-    /// Where the page begins: the `next` of the page before.
+    /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(limit: Int? = nil, after: String? = nil) {
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
@@ -186,6 +189,8 @@ public struct ListRegistrations: AdministrationOperation {
         }
 
         public let registrations: [Registration]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -195,21 +200,14 @@ public struct ListRegistrations: AdministrationOperation {
     ) async throws -> Answer {
         let limit = limit ?? 50
         guard (1...200).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 200.") }
-        let place = try ListPlace.key(after, in: Self.self).map { key in
-            guard let place = RegistrationPlace(key) else { throw ListPlace.unknown }
-            return place
-        }
-        let page = try await realm.registrations.list(before: place, limit: limit + 1)
-        let shown = Array(page.prefix(limit))
-        let uses = try await realm.applicationUses.list(of: shown.map(\.id))
-        let last = page.count > limit ? shown.last : nil
+        let page = try await realm.registrations.list(range(limit: limit) { RegistrationPlace($0) })
+        let uses = try await realm.applicationUses.list(of: page.rows.map(\.id))
         return Answer(
-            registrations: shown.map {
+            registrations: page.rows.map {
                 Answer.Registration(
                     application: ApplicationSummary($0), lastUsedAt: uses[$0.id]?.first.map { Timestamp($0.at) })
             },
-            next: ListPlace.text(
-                last.map { RegistrationPlace(createdAt: $0.createdAt, id: $0.id).text }, in: Self.self))
+            previous: place(page.previous, \.text), next: place(page.next, \.text))
     }
 }
 

@@ -34,6 +34,8 @@ public struct ExportUsers: AdministrationOperation {
         public let run: String?
     }
 
+    private static func place(_ id: UserID) -> String { ListPlace(id.rawValue, in: name).text }
+
     /// Bytes of lines after which a page ends.
     static let pageBytes = 1024 * 1024
 
@@ -46,8 +48,12 @@ public struct ExportUsers: AdministrationOperation {
             throw AdministrationError(
                 .invalid, "The limit \(limit) is out of range: \(range.lowerBound) to \(range.upperBound).")
         }
+        let start = try after.map { text in
+            guard let key = ListPlace(text, in: Self.name)?.key else { throw ListPlace.unknown }
+            return UserID(rawValue: key)
+        }
         let (accounts, next, run) = try await realm.accounts.exportAccounts(
-            after: ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:)), limit: limit, run: run, by: client)
+            after: start, limit: limit, run: run, by: client)
         let total = after == nil ? try await realm.accounts.count() : nil
         var lines: [SecretText] = []
         var withoutPassword: [String] = []
@@ -60,12 +66,12 @@ public struct ExportUsers: AdministrationOperation {
             bytes += line.secret.reveal().utf8.count
             if bytes >= Self.pageBytes && lines.count < accounts.count {
                 return Answer(
-                    lines: lines, next: ListPlace.text(account.id.rawValue, in: Self.self), total: total,
+                    lines: lines, next: Self.place(account.id), total: total,
                     withoutPassword: withoutPassword, run: run)
             }
         }
         return Answer(
-            lines: lines, next: ListPlace.text(next?.rawValue, in: Self.self), total: total,
+            lines: lines, next: next.map(Self.place), total: total,
             withoutPassword: withoutPassword, run: run)
     }
 }

@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// Lists users, ordered by id.
-public struct ListUsers: AdministrationOperation {
+public struct ListUsers: PagedOperation {
     public static let name = "users:list"
     public static let right = AdministrationRight.readUsers
 
@@ -9,14 +9,19 @@ public struct ListUsers: AdministrationOperation {
     public var limit: Int?
     /// Where the page begins: ``Answer/next`` of the page before.
     public var after: String?
+    /// Where the page ends: ``Answer/previous`` of the page after.
+    public var before: String?
 
-    public init(limit: Int? = nil, after: String? = nil) {
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
         self.limit = limit
         self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         public let users: [UserSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
     }
@@ -24,11 +29,9 @@ public struct ListUsers: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = try PageLimit.judged(limit)
-        let last = try ListPlace.key(after, in: Self.self).map(UserID.init(rawValue:))
-        let users = try await realm.accounts.users(after: last, limit: limit)
-        let next = users.count < limit ? nil : users.last?.id.rawValue
-        return Answer(users: users.map(UserSummary.init), next: ListPlace.text(next, in: Self.self))
+        let page = try await realm.accounts.list(range(limit: PageLimit.judged(limit)))
+        return Answer(
+            users: page.rows.map(UserSummary.init), previous: place(page.previous), next: place(page.next))
     }
 }
 

@@ -2,7 +2,7 @@ import CountersignCore
 
 /// Lists users, the newest first, or those whose address, name or id begins with a text. Forwards and backwards; a page costs the same
 /// wherever it is.
-public struct SearchUsers: AdministrationOperation {
+public struct SearchUsers: PagedOperation {
     public static let name = "users:search"
     public static let right = AdministrationRight.readUsers
 
@@ -51,9 +51,7 @@ public struct SearchUsers: AdministrationOperation {
         guard text?.count ?? 0 <= 256 else {
             throw AdministrationError(.invalid, "The text has more than 256 characters.")
         }
-        guard after == nil || before == nil else {
-            throw AdministrationError(.invalid, "Give after or before, not both.")
-        }
+        guard after == nil || before == nil else { throw ListPlace.both }
         let place = try (after ?? before).map { text in
             guard let place = UserListPlace(text) else { throw ListPlace.unknown }
             return place

@@ -48,7 +48,8 @@ enum AdministratorPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListAdministrators(limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let places = scene.places
+        let operation = ListAdministrators(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         let changes = scene.may(.changeAdministrators)
         let granters = try await Granters(answer.administrators.map(\.grantedBy), scene)
@@ -74,7 +75,7 @@ enum AdministratorPages {
                                 words("consoleRevoke"), to: ConsolePath.to("administrators", user.id, "revoke")),
                         ]
                     }), none: words("consoleNone")))
-        page.blocks.append(scene.pager("/console/administrators", before: nil, after: answer.next))
+        page.blocks.append(scene.pager("/console/administrators", before: answer.previous, after: answer.next))
         if changes {
             page.blocks.append(
                 .links([.init(words("consoleGrantRole"), to: "/console/administrators/grant", isButton: true)]))

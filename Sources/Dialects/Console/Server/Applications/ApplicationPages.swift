@@ -99,7 +99,8 @@ enum ApplicationPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListApplications(limit: 50, after: scene.field("after"))
+        let places = scene.places
+        let operation = ListApplications(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-applications", "consoleApplications")
         page.blocks.append(
@@ -122,7 +123,7 @@ enum ApplicationPages {
                             .init(scene.words.instant(application.createdAt.date)),
                         ]
                     }), none: words("consoleNothingFound")))
-        page.blocks.append(scene.pager("/console/applications", before: nil, after: answer.next))
+        page.blocks.append(scene.pager("/console/applications", before: answer.previous, after: answer.next))
         if scene.may(AddApplication.right) {
             page.blocks.append(.heading(words.plain("consoleApplicationAdd")))
             page.blocks.append(
@@ -261,7 +262,9 @@ enum ApplicationPages {
     private static func sessions(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let id = scene.parameter("id")
-        let operation = ListApplicationSessions(id: id, limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let places = scene.places
+        let operation = ListApplicationSessions(
+            id: id, limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         let ends = scene.may(.endSessions)
         var page = scene.page(
@@ -275,7 +278,7 @@ enum ApplicationPages {
                         words.plain($0)
                     } + (ends ? [words.plain("consoleAction")] : []),
                     rows: answer.sessions.map { row(of: $0, ends: ends, scene) }), none: words("consoleNoSessions")))
-        page.blocks.append(scene.pager(path(of: id) + "/sessions", before: nil, after: answer.next))
+        page.blocks.append(scene.pager(path(of: id) + "/sessions", before: answer.previous, after: answer.next))
         if scene.may(ShowApplication.right) {
             page.blocks.append(.links([.init(words("consoleApplicationBack"), to: path(of: id))]))
         }

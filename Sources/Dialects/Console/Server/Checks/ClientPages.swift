@@ -42,7 +42,9 @@ enum ClientPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListClients(limit: 50, after: scene.field("after"), status: scene.field("status"))
+        let places = scene.places
+        let operation = ListClients(
+            limit: ConsoleScene.pageLength, after: places.after, before: places.before, status: scene.field("status"))
         let answer = try await scene.perform(operation)
         var page = scene.page("console-checks", "consoleChecks")
         page.text = words("consoleChecksText")
@@ -63,7 +65,8 @@ enum ClientPages {
                         })))
         page.blocks.append(table(of: answer.clients, scene))
         page.blocks.append(
-            scene.pager("/console/checks", [("status", scene.field("status"))], before: nil, after: answer.next))
+            scene.pager(
+                "/console/checks", [("status", scene.field("status"))], before: answer.previous, after: answer.next))
         page.blocks += scene.command(operation)
         return page
     }

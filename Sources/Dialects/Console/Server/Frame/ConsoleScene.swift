@@ -121,6 +121,12 @@ struct ConsoleScene: Sendable {
         return [.code(.init(caption: words.plain(caption), text: note.reveal()))]
     }
 
+    /// Which page of a list is asked for, as the links to its neighbours say it; one place at most.
+    var places: (after: String?, before: String?) {
+        let after = field("after")
+        return (after, after == nil ? field("before") : nil)
+    }
+
     /// The links to the neighbours of a page of a list.
     /// - Parameter items: what the list's query says beside its place.
     func pager(_ list: String, _ items: [(String, String?)] = [], before: String?, after: String?) -> PageBlock {

@@ -75,7 +75,8 @@ enum GroupPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListGroups(limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let places = scene.places
+        let operation = ListGroups(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-groups", "consoleGroups")
         page.blocks.append(
@@ -92,7 +93,7 @@ enum GroupPages {
                             .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
                         ]
                     }), none: words("consoleNone")))
-        page.blocks.append(scene.pager("/console/groups", before: nil, after: answer.next))
+        page.blocks.append(scene.pager("/console/groups", before: answer.previous, after: answer.next))
         if scene.may(.changeGroups) {
             page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups/add", isButton: true)]))
         }
@@ -102,8 +103,9 @@ enum GroupPages {
 
     private static func show(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
+        let places = scene.places
         let operation = ShowGroup(
-            group: scene.parameter("group"), limit: ConsoleScene.pageLength, after: scene.field("after"))
+            group: scene.parameter("group"), limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         let path = ConsolePath.to("groups", answer.group.name)
         var page = scene.page("console-group", PageText(chosen: answer.group.name))
@@ -124,7 +126,7 @@ enum GroupPages {
                                 to: ConsolePath.to("groups", answer.group.name, "members", user.id, "remove")),
                         ]
                     }), none: words("consoleNoMembers")))
-        page.blocks.append(scene.pager(path, before: nil, after: answer.next))
+        page.blocks.append(scene.pager(path, before: answer.previous, after: answer.next))
         if changes {
             page.blocks.append(
                 .links([

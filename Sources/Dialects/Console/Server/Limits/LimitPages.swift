@@ -35,7 +35,8 @@ enum LimitPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListLimits(after: scene.field("after"))
+        let places = scene.places
+        let operation = ListLimits(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-limits", "consoleLimits")
         page.text = words("consoleLimitsText")
@@ -48,7 +49,7 @@ enum LimitPages {
                         words.plain("consoleCount"), words.plain("consoleUntil"),
                     ] + (scene.may(LiftLimit.right) ? [words.plain("consoleAction")] : []),
                     rows: answer.limits.map { row($0, scene) }), none: words("consoleLimitsNone")))
-        page.blocks.append(scene.pager("/console/limits", before: nil, after: answer.next))
+        page.blocks.append(scene.pager("/console/limits", before: answer.previous, after: answer.next))
         page.blocks += scene.command(operation)
         return page
     }

@@ -48,8 +48,8 @@ enum LogPages {
                     rows: answer.events.map { row($0, scene) }),
                 none: words(answer.next == nil ? "consoleLogNone" : "consoleLogNoneHere")))
         page.blocks.append(
-            scene.pager("/console/log", items(scene), before: nil, after: answer.next))
-        if scene.field("after") != nil {
+            scene.pager("/console/log", items(scene), before: answer.previous, after: answer.next))
+        if answer.previous != nil {
             page.blocks.append(
                 .links([.init(words("consoleLogNewest"), to: PagePath("/console/log", items(scene)).text)]))
         }
@@ -69,7 +69,7 @@ enum LogPages {
         SearchAuditEvents(
             user: scene.field("user"), kinds: scene.field("kind").map { [$0] }, application: scene.field("application"),
             source: scene.field("source"), since: scene.field("since"), until: scene.field("until"),
-            before: scene.field("after"), limit: limit)
+            before: scene.places.after, after: scene.places.before, limit: limit)
     }
 
     /// What is looked for, for links.
@@ -156,7 +156,7 @@ enum LogPages {
                 bytes.append(UInt8(ascii: "\n"))
             }
             count += answer.events.count
-            search.before = answer.next
+            (search.before, search.after) = (answer.next, nil)
         } while search.before != nil && count < exported
         return ConsoleDownload(name: "countersign-log.jsonl", type: "application/jsonl; charset=utf-8", bytes: bytes)
     }

@@ -38,7 +38,8 @@ enum DocumentPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListClientDocuments(limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let places = scene.places
+        let operation = ListClientDocuments(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         let changes = scene.may(ForgetClientDocument.right)
         var page = scene.page("console-documents", "consoleDocuments")
@@ -51,7 +52,7 @@ enum DocumentPages {
                         "consoleApplication", "consoleHost", "consoleDocumentRead", "consoleDocumentUntil",
                     ].map { words.plain($0) } + (changes ? [words.plain("consoleDocumentForget")] : []),
                     rows: answer.documents.map { row($0, changes, scene) }), none: words("consoleDocumentsNone")))
-        page.blocks.append(scene.pager(path, before: nil, after: answer.next))
+        page.blocks.append(scene.pager(path, before: answer.previous, after: answer.next))
         if !answer.blocked.isEmpty {
             page.blocks.append(.heading(words.plain("consoleDocumentBlocked")))
             page.blocks.append(.items(answer.blocked.map { .init(PageText(chosen: $0)) }))

@@ -59,7 +59,8 @@ enum RegistrationPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListRegistrations(limit: ConsoleScene.pageLength, after: scene.field("after"))
+        let places = scene.places
+        let operation = ListRegistrations(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-registrations", "consoleRegistrations")
         // Discovery tells everyone whether there is an endpoint.
@@ -74,7 +75,7 @@ enum RegistrationPages {
                         "consoleRegistrationToken", "consoleUsed",
                     ].map { words.plain($0) },
                     rows: answer.registrations.map { row($0, scene) }), none: words("consoleRegistrationsNone")))
-        page.blocks.append(scene.pager("/console/registrations", before: nil, after: answer.next))
+        page.blocks.append(scene.pager("/console/registrations", before: answer.previous, after: answer.next))
         page.blocks.append(
             .links([
                 .init(words("consoleRegistrationTokens"), to: tokensPath),

@@ -48,9 +48,10 @@ enum UserListPage {
         // What is searched for, and the few with a role, have an order of their own.
         let isSorted = text == nil && filter.flatMap(AdministratorRole.init(rawValue:)) == nil
         let sort = isSorted ? scene.field("sort") : nil
+        let places = scene.places
         let operation = SearchUsers(
-            text: text, filter: filter, sort: sort, after: scene.field("after"),
-            before: scene.field("after") == nil ? scene.field("before") : nil, limit: ConsoleScene.pageLength)
+            text: text, filter: filter, sort: sort, after: places.after, before: places.before,
+            limit: ConsoleScene.pageLength)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-users", "consoleUsers")
         page.blocks.append(search(text, filter, sort, scene))

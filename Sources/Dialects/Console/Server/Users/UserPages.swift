@@ -375,12 +375,14 @@ enum UserPages {
     /// Installations of applications in which the user logged in last.
     private static func checks(_ scene: ConsoleScene) async throws -> Page {
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-        let operation = ListClients(limit: ConsoleScene.pageLength, after: scene.field("after"), user: user.id)
+        let places = scene.places
+        let operation = ListClients(
+            limit: ConsoleScene.pageLength, after: places.after, before: places.before, user: user.id)
         let answer = try await scene.perform(operation)
         var page = page(.checks, of: user, scene)
         page.blocks.append(ClientPages.table(of: answer.clients, scene))
         page.blocks.append(
-            scene.pager(ConsolePath.to("users", user.id, "checks"), before: nil, after: answer.next))
+            scene.pager(ConsolePath.to("users", user.id, "checks"), before: answer.previous, after: answer.next))
         page.blocks += scene.command(operation)
         return page
     }

@@ -28,7 +28,8 @@ extension AppCommand.Document {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListClientDocuments(limit: page.limit, after: page.after))
+            let answer = try await realm.perform(
+                ListClientDocuments(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 if answer.documents.isEmpty { return ["No documents are kept."] }
                 var table = Table("ADDRESS", "NAME", "READ", "COUNTS UNTIL", "TAKEN")
@@ -39,7 +40,7 @@ extension AppCommand.Document {
                 }
                 return table.lines
             }
-            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

@@ -1,0 +1,70 @@
+import AdminServer
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import Testing
+import WebPages
+
+/// What all lists of the console have in common.
+@Suite("The console's lists")
+struct ConsoleListTests {
+    /// Where a page's link to a neighbour leads; nil where it has none.
+    private static func link(_ relation: String, in page: TestPage) throws -> String? {
+        let pattern = try Regex("<a href=\"([^\"]*)\" rel=\"\(relation)\"", as: (Substring, Substring).self)
+        return page.html.firstMatch(of: pattern).map { $0.1.replacing("&amp;", with: "&") }
+    }
+
+    @Test func `Every list goes forwards to its end and back to its beginning, and shows the same pages both ways`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            for number in 0..<120 {
+                let name = "row-\(1000 + number)"
+                let user = UserID(rawValue: name)
+                _ = try await server.realm.accounts.create(
+                    id: user, email: EmailAddress("\(name)@example.com"), password: nil, by: .testAdministrator
+                ).get()
+                _ = try await AddGroup(group: name).perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+                _ = try await AddGroupMember(group: "staff", user: name).perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator)
+                _ = try await server.realm.applications.add(
+                    id: ClientID(rawValue: name), ApplicationRegistration(), by: .testAdministrator)
+                _ = try await server.realm.administrators.grant(.auditor, to: user, by: .testAdministrator)
+            }
+            for path in [
+                "/console/users", "/console/groups", "/console/groups/staff", "/console/applications",
+                "/console/administrators", "/console/log?kind=group",
+            ] {
+                var pages = [try await owner.open(path)]
+                #expect(try Self.link("prev", in: pages[0]) == nil, "\(path): the first page")
+                while let next = try Self.link("next", in: pages[pages.count - 1]), pages.count < 20 {
+                    pages.append(try await owner.open(next))
+                }
+                #expect((3...6).contains(pages.count), "\(path): \(pages.count)")
+                func rows(_ page: TestPage) -> [String] {
+                    page.html.matches(of: /row-\d{4}/).map { String($0.output) }
+                }
+                var back = [pages[pages.count - 1]]
+                while let previous = try Self.link("prev", in: back[back.count - 1]), back.count < 20 {
+                    back.append(try await owner.open(previous))
+                }
+                #expect(back.reversed().map(rows) == pages.map(rows), "\(path)")
+                if !path.contains("log") {
+                    #expect(Set(pages.flatMap(rows)).count == 120, "\(path)")
+                }
+            }
+            for path in [
+                "/console/users", "/console/groups", "/console/applications", "/console/administrators",
+                "/console/limits",
+                "/console/registrations", "/console/registrations-documents", "/console/checks",
+                "/console/applications/target-app/sessions",
+            ] {
+                for place in ["after=zzz", "before=zzz"] {
+                    let page = try await owner.open("\(path)?\(place)")
+                    #expect((400..<500).contains(page.status), "\(path)?\(place): \(page.status)")
+                }
+            }
+        }
+    }
+}
