@@ -635,7 +635,9 @@ let package = Package(
         .testTarget(
             name: "AdminTests",
             dependencies: [
-                "AdminServer", "CountersignCore", "DialectTestSupport", "OneTimePassword", "SecurityChecks", .httpTypes,
+                "AdminServer", "CountersignCore", "DialectTestSupport", "OneTimePassword", "SecurityChecks",
+                "ServerHTTP",
+                .httpTypes,
             ]),
         .testTarget(
             name: "CommandLineTests",

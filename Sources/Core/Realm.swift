@@ -155,7 +155,8 @@ public final class Realm: Sendable {
     /// Changes the settings, and says so in the log.
     /// - Parameters:
     ///   - details: for the log: which setting became what. Never a secret.
-    ///   - former: what the log says that it was, of the settings of before.
+    ///   - former: what the log says that it was, of the settings of before; nil: the log has all that became different, as far as
+    ///     ``AuditedMembers`` lets it be shown.
     public func changeSettings<T: Sendable>(
         by actor: ClientContext, details: [String: JSONValue] = [:],
         before former: (@Sendable (RealmSettings) -> JSONValue)? = nil,
@@ -167,8 +168,12 @@ public final class Realm: Sendable {
             var settings = try transaction.settings()
             var details = details
             if let former { details["before"] = former(settings) }
+            let before = settings
             let result = try change(&settings)
             try transaction.putSettings(settings)
+            if former == nil {
+                details.merge(try AuditDifference(from: before, to: settings, .settings).details) { own, _ in own }
+            }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))

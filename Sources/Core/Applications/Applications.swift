@@ -113,12 +113,7 @@ public struct Applications: Sendable {
         if before.audiences != after.audiences {
             details["audiences"] = after.audiences.map { .array($0.map { .string($0) }) } ?? .null
         }
-        let difference = try AuditDifference(
-            from: before, to: after,
-            without: [
-                "secretDigest", "secretIsDrawn", "assertionKeys", "oauth.formerSecrets",
-                "oauth.origin.registration.accessTokenDigest", "oauth.origin.registration.told",
-            ])
+        let difference = try AuditDifference(from: before, to: after, .application)
         return details.merging(difference.details) { own, _ in own }
     }
 

@@ -167,7 +167,7 @@ public struct Resources: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             try transaction.putDocument(Self.document, encoder.encode(all))
-            let difference = try AuditDifference(from: before, to: all.first { $0.uri == uri })
+            let difference = try AuditDifference(from: before, to: all.first { $0.uri == uri }, .resource)
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .resourceChanged, userID: nil, context: client,

@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// What a change made different, for the log: the members that have another value, as they were and as they are.
+/// What a change made different, for the log: the members that have another value, as they were and as they are, as far as
+/// ``AuditedMembers`` lets them be shown.
 ///
 /// Members within members are named with a dot between. Of a long value a digest is told, so that an event stays small.
 struct AuditDifference: Sendable, Equatable {
@@ -11,14 +12,45 @@ struct AuditDifference: Sendable, Equatable {
     /// - Parameters:
     ///   - before: nil where there was nothing.
     ///   - after: nil where there is nothing any more.
-    ///   - secrets: members of which the log says nothing here.
-    init(from before: (any Encodable)?, to after: (any Encodable)?, without secrets: Set<String> = []) throws {
+    init(from before: (any Encodable)?, to after: (any Encodable)?, _ audited: AuditedMembers) throws {
         let (old, new) = (try Self.members(of: before), try Self.members(of: after))
         let changed = Set(old.keys).union(new.keys).filter { name in
-            old[name] != new[name] && !secrets.contains { name == $0 || name.hasPrefix($0 + ".") }
+            old[name] != new[name] && audited.treatment(of: name) != .omitted
         }
-        self.before = old.filter { changed.contains($0.key) }.mapValues(Self.told)
-        self.after = new.filter { changed.contains($0.key) }.mapValues(Self.told)
+        func told(_ members: [String: JSONValue]) -> [String: JSONValue] {
+            var all: [String: JSONValue] = [:]
+            for (name, value) in members where changed.contains(name) {
+                all[name] = Self.shortened(Self.told(value, as: name, audited))
+            }
+            return all
+        }
+        self.before = told(old)
+        self.after = told(new)
+    }
+
+    /// What is said of a value that is not shown.
+    static let concealed = JSONValue.string("changed")
+
+    private static func told(_ value: JSONValue, as name: String, _ audited: AuditedMembers) -> JSONValue {
+        let treatment = audited.treatment(of: name)
+        switch value {
+        case .null: return .null
+        case _ where treatment == .digest: return digest(of: value)
+        case _ where treatment == .concealed || treatment == .omitted: return concealed
+        case .array(let elements):
+            return .array(elements.map { told($0, as: name, audited) })
+        case .object(let members):
+            var all: [String: JSONValue] = [:]
+            for (part, value) in members { all[part] = told(value, as: "\(name).\(part)", audited) }
+            return .object(all)
+        default: return treatment == .shown ? value : concealed
+        }
+    }
+
+    private static func digest(of value: JSONValue) -> JSONValue {
+        let text = (try? value.jsonText()) ?? []
+        let digest = Data(SHA256.hash(data: Data(text)).prefix(16)).hex
+        return .string("\(text.count) bytes, SHA-256 \(digest)…")
     }
 
     /// As an event has it; without members where nothing is different.
@@ -44,9 +76,8 @@ struct AuditDifference: Sendable, Equatable {
         return members
     }
 
-    private static func told(_ value: JSONValue) -> JSONValue {
+    private static func shortened(_ value: JSONValue) -> JSONValue {
         guard let text = try? value.jsonText(), text.count > longest else { return value }
-        let digest = Data(SHA256.hash(data: Data(text)).prefix(16)).hex
-        return .string("\(text.count) bytes, SHA-256 \(digest)…")
+        return digest(of: value)
     }
 }

@@ -113,7 +113,7 @@ public struct CustomExtensions: Sendable {
             if let other = present.first(where: { $0.overlaps(made) }) { throw made.conflict(other) }
             present.append(made)
             try transaction.putCustomExtensions(present)
-            try transaction.append(made.added(eventID, at: now, by: client))
+            try transaction.append(try made.added(eventID, at: now, by: client))
         }
         return made
     }
@@ -133,7 +133,8 @@ public struct CustomExtensions: Sendable {
         return try await realm.store.write { transaction in
             var present = try transaction.customExtensions()
             guard let place = present.firstIndex(where: { $0.id == id }) else { return nil }
-            let made = wanted.inPlace(of: present[place], resourceID: registration.resourceID)
+            let former = present[place]
+            let made = wanted.inPlace(of: former, resourceID: registration.resourceID)
             present[place] = made
             if let other = present.first(where: { $0.id != id && $0.overlaps(made) }) { throw made.conflict(other) }
             try transaction.putCustomExtensions(present)
@@ -141,7 +142,7 @@ public struct CustomExtensions: Sendable {
                 AuditEvent(
                     id: eventIDs[0], at: now, kind: .extensionRemoved, userID: nil, context: client,
                     details: ["extension": .string(id)]))
-            try transaction.append(made.added(eventIDs[1], at: now, by: client))
+            try transaction.append(try made.added(eventIDs[1], at: now, by: client, inPlaceOf: former))
             return made
         }
     }
@@ -172,10 +173,16 @@ extension CustomExtension {
                 + "Remove it first, or name other applications.", isByOthers: true)
     }
 
-    fileprivate func added(_ eventID: String, at now: Date, by client: ClientContext) -> AuditEvent {
-        AuditEvent(
+    fileprivate func added(
+        _ eventID: String, at now: Date, by client: ClientContext, inPlaceOf former: CustomExtension? = nil
+    ) throws -> AuditEvent {
+        let details: [String: JSONValue] = [
+            "extension": .string(id), "event": .string(event.rawValue), "url": .string(targetURL),
+        ]
+        let difference = try AuditDifference(from: former, to: self, .customExtension)
+        return AuditEvent(
             id: eventID, at: now, kind: .extensionAdded, userID: nil, context: client,
-            details: ["extension": .string(id), "event": .string(event.rawValue), "url": .string(targetURL)])
+            details: details.merging(difference.details) { own, _ in own })
     }
 
     /// The same under the ids of another, and under its resource id where none is named and the host stays.

@@ -112,7 +112,8 @@ public struct EventHooks: Sendable {
             if hook == before { return .success(hook) }
             guard try transaction.update(hook) else { return .failure(.unknown) }
             hook.revision += 1
-            try transaction.append(hook.event(.hookChanged, id: event, at: now, by: client))
+            let difference = try AuditDifference(from: before.registration, to: hook.registration, .hook)
+            try transaction.append(hook.event(.hookChanged, id: event, at: now, by: client, difference.details))
             return .success(hook)
         }
     }

@@ -318,7 +318,7 @@ extension StoreTransaction {
         _ id: ClientID, from before: ApplicationRegistration, to after: ApplicationRegistration, at now: Date,
         eventID: String, by client: ClientContext
     ) throws -> AuditEvent {
-        let difference = try AuditDifference(from: before, to: after, without: ["assertionKeys", "oauth.document"])
+        let difference = try AuditDifference(from: before, to: after, .application)
         var details: [String: JSONValue] = ["application": .string(id.rawValue)]
         if before.assertionKeys != after.assertionKeys { details["keysChanged"] = .bool(true) }
         return AuditEvent(

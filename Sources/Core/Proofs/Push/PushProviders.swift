@@ -127,6 +127,7 @@ public struct PushProviders: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             var settings = try transaction.settings()
+            let before = settings
             var apns = replacesAll ? APNsSettings() : settings.push.apns
             var details: [String: JSONValue] = [:]
             if let keyID = change.keyID { (apns.keyID, details["push.apns.keyID"]) = (keyID, .string(keyID)) }
@@ -139,6 +140,7 @@ public struct PushProviders: Sendable {
             }
             settings.push.apns = apns
             try transaction.putSettings(settings)
+            details.merge(try AuditDifference(from: before, to: settings, .settings).details) { own, _ in own }
             if let key = change.privateKey {
                 details["push.apns.key"] = .string("replaced")
                 try transaction.putSealedSecret(
