@@ -170,7 +170,7 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(
             names == [
-                "users:add", "users:invite", "users:list", "users:search", "users:show", "users:disable",
+                "users:add", "users:invite", "users:list", "users:search", "users:names", "users:show", "users:disable",
                 "users:enable", "users:set-locale", "users:set", "users:delete", "users:bulk", "users:reset-password",
                 "users:reset-mfa", "users:mail-recovery-code", "users:invite-to-enrol", "users:remove-factor",
                 "users:import", "users:export", "users:data", "users:sessions", "users:end-session",

@@ -26,6 +26,7 @@ import Testing
         "users:invite": Row("users:write", .operator),
         "users:list": Row("users:read", .operator, .support, .auditor),
         "users:search": Row("users:read", .operator, .support, .auditor),
+        "users:names": Row("users:read", .operator, .support, .auditor),
         "users:show": Row("users:read", .operator, .support, .auditor),
         "users:disable": Row("users:write", .operator),
         "users:enable": Row("users:write", .operator),

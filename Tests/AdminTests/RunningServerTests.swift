@@ -144,6 +144,22 @@ import Testing
         }
     }
 
+    @Test func `Users are named by their ids, as many at once as a page of a list has`() async throws {
+        try await TestServer.with { server in
+            for id in ["ada", "bob"] {
+                _ = try await Self.post(
+                    "users:add", ["email": .string("\(id)@example.com"), "id": .string(id)], server)
+            }
+            let found = try await Self.post("users:names", ["ids": ["bob", "gone", "ada", "ada", "", "\u{0}"]], server)
+            #expect(found.json["users"].elements.map { $0["email"] } == ["ada@example.com", "bob@example.com"])
+            let many = JSON.array((0..<201).map { .string("u\($0)") })
+            for ids in [many, []] {
+                let refused = try await Self.post("users:names", ["ids": ids], server)
+                #expect(refused.status == 400 && refused.message?.contains("1 to 200") == true, "\(refused.text)")
+            }
+        }
+    }
+
     /// A caller with a broken place would otherwise believe to have seen everything.
     @Test func `Each list refuses a place that it did not give in one way and goes on from those that it gave`()
         async throws

@@ -102,6 +102,7 @@ def administration():
                     "keys", "extensions", "limits", "audit"]:
         done(administer(f"{listing}:list"))
     done(administer("users:search", text="peer-"))
+    done(administer("users:names", ids=[user, other, "gone"]))
     done(administer("users:show", user=user))
     done(administer("users:sessions", user=user))
     done(administer("users:data", user=user))

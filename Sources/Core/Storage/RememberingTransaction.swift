@@ -115,6 +115,7 @@ extension RememberingTransaction: StoreTransaction {
         return user
     }
 
+    func users(among ids: Set<UserID>) throws -> [User] { try base.users(among: ids) }
     func users(after id: UserID?, limit: Int) throws -> [User] { try base.users(after: id, limit: limit) }
 
     func users(_ range: UserRange) throws -> [User] { try base.users(range) }

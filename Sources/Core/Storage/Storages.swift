@@ -10,6 +10,8 @@ public protocol UserStorage {
     func user(phoneNumber: PhoneNumber) throws -> User?
     /// Users ordered by id, beginning after `id`.
     func users(after id: UserID?, limit: Int) throws -> [User]
+    /// Those of these ids that there are, in no order that means anything.
+    func users(among ids: Set<UserID>) throws -> [User]
     /// A part of an order, in the direction in which it is read.
     func users(_ range: UserRange) throws -> [User]
     /// Writes the folded names of at most `limit` users whom an earlier program kept without; answers how many.

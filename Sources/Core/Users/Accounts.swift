@@ -34,6 +34,11 @@ public struct Accounts: Sendable {
         return try await realm.store.read { try $0.users(after: id, limit: limit) }
     }
 
+    /// Those of these ids that there are, ordered by id.
+    public func users(among ids: Set<UserID>) async throws -> [User] {
+        try await realm.store.read { try $0.users(among: ids) }.sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
     /// A page of them, ordered by id.
     public func list(_ range: ListRange<UserID>) async throws -> ListPage<User, UserID> {
         try await realm.store.read { transaction in

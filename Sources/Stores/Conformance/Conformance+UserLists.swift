@@ -110,5 +110,20 @@ extension StoreConformance {
             try requireEqual(kinds, expected, "the kinds")
             try requireEqual(try await store.read { try $0.factorKinds(of: []) }, [:], "the kinds of none")
         },
+
+        Check("Many users are found by their ids at once, and those who are not there are left out") { store in
+            try await store.write { transaction in
+                for number in 0..<250 { _ = try transaction.insert(Sample.user("user-\(number)")) }
+            }
+            for count in [0, 1, 99, 100, 101, 230] {
+                let wanted = (0..<count).map { UserID(rawValue: "user-\($0)") }
+                let found = try await store.read { try $0.users(among: Set(wanted + [UserID(rawValue: "gone")])) }
+                try requireEqual(Set(found.map(\.id)), Set(wanted), "\(count) users")
+                try requireEqual(found.count, count, "each once")
+            }
+            let one = try await store.read { try $0.users(among: [UserID(rawValue: "user-7")]) }
+            try requireEqual(one, [Sample.user("user-7")], "the user")
+            try requireEqual(try await store.read { try $0.users(among: []) }, [], "none")
+        },
     ]
 }

@@ -22,9 +22,9 @@ private enum Statements {
 
     /// How many users one statement looks for.
     static let places = 100
-    static let kinds = SQLStatement(
-        "SELECT DISTINCT user_id, kind FROM factors WHERE user_id IN "
-            + "(\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
+    private static let list = (1...places).map { "$\($0)" }.joined(separator: ", ")
+    static let among = User.selection("WHERE id IN (\(list))")
+    static let kinds = SQLStatement("SELECT DISTINCT user_id, kind FROM factors WHERE user_id IN (\(list))")
 }
 
 extension SQLTransaction {
@@ -63,13 +63,20 @@ extension SQLTransaction {
         return users.count
     }
 
+    public func users(among ids: Set<UserID>) throws -> [User] {
+        var users: [User] = []
+        for places in Self.places(of: Array(ids)) {
+            try connection.query(Statements.among, places) { columns in
+                var reader = RowReader(columns, table: User.table)
+                users.append(try User(row: &reader))
+            }
+        }
+        return users
+    }
+
     public func factorKinds(of users: [UserID]) throws -> [UserID: Set<FactorKind>] {
         var kinds: [UserID: Set<FactorKind>] = [:]
-        var rest = users[...]
-        while let last = rest.last {
-            var places = rest.suffix(Statements.places).map { SQLValue($0.rawValue) }
-            rest = rest.dropLast(Statements.places)
-            places += Array(repeating: SQLValue(last.rawValue), count: Statements.places - places.count)
+        for places in Self.places(of: users) {
             try connection.query(Statements.kinds, places) { columns in
                 var reader = RowReader(columns, table: FactorRecord.table)
                 let user = UserID(rawValue: try reader.text())
@@ -77,5 +84,13 @@ extension SQLTransaction {
             }
         }
         return kinds
+    }
+
+    /// The parameters of as many statements as it takes. Places that are left name the last user again.
+    private static func places(of users: [UserID]) -> [[SQLValue]] {
+        stride(from: 0, to: users.count, by: Statements.places).map { start in
+            let part = users[start...].prefix(Statements.places).map { SQLValue($0.rawValue) }
+            return part + Array(repeating: part[part.count - 1], count: Statements.places - part.count)
+        }
     }
 }

@@ -11,7 +11,42 @@ struct ConsoleListTests {
     /// Where a page's link to a neighbour leads; nil where it has none.
     private static func link(_ relation: String, in page: TestPage) throws -> String? {
         let pattern = try Regex("<a href=\"([^\"]*)\" rel=\"\(relation)\"", as: (Substring, Substring).self)
-        return page.html.firstMatch(of: pattern).map { $0.1.replacing("&amp;", with: "&") }
+        return page.html.firstMatch(of: pattern).map { String($0.1).replacing("&amp;", with: "&") }
+    }
+
+    @Test func `Pages show users by name beside their ids, and by the id alone once they are removed`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let realm = server.realm
+            let made = try await realm.accounts.create(
+                id: UserID(rawValue: "ada-1"), email: EmailAddress("ada@example.com"), password: nil,
+                by: .testAdministrator
+            ).get()
+            let address = try #require(EmailAddress("owner@example.com"))
+            let boss = try #require(try await realm.accounts.user(email: address))
+            var client = ClientContext.testAdministrator
+            client.administrator = "user:\(boss.id)"
+            let token = try await AddMachineToken(label: "of the owner", scopes: ["users:read"], lifetime: 86_400)
+                .perform(on: realm, as: .user(boss.id, .owner), by: client)
+            #expect(token.token.createdBy == "user:\(boss.id)")
+            let link = "<a href=\"/console/users/ada-1\"><bdi>ada@example.com</bdi><br><bdi>ada-1</bdi></a>"
+            let log = try await owner.open("/console/log?kind=user")
+            #expect(log.html.contains(link), "\(log.html)")
+            let event = try #require(try await realm.auditLog.events(of: made.id, limit: 1).first)
+            let shown = try await owner.open("/console/log/\(event.id)")
+            #expect(shown.html.contains("<bdi>ada@example.com</bdi><br><bdi>ada-1</bdi>"), "\(shown.html)")
+            let tokens = try await owner.open("/console/tokens")
+            #expect(
+                tokens.html.contains(
+                    "<a href=\"/console/users/\(boss.id)\"><bdi>owner@example.com</bdi><br><bdi>\(boss.id)</bdi></a>"),
+                "\(tokens.html)")
+
+            _ = try await realm.accounts.delete(made.id, by: .testAdministrator)
+            let later = try await owner.open("/console/log?kind=user")
+            #expect(later.html.contains("<bdi>ada-1</bdi>") && !later.html.contains("/console/users/ada-1"))
+            #expect(!later.html.contains("ada@example.com"))
+        }
     }
 
     @Test func `Every list goes forwards to its end and back to its beginning, and shows the same pages both ways`()

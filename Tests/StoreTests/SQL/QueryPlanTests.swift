@@ -41,6 +41,7 @@ struct QueryPlanTests {
             _ = try transaction.user(email: EmailAddress(kept: "a@b"))
             _ = try transaction.user(phoneNumber: PhoneNumber(kept: "+15555550100"))
             _ = try transaction.users(after: id, limit: 1)
+            _ = try transaction.users(among: [id])
             _ = try transaction.users(deletionDueBy: instant, limit: 1)
             _ = try transaction.update(user("u", email: "a@b"))
             try transaction.touch(id, signedInAt: instant, refreshedAt: instant)
@@ -175,7 +176,7 @@ struct QueryPlanTests {
             let transaction = SQLTransaction(
                 Explaining(connection: real.connection) { plan in plans.withLock { $0.append(plan) } })
             let instant = Date(microseconds: 1)
-            func each<Key, Row>(_ key: Key, _ read: (ListRange<Key>) throws -> [Row]) throws {
+            func each<Key: Sendable, Row>(_ key: Key, _ read: (ListRange<Key>) throws -> [Row]) throws {
                 for place in [nil, key] {
                     for isBackwards in [false, true] {
                         _ = try read(ListRange(place, isBackwards: isBackwards, limit: 1))

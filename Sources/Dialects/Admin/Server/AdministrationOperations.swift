@@ -5,6 +5,7 @@ public enum AdministrationOperations {
         InviteUser.self,
         ListUsers.self,
         SearchUsers.self,
+        NameUsers.self,
         ShowUser.self,
         DisableUser.self,
         EnableUser.self,

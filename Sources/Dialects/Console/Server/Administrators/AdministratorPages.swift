@@ -52,7 +52,7 @@ enum AdministratorPages {
         let operation = ListAdministrators(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         let changes = scene.may(.changeAdministrators)
-        let granters = try await Granters(answer.administrators.map(\.grantedBy), scene)
+        let names = try await UserNames(actors: answer.administrators.map(\.grantedBy), scene)
         var page = scene.page("console-administrators", "consoleAdministrators")
         page.blocks.append(
             .table(
@@ -70,7 +70,7 @@ enum AdministratorPages {
                                 marks: user.isDisabled ? [.init(words("consoleDisabled"), .alarming)] : []),
                             .init(role.map { words($0.label) } ?? PageText(chosen: administrator.role)),
                             .init(words.instant(administrator.since.date)),
-                            granters.cell(administrator.grantedBy, words),
+                            names.cell(actor: administrator.grantedBy, words),
                             .init(
                                 words("consoleRevoke"), to: ConsolePath.to("administrators", user.id, "revoke")),
                         ]

@@ -63,7 +63,7 @@ enum ClientPages {
                                 to: PagePath("/console/checks", [("status", $0)]).text,
                                 isPresent: scene.field("status") == $0)
                         })))
-        page.blocks.append(table(of: answer.clients, scene))
+        page.blocks.append(try await table(of: answer.clients, scene))
         page.blocks.append(
             scene.pager(
                 "/console/checks", [("status", scene.field("status"))], before: answer.previous, after: answer.next))
@@ -71,8 +71,9 @@ enum ClientPages {
         return page
     }
 
-    static func table(of clients: [ClientSummary], _ scene: ConsoleScene) -> PageBlock {
+    static func table(of clients: [ClientSummary], _ scene: ConsoleScene) async throws -> PageBlock {
         let words = scene.words
+        let names = try await UserNames(clients.map(\.user), scene)
         let mayChange = scene.may(SetClientStatus.right)
         return .table(
             PageTable(
@@ -81,17 +82,15 @@ enum ClientPages {
                     words.plain("consoleClient"), words.plain("consoleApplication"), words.plain("consoleDevice"),
                     words.plain("consoleUser"), words.plain("consoleState"), words.plain("consoleSeen"),
                 ] + (mayChange ? [words.plain("consoleAction"), words.plain("consoleRemove")] : []),
-                rows: clients.map { row($0, scene) }), none: words("consoleNothingFound"))
+                rows: clients.map { row($0, names, scene) }), none: words("consoleNothingFound"))
     }
 
-    private static func row(_ client: ClientSummary, _ scene: ConsoleScene) -> [PageTable.Cell] {
+    private static func row(_ client: ClientSummary, _ names: UserNames, _ scene: ConsoleScene) -> [PageTable.Cell] {
         let words = scene.words
         return [
             .init(PageText(chosen: client.client)), .init(PageText(chosen: client.application)),
             .init(PageText(chosen: client.deviceName ?? client.hardware)),
-            .init(
-                PageText(chosen: client.user ?? "–"),
-                to: scene.may(.readUsers) ? client.user.map { ConsolePath.to("users", $0) } : nil),
+            names.cell(client.user),
             .init(
                 PageText(""),
                 marks: [

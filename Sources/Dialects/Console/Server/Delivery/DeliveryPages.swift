@@ -92,6 +92,7 @@ enum DeliveryPages {
                                 words("consoleTestPush"), to: "/console/delivery/test-push", isButton: true,
                                 isSecondary: true),
                         ] : [])))
+        let names = try await UserNames(answer.failures.map(\.userID), scene)
         page.blocks.append(.heading(words.plain("consoleFailures")))
         page.blocks.append(
             .table(
@@ -108,9 +109,7 @@ enum DeliveryPages {
                                 to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
                             .init(LogWords.sentence(event, scene)),
                             .init(PageText(chosen: event.reason ?? event.details["reason"]?.stringValue ?? "–")),
-                            .init(
-                                PageText(chosen: event.userID ?? "–"),
-                                to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
+                            names.cell(event.userID),
                         ]
                     }), none: words("consoleFailuresNone")))
         page.blocks += scene.command(ShowDelivery())

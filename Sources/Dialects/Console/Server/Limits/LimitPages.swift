@@ -38,6 +38,7 @@ enum LimitPages {
         let places = scene.places
         let operation = ListLimits(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
+        let names = try await UserNames(answer.limits.map(\.userID), scene)
         var page = scene.page("console-limits", "consoleLimits")
         page.text = words("consoleLimitsText")
         page.blocks.append(
@@ -48,19 +49,17 @@ enum LimitPages {
                         words.plain("consoleLimit"), words.plain("consoleOf"), words.plain("consoleUser"),
                         words.plain("consoleCount"), words.plain("consoleUntil"),
                     ] + (scene.may(LiftLimit.right) ? [words.plain("consoleAction")] : []),
-                    rows: answer.limits.map { row($0, scene) }), none: words("consoleLimitsNone")))
+                    rows: answer.limits.map { row($0, names, scene) }), none: words("consoleLimitsNone")))
         page.blocks.append(scene.pager("/console/limits", before: answer.previous, after: answer.next))
         page.blocks += scene.command(operation)
         return page
     }
 
-    private static func row(_ limit: LimitSummary, _ scene: ConsoleScene) -> [PageTable.Cell] {
+    private static func row(_ limit: LimitSummary, _ names: UserNames, _ scene: ConsoleScene) -> [PageTable.Cell] {
         let words = scene.words
         return [
             .init(name(of: limit.kind, scene)), .init(PageText(chosen: limit.subject)),
-            .init(
-                PageText(chosen: limit.userID ?? "–"),
-                to: scene.may(.readUsers) ? limit.userID.map { ConsolePath.to("users", $0) } : nil),
+            names.cell(limit.userID),
             .init(PageText("\(limit.count)")),
             .init(limit.until.map { scene.words.instant($0.date) } ?? words("consoleLimitForGood")),
             .init(

@@ -37,6 +37,7 @@ enum LogPages {
             page.problem = scene.problem(error)
             return page
         }
+        let names = try await UserNames(answer.events.map(\.userID), scene)
         page.blocks.append(
             .table(
                 PageTable(
@@ -45,7 +46,7 @@ enum LogPages {
                         words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleUser"),
                         words.plain("consoleApplication"), words.plain("consoleSource"),
                     ],
-                    rows: answer.events.map { row($0, scene) }),
+                    rows: answer.events.map { row($0, names, scene) }),
                 none: words(answer.next == nil ? "consoleLogNone" : "consoleLogNoneHere")))
         page.blocks.append(
             scene.pager("/console/log", items(scene), before: answer.previous, after: answer.next))
@@ -99,14 +100,12 @@ enum LogPages {
             ], button: words.plain("consoleShow"))
     }
 
-    private static func row(_ event: AuditEntry, _ scene: ConsoleScene) -> [PageTable.Cell] {
+    private static func row(_ event: AuditEntry, _ names: UserNames, _ scene: ConsoleScene) -> [PageTable.Cell] {
         return [
             .init(scene.words.instant(event.at.date), to: "/console/log/\(event.id)"),
             .init(
                 LogWords.sentence(event, scene), marks: LogWords.marks(of: event, scene)),
-            .init(
-                PageText(chosen: event.userID ?? "–"),
-                to: scene.may(.readUsers) ? event.userID.map { ConsolePath.to("users", $0) } : nil),
+            names.cell(event.userID),
             .init(PageText(chosen: event.clientID ?? "–")),
             .init(PageText(chosen: event.source ?? "–")),
         ]
@@ -122,17 +121,25 @@ enum LogPages {
             .init(words.plain("consoleTime"), scene.words.instant(event.at.date)),
             .init(words.plain("consoleLogKind"), PageText(event.kind)),
         ]
-        func add(_ label: String, _ value: String?, _ link: PageBlock.Link? = nil) {
-            if let value { facts.append(.init(words.plain(label), PageText(chosen: value), link: link)) }
+        let by = event.details["by"]?.stringValue
+        let names = try await UserNames([event.userID], actors: [by], scene)
+        func add(_ label: String, _ value: String?, _ path: String? = nil) {
+            guard let value else { return }
+            facts.append(
+                .init(
+                    words.plain(label), PageText(chosen: value),
+                    link: path.map { .init(words("consoleShow"), to: $0) }))
         }
-        add(
-            "consoleUser", event.userID,
-            scene.may(.readUsers)
-                ? event.userID.map { .init(words("consoleShow"), to: ConsolePath.to("users", $0)) } : nil)
+        if let id = event.userID {
+            facts.append(
+                .init(
+                    words.plain("consoleUser"), names.text(id),
+                    link: names.path(id).map { .init(words("consoleShow"), to: $0) }))
+        }
         add("consoleApplication", event.clientID)
         add("consoleSource", event.source)
         add("consoleReason", event.reason)
-        add("consoleBy", event.details["by"]?.stringValue)
+        add("consoleBy", by.map { names.name(actor: $0) }, by.flatMap { names.path(actor: $0) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         let json = String(decoding: try encoder.encode(event), as: UTF8.self)

@@ -134,6 +134,7 @@ enum RegistrationPages {
         let operation = ListRegistrationTokens()
         let tokens = try await scene.perform(operation).tokens
         let changes = scene.may(AddRegistrationToken.right)
+        let names = try await UserNames(actors: tokens.map(\.createdBy), scene)
         var page = scene.page("console-registration-tokens", "consoleRegistrationTokens")
         page.text = words("consoleRegistrationTokensText")
         page.blocks += scene.secretBlocks("consoleTokenOnce")
@@ -143,6 +144,7 @@ enum RegistrationPages {
                     words.plain("consoleRegistrationTokens"),
                     columns: [
                         "consoleLabel", "consoleLeft", "consoleExpires", "consoleUsed", "consoleAllows",
+                        "consoleGrantedBy",
                     ].map { words.plain($0) } + (changes ? [words.plain("consoleRemove")] : []),
                     rows: tokens.map { token in
                         [
@@ -154,7 +156,7 @@ enum RegistrationPages {
                             .init(
                                 token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
                                     ?? words("consoleNever")),
-                            .init(PageText(chosen: token.allowed)),
+                            .init(PageText(chosen: token.allowed)), names.cell(actor: token.createdBy, words),
                         ]
                             + (changes
                                 ? [

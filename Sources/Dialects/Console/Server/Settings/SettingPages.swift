@@ -36,6 +36,7 @@ enum SettingPages {
             isSought($0.key, $0.summary, words.saying($0.summary).plain)
         }
         let changes = try await changes(scene)
+        let names = try await UserNames(actors: changes.values.map(\.by), scene)
         var page = scene.page(
             "console-settings", "consoleSettings",
             [
@@ -59,14 +60,14 @@ enum SettingPages {
                         words.plain("consoleSetting"), words.plain("consoleMeaning"), words.plain("consoleValue"),
                         words.plain("consoleDefault"), words.plain("consoleChangedBy"),
                     ],
-                    rows: settings.map { row($0, changes[$0.key], scene) }), none: words("consoleNothingFound")))
+                    rows: settings.map { row($0, changes[$0.key], names, scene) }), none: words("consoleNothingFound")))
         page.blocks += try await started(scene, isSought)
         page.blocks += scene.command(ShowSettings())
         return page
     }
 
     private static func row(
-        _ setting: SettingSummary, _ change: (at: Date, by: String)?, _ scene: ConsoleScene
+        _ setting: SettingSummary, _ change: (at: Date, by: String)?, _ names: UserNames, _ scene: ConsoleScene
     ) -> [PageTable.Cell] {
         let words = scene.words
         let isDefault = setting.value == setting.defaultValue
@@ -83,8 +84,8 @@ enum SettingPages {
                 change.map { change in
                     words(
                         "consoleChangedByAt",
-                        ["by": .chosen(change.by), "time": .text(scene.words.instant(change.at))])
-                } ?? PageText("–")),
+                        ["by": .chosen(names.name(actor: change.by)), "time": .text(scene.words.instant(change.at))])
+                } ?? PageText("–"), to: change.flatMap { names.path(actor: $0.by) }),
         ]
     }
 

@@ -75,7 +75,7 @@ enum TokenPages {
         let operation = ListMachineTokens()
         let tokens = try await scene.perform(operation).tokens
         let changes = scene.may(.changeAdministrators)
-        let granters = try await Granters(tokens.map(\.createdBy), scene)
+        let names = try await UserNames(actors: tokens.map(\.createdBy), scene)
         var page = scene.page("console-tokens", "consoleTokens")
         page.text = words("consoleTokensText")
         page.blocks += scene.secretBlocks("consoleTokenOnce")
@@ -95,7 +95,7 @@ enum TokenPages {
                             .init(
                                 token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
                                     ?? words("consoleNever")),
-                            granters.cell(token.createdBy, words),
+                            names.cell(actor: token.createdBy, words),
                             .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
                         ]
                     }), none: words("consoleNone")))

@@ -71,10 +71,9 @@ enum BulkPages {
         question.hidden =
             [.init(name: "action", value: action.rawValue)]
             + operation.users.map { .init(name: box + $0, value: "1") }
-        for (index, id) in operation.users.enumerated() {
-            let name = index < mostNamed ? try await name(of: id, scene) : id
-            question.items.append(PageText(chosen: name))
-        }
+        // As the list has named them.
+        let names = try await UserNames(operation.users.prefix(mostNamed).map { $0 }, scene)
+        question.items = operation.users.map { PageText(chosen: names.name($0)) }
         if action == .delete {
             var field = PageField(
                 name: "count", label: words.plain("consoleBulkCount"), autocomplete: "off", maximumLength: 3)
@@ -82,15 +81,6 @@ enum BulkPages {
             question.fields = [field]
         }
         return question
-    }
-
-    /// As the list has named the user; the id of one who is not there.
-    private static func name(of id: String, _ scene: ConsoleScene) async throws -> String {
-        do {
-            return try await scene.perform(ShowUser(user: id)).user.shownName
-        } catch is AdministrationError {
-            return id
-        }
     }
 
     private static func result(_ scene: ConsoleScene) -> Page {

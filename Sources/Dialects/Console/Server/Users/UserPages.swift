@@ -380,7 +380,7 @@ enum UserPages {
             limit: ConsoleScene.pageLength, after: places.after, before: places.before, user: user.id)
         let answer = try await scene.perform(operation)
         var page = page(.checks, of: user, scene)
-        page.blocks.append(ClientPages.table(of: answer.clients, scene))
+        page.blocks.append(try await ClientPages.table(of: answer.clients, scene))
         page.blocks.append(
             scene.pager(ConsolePath.to("users", user.id, "checks"), before: answer.previous, after: answer.next))
         page.blocks += scene.command(operation)

@@ -1,0 +1,53 @@
+import AdminServer
+import CountersignCore
+import WebPages
+
+/// What the users are called whom a page knows by their ids, looked up all at once. A user who was removed since is known by the id alone.
+struct UserNames: Sendable {
+    private var names: [String: String] = [:]
+
+    private static let user = "user:"
+
+    /// - Parameters:
+    ///   - ids: of users.
+    ///   - actors: who did something, as the log names them: `user:ID` or `token:ID`; nil for the command line.
+    init(_ ids: [String?] = [], actors: [String?] = [], _ scene: ConsoleScene) async throws {
+        guard scene.may(NameUsers.right) else { return }
+        let all = Set(ids.compactMap(\.self) + actors.compactMap { $0.flatMap(Self.id) })
+        let wanted = all.filter { !$0.isEmpty }.sorted().prefix(NameUsers.most)
+        guard !wanted.isEmpty else { return }
+        for user in try await scene.perform(NameUsers(ids: Array(wanted))).users { names[user.id] = user.shownName }
+    }
+
+    /// What a user is called; the id of one who is not there.
+    func name(_ id: String) -> String { names[id] ?? id }
+
+    /// The page of a user who is there.
+    func path(_ id: String) -> String? { names[id] == nil ? nil : ConsolePath.to("users", id) }
+
+    /// A user by name and id, leading to the user's page.
+    func cell(_ id: String?) -> PageTable.Cell {
+        guard let id else { return .init(PageText("–")) }
+        return .init(text(id), to: path(id))
+    }
+
+    func text(_ id: String) -> PageText {
+        guard let name = names[id], name != id else { return PageText(chosen: id) }
+        return PageText(lines: [PageText(chosen: name), PageText(chosen: id)])
+    }
+
+    /// Who did something.
+    func cell(actor: String?, _ words: Words) -> PageTable.Cell {
+        guard let actor else { return .init(words("consoleCommandLine")) }
+        return Self.id(actor).map { cell($0) } ?? .init(PageText(chosen: actor))
+    }
+
+    /// Who did something, as a fact or in a sentence.
+    func name(actor: String) -> String { Self.id(actor).map { name($0) } ?? actor }
+
+    func path(actor: String) -> String? { Self.id(actor).flatMap { path($0) } }
+
+    private static func id(_ actor: String) -> String? {
+        actor.hasPrefix(user) ? String(actor.dropFirst(user.count)) : nil
+    }
+}
