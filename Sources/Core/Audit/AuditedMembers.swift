@@ -65,7 +65,7 @@ extension AuditedMembers {
                 "origin.registration.at", "origin.registration.token", "origin.registration.source",
                 "origin.registration.allowance.grantTypes", "origin.registration.allowance.resources",
                 "origin.registration.allowance.scopes", "origin.registration.changedAt", "origin.registration.withheld",
-                "origin.registration.names.*",
+                "origin.registration.names.*", "origin.registration.scopeLimit",
             ].map { "oauth.\($0)" },
         digested: ["assertionKeys"],
         concealed: ["oauth.formerSecrets", "versions"],

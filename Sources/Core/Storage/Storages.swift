@@ -341,6 +341,13 @@ public protocol StoreCondition {
 
 // MARK: Lists from their beginning on
 
+extension ClientRecordStorage {
+    /// Records of a kind by digest, those after the given one.
+    public func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord] {
+        try clientRecords(kind, ListRange(digest, limit: limit))
+    }
+}
+
 extension GrantStorage {
     /// The newest of an application that were not ended: what is older than the place, or all of them.
     public func grants(of client: ClientID, before place: GrantPlace?, limit: Int) throws -> [Grant] {
