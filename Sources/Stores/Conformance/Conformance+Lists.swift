@@ -14,7 +14,8 @@ extension StoreConformance {
         try requireEqual(all.map(name), expected, what)
         let reversed = try await rows(ListRange(isBackwards: true, limit: 100))
         try requireEqual(reversed, all.reversed(), "\(what) from the end")
-        try requireEqual(try await rows(ListRange(isBackwards: true, limit: 1)), Array(all.suffix(1)), "the last of \(what)")
+        try requireEqual(
+            try await rows(ListRange(isBackwards: true, limit: 1)), Array(all.suffix(1)), "the last of \(what)")
         try requireEqual(try await rows(ListRange(limit: 0)), [], "none of \(what)")
         for (number, row) in all.enumerated() {
             let place = key(row)
