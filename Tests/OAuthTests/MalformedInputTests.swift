@@ -34,7 +34,7 @@ struct MalformedInputTests {
     /// Every application can be read, each by itself and in lists, after all that was sent.
     private static func check(_ server: TestServer) async throws {
         _ = try await server.realm.applications.applications(limit: 1000)
-        _ = try await server.realm.registrations.list(limit: 1000)
+        _ = try await server.realm.registrations.list(ListRange(limit: 1000))
         try await server.realm.maintenance.run()
     }
 

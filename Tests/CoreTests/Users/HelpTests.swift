@@ -101,7 +101,7 @@ struct HelpTests {
         }
         let standing = try #require(try await limits.list(of: user.id).first)
         #expect(standing.kind == .mailsToAddress && standing.count > 0)
-        let all = try await limits.list(after: nil).limits
+        let all = try await limits.list(ListRange(limit: 100)).rows
         #expect(all.map(\.kind) == [.mailsToAddress] && all.first?.user == nil, "The list does not know whose it is.")
         #expect(all.first?.subject == standing.subject)
         #expect(try await limits.subject(.mailsToAddress, of: TestRealm.email) == standing.subject)
