@@ -34,6 +34,17 @@ struct HTTPClientDocumentFetcherTests {
     }
 
     @Test
+    func `Nothing is unpacked: five kibibytes are what comes over the wire`() async throws {
+        let service = try ScriptedService { _ in
+            [.send(ScriptedService.answer(200, "{}", headers: ["Content-Encoding": "gzip"]))]
+        }
+        defer { service.stop() }
+        let fetched = await fetch("http://127.0.0.1:\(service.port)/c.json")
+        #expect(fetched == .document(body: Data("{}".utf8), type: "application/json", lifetime: nil))
+        #expect(service.requests.first?.headers["accept-encoding"] == nil, "No server is asked to pack.")
+    }
+
+    @Test
     func `No redirect is followed, and what is gone is told from what is away`() async throws {
         let other = try ScriptedService(ScriptedService.json("{}"))
         defer { other.stop() }
