@@ -27,6 +27,8 @@ import Testing
             secret: {environment: SHOP_SECRET}
           - id: "007"
             displayName: "yes"
+            ownerNote: "Anna's: it goes in May"
+            contacts: [anna@example.com]
             challengeTypes: [oob, password, redirect]
             attributes:
               - name: city
@@ -52,6 +54,13 @@ import Testing
             owner: shop
             lifetime: 600
             minimumACR: aal2
+          - uri: https://pay.example.com
+            scopes: [see, pay, refund]
+            minimumACR: aal1
+            scopeACRs: {pay: aal2, see: aal1}
+          - uri: https://alike.example.com
+            scopes: [first, second]
+            scopeACRs: {first: aal2, second: aal2}
         extensions:
           - event: token-issuance-start
             targetURL: https://claims.example.com/start
@@ -94,6 +103,9 @@ import Testing
         #expect(exported.status == 0, "\(exported.error)")
         #expect(exported.output.contains("secret:\n      environment: SECRET_OF_SHOP"), "\(exported.output)")
         #expect(!exported.output.contains(secret.values.joined()))
+        #expect(exported.output.contains("ownerNote: \"Anna's: it goes in May\""), "\(exported.output)")
+        #expect(exported.output.contains("scopeACRs:\n      pay: aal2\n      refund: aal1"), "\(exported.output)")
+        #expect(!exported.output.contains("lastUsedAt") && !exported.output.contains("protocols"))
         let own = try await apply(first, exported.output, "--yes")
         #expect(own.status == 0 && own.output == "Nothing to do.\n", "\(own.output)\n\(own.error)")
 

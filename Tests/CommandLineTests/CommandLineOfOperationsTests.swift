@@ -63,7 +63,7 @@ struct CommandLineOfOperationsTests {
                 PutResource(
                     uri: name, displayName: name, scopes: ["read"],
                     scopeTexts: ["read": ["": name, "de": name]], scopeClaims: ["read": ["plan", "attributes.city"]],
-                    minimumACR: name, owner: name, lifetime: 60,
+                    minimumACR: name, scopeACRs: ["read": "aal2"], owner: name, lifetime: 60,
                     tokenFormat: name, tokenAlgorithm: name),
                 ListClientDocuments(limit: 50, after: name), ForgetClientDocument(id: name),
                 BlockClientDocuments(pattern: name), BlockClientDocuments(pattern: name, lift: true),
@@ -116,6 +116,8 @@ struct CommandLineOfOperationsTests {
         change.resources = [name]
         change.scopes = ["openid", "email"]
         change.audiences = [name]
+        change.ownerNote = name
+        change.contacts = [name, "dev@example.com"]
         change.isFirstParty = true
         change.requiresPAR = false
         change.requiresDPoP = true
@@ -133,6 +135,7 @@ struct CommandLineOfOperationsTests {
         change.resources = []
         change.scopes = []
         change.audiences = []
+        change.contacts = []
         return change
     }
 

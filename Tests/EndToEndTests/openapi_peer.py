@@ -135,7 +135,8 @@ def administration():
     done(administer("groups:remove", group=group))
     application = done(administer("applications:add", registration={"displayName": "Peer"}))["application"]["id"]
     done(administer("applications:show", id=application))
-    done(administer("applications:set", id=application, registration={"displayName": "Peer 2"}))
+    done(administer("applications:set", id=application, registration={
+        "displayName": "Peer 2", "ownerNote": "Of the peer", "contacts": ["peer@example.com"]}))
     done(administer("applications:test-redirect", id=application, uri="https://app.example/"))
     done(administer("applications:set-logo", id=application))
     done(administer("applications:sessions", id=application, limit=2))
@@ -157,7 +158,7 @@ def administration():
     done(administer("documents:block", pattern="peer.example", lift=True))
     administer("documents:forget", id="https://peer.example/client.json")
     uri = "https://peer.example/" + uuid.uuid4().hex[:6]
-    done(administer("resources:put", uri=uri, scopes=["read"]))
+    done(administer("resources:put", uri=uri, scopes=["read", "write"], scopeACRs={"write": "aal2"}))
     done(administer("resources:remove", uri=uri))
     hook = done(administer("hooks:add", url="https://hooks.example.org/events", events=["users"]))["hook"]["id"]
     done(administer("hooks:show", id=hook))

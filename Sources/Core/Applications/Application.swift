@@ -86,6 +86,11 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var revealsAddresses: Bool
     /// Whether no protocol knows it for now. Its registration, and what users allowed it, stay (`docs/decisions/0385`).
     public var isDisabled = false
+    /// For administrators alone: who owns it, what it is for. Nil where nothing was noted.
+    public var ownerNote: String?
+    /// How to reach those who are responsible for it (RFC 7591, section 2), as an administrator says; ``shownContacts`` has what it said
+    /// itself.
+    public var contacts: [String] = []
     /// What it is as a client of OAuth 2.1 and OpenID Connect.
     public var oauth = OAuthRegistration()
     /// One document for each version of the application, as a module above the core writes them; the core keeps them with the
@@ -112,7 +117,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case displayName, secretDigest, secretIsDrawn, redirectURIs, challengeTypes, scopes, audiences, attributes
-        case requiresSecondFactor, revealsAddresses, assertionKeys, oauth, isDisabled
+        case requiresSecondFactor, revealsAddresses, assertionKeys, oauth, isDisabled, ownerNote, contacts
         case versionDocuments = "versions"
     }
 
@@ -131,11 +136,37 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
         oauth = try members.decodeIfPresent(OAuthRegistration.self, forKey: .oauth) ?? OAuthRegistration()
         isDisabled = try members.decodeIfPresent(Bool.self, forKey: .isDisabled) ?? false
+        ownerNote = try members.decodeIfPresent(String.self, forKey: .ownerNote)
+        contacts = try members.decodeIfPresent([String].self, forKey: .contacts) ?? []
         versionDocuments = try members.decodeIfPresent([JSONValue].self, forKey: .versionDocuments) ?? []
     }
 
     /// Whether the application can show that it is the one that it says: it has a secret or keys (RFC 6749, section 2.1).
     public var isConfidential: Bool { secretDigest != nil || hasKeys }
+
+    /// Characters of ``ownerNote``.
+    public static let longestOwnerNote = 500
+    /// How many ``contacts`` there are at most.
+    public static let mostContacts = 8
+    /// Characters of one of them.
+    public static let longestContact = 255
+
+    /// How to reach those who are responsible for it: what an administrator said, else what it said of itself, which no one checked.
+    public var shownContacts: [String] {
+        guard contacts.isEmpty else { return contacts }
+        guard case .array(let told)? = oauth.selfRegistration?.told["contacts"] else { return [] }
+        return told.prefix(Self.mostContacts).compactMap(\.stringValue)
+    }
+
+    /// The protocols that something of the registration is for. Identity Toolkit and Guardian take every application, so that nothing tells
+    /// of them before they are used.
+    public var registeredDialects: [Dialect] {
+        var dialects: [Dialect] = []
+        if oauth.kind != nil || oauth.grantTypes != nil || !redirectURIs.isEmpty { dialects.append(.oauth) }
+        if !challengeTypes.isEmpty { dialects.append(.nativeAuth) }
+        if !versionDocuments.isEmpty { dialects.append(.securityChecks) }
+        return dialects
+    }
 
     /// Whether it has keys to sign with.
     public var hasKeys: Bool { !assertionKeys.isEmpty || oauth.jwksURI != nil }

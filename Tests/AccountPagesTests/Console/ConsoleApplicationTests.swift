@@ -66,7 +66,7 @@ struct ConsoleApplicationTests {
                 owner, path + "/settings",
                 [
                     "name": "Shop 2", "redirects": "https://shop.example.com/new", "scopes": "openid email",
-                    "require-dpop": "1",
+                    "require-dpop": "1", "note": "<b>Anna's", "contacts": "anna@example.com\r\n\r\n +49 30 1234567 ",
                 ])
             #expect(changed.kind == "console-application", "\(changed.html)")
             let registration = try #require(
@@ -74,6 +74,18 @@ struct ConsoleApplicationTests {
             #expect(registration.displayName == "Shop 2" && registration.scopes == ["openid", "email"])
             #expect(registration.redirectURIs == ["https://shop.example.com/new"])
             #expect(registration.oauth.requiresDPoP && !registration.oauth.requiresPAR)
+            #expect(registration.ownerNote == "<b>Anna's")
+            #expect(registration.contacts == ["anna@example.com", "+49 30 1234567"])
+            #expect(changed.html.contains("Anna") && !changed.html.contains("<b>Anna"))
+            #expect(
+                changed.html.contains("+49 30 1234567") && changed.html.contains("OAuth and OpenID Connect, not used"))
+            server.realm.applicationUses.note(ClientID(rawValue: "shop"), by: .guardian)
+            #expect(try await auditor.open(path).html.contains("Guardian, last used"))
+            let listed = try await auditor.open("/console/applications").html
+            #expect(listed.contains("Guardian, OAuth and OpenID Connect") && !listed.contains("<b>Anna"), "\(listed)")
+            let tooLong = try await ConsoleServerPagesTests.answer(
+                owner, path + "/settings", ["scopes": "openid", "note": String(repeating: "x", count: 501)])
+            #expect(tooLong.status == 422 && tooLong.hasAlert)
             let secret = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "2"])
             #expect(secret.html.contains("It is shown this once."))
             let wrong = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "721"])
@@ -170,6 +182,21 @@ struct ConsoleApplicationTests {
                 try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
             #expect(changed.scopes.map(\.claims) == [["attributes.city", "plan"], ["tier"]])
             #expect(changed.scopes.first?.texts == ["de": "Lesen"])
+            let levelled = try await ConsoleServerPagesTests.answer(
+                owner, "/console/apis/put",
+                ["uri": "https://notes.example.com", "scopes": "read write", "level": "aal1", "levels": "write=aal2"])
+            #expect(levelled.html.contains("read=aal1 write=aal2"), "\(levelled.html)")
+            let levels = try #require(
+                try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
+            #expect(levels.scopes.map(\.minimumACR) == [.aal1, .aal2])
+            let shown = try await owner.open("/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom")
+            #expect(shown.html.contains("value=\"read=aal1 write=aal2\""), "\(shown.html)")
+            for text in ["write=aal3", "other=aal2", "write"] {
+                let unknown = try await ConsoleServerPagesTests.answer(
+                    owner, "/console/apis/put",
+                    ["uri": "https://notes.example.com", "scopes": "read write", "levels": text])
+                #expect(unknown.status == 422 && unknown.hasAlert, "\(text)")
+            }
             let reserved = try await ConsoleServerPagesTests.answer(
                 owner, "/console/apis/put",
                 ["uri": "https://notes.example.com", "scopes": "read", "claims": "read=sub"])

@@ -167,6 +167,7 @@ class Places:
         """What a program calls an application, an authenticator, a device, a browser."""
         status, answer = self._administer("applications:set", {"id": "named", "registration": {"displayName": text}})
         yield "application named", (status, answer)
+        yield "application noted", self._administer("applications:set", {"id": "named", "registration": {"ownerNote": text}})
         # An account of each text's own: pages that tell of the past have one past for all.
         visitor, page = self._signed_in(self._account(), agent=header(text))
         yield "account named", page

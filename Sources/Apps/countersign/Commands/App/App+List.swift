@@ -16,12 +16,12 @@ extension AppCommand {
                 ListApplications(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 if answer.applications.isEmpty { return ["There are no applications."] }
-                var table = Table("ID", "NAME", "SECRET", "MFA", "REVEALS ADDRESSES", "CREATED")
+                var table = Table("ID", "NAME", "SECRET", "MFA", "REVEALS ADDRESSES", "CREATED", "LAST USED")
                 for application in answer.applications {
                     table.add(
                         application.id, application.displayName, application.isConfidential.yesOrNo,
                         application.requiresSecondFactor.yesOrNo, application.revealsAddresses.yesOrNo,
-                        application.createdAt.text)
+                        application.createdAt.text, application.lastUsedAt?.text)
                 }
                 return table.lines
             }

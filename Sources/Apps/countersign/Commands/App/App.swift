@@ -22,6 +22,8 @@ struct AppCommand: AsyncParsableCommand {
             table.add("keys", keys.map { $0.isEmpty ? "(without kid)" : $0 }.joined(separator: " "))
         }
         if let kind = application.oauth.kind { add(application.oauth, kind, to: &table) }
+        table.add("note", application.ownerNote)
+        table.add("contacts", application.contacts?.joined(separator: " "))
         table.add("redirect URIs", application.redirectURIs.joined(separator: " "))
         table.add("challenge types", application.challengeTypes.joined(separator: " "))
         table.add("scopes", application.scopes.joined(separator: " "))
@@ -44,6 +46,10 @@ struct AppCommand: AsyncParsableCommand {
         }
         table.add("reveals addresses", application.revealsAddresses.yesOrNo)
         table.add("created", application.createdAt.text)
+        for use in application.protocols ?? [] {
+            let used = use.lastUsedAt.map { "last used \($0.text)" } ?? "not used"
+            table.add("protocol \(use.name)", use.isRegistered ? used : "\(used), not registered for it")
+        }
         return table.lines
     }
 

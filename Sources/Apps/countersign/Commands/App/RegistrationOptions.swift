@@ -145,6 +145,19 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "colour"))
     var accent: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "For administrators alone: who owns the application, what it is for. An empty one removes it.",
+            valueName: "text"))
+    var note: String?
+
+    @Option(
+        name: .customLong("contact"),
+        help: ArgumentHelp(
+            "How to reach who is responsible for the application. Can be repeated; an empty one clears the list.",
+            valueName: "address"))
+    var contacts: [String] = []
+
     @Option(help: ArgumentHelp("Any of oob, password and redirect, separated by spaces or commas.", valueName: "types"))
     var challengeTypes: [String] = []
 
@@ -220,6 +233,8 @@ struct RegistrationOptions: ParsableArguments {
         change.policyURI = policyURI
         change.termsURI = termsURI
         change.accent = accent
+        change.ownerNote = note
+        change.contacts = contacts.isEmpty ? nil : contacts.filter { !$0.isEmpty }
         change.challengeTypes = words(challengeTypes)
         change.scopes = words(scopes)
         change.audiences = audiences.isEmpty ? nil : audiences.filter { !$0.isEmpty }

@@ -126,6 +126,7 @@ extension Setup {
             }
         }
         if !faults.isEmpty { throw Faults(faults: faults) }
+        if kind == .resources { withOneFormOfLevels(&normal) }
         let event = normal["event"]?.stringValue ?? ""
         return Entry(
             kind: kind, name: kind == .extensions ? "\(event) \(name)" : name, members: normal, secret: secret,
@@ -156,6 +157,19 @@ extension Setup {
         case .extensions: SetupMembers.names(of: AddExtension(event: "", targetURL: "")).subtracting(ofWork)
         case .settings: ["key", "value"]
         }
+    }
+
+    /// Two files that give all scopes the same levels are the same, whether they name the level of all or those of each.
+    private static func withOneFormOfLevels(_ members: inout [String: JSONValue]) {
+        guard members["minimumACR"] != nil || members["scopeACRs"] != nil,
+            let put = try? SetupMembers.decode(PutResource.self, members), let scopes = put.scopes
+        else { return }
+        // A level of what is no scope is for the server to refuse.
+        guard (put.scopeACRs ?? [:]).keys.allSatisfy(scopes.contains) else { return }
+        let levels = scopes.reduce(into: [String: String]()) { $0[$1] = put.scopeACRs?[$1] ?? put.minimumACR }
+        let (common, apart) = PutResource.assurance(of: levels, among: scopes)
+        members["minimumACR"] = .string(common)
+        members["scopeACRs"] = .object(apart.mapValues { .string($0) })
     }
 
     /// As the operation has it: with the defaults of what is within its members.

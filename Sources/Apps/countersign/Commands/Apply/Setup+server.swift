@@ -30,10 +30,11 @@ extension Setup {
                 if !own.isEmpty { texts[scope.name] = own }
             }
             let claims = resource.scopes.reduce(into: [String: [String]]()) { $0[$1.name] = $1.claims }
+            let (common, apart) = PutResource.assurance(of: resource.scopeACRs, among: resource.scopes.map(\.name))
             let put = PutResource(
                 uri: resource.uri, displayName: resource.name, scopes: resource.scopes.map(\.name),
                 scopeTexts: texts.isEmpty ? nil : texts, scopeClaims: claims.isEmpty ? nil : claims,
-                minimumACR: resource.scopes.compactMap(\.minimumACR).first,
+                minimumACR: common.isEmpty ? nil : common, scopeACRs: apart.isEmpty ? nil : apart,
                 owner: resource.owner, lifetime: resource.lifetime, tokenFormat: resource.tokenFormat,
                 tokenAlgorithm: resource.tokenAlgorithm)
             return Entry(kind: .resources, name: resource.uri, members: try SetupMembers.of(put))
@@ -61,7 +62,9 @@ extension Setup {
     private static func entry(_ application: ApplicationSummary) throws -> Entry {
         var members = try SetupMembers.of(application)
         if case .object(let oauth)? = members.removeValue(forKey: "oauth") { members.merge(oauth) { own, _ in own } }
-        for name in ["createdAt", "isConfidential", "keyIDs", "hasLogo"] { members[name] = nil }
+        for name in ["createdAt", "isConfidential", "keyIDs", "hasLogo", "lastUsedAt", "protocols"] {
+            members[name] = nil
+        }
         // A list of versions has sets in it.
         if let versions = members["versions"] { members["versions"] = SetupMembers.normal(versions) }
         let hasKeys = application.keyIDs != nil || application.oauth.jwksURI != nil

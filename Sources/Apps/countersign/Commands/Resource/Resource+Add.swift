@@ -11,6 +11,7 @@ extension ResourceCommand {
                   countersign resource add https://notes.example.com --scopes notes --scope-text "notes=Read your notes" \\
                     --scope-text "notes@de=Ihre Notizen lesen"
                   countersign resource add https://pay.example.com --scopes pay --min-acr aal2 --owner shop
+                  countersign resource add https://pay.example.com --scopes "see pay" --scope-acr pay=aal2
                 """)
 
         @Argument(help: "The API's identifier: an absolute URI, which tokens have as audience.")
@@ -37,6 +38,12 @@ extension ResourceCommand {
         @Option(
             help: ArgumentHelp("The least assurance of a session that gets a scope: aal1 or aal2.", valueName: "level"))
         var minAcr: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "The least assurance of one scope, which counts more than that of all. May be repeated.",
+                valueName: "scope=level"))
+        var scopeAcr: [String] = []
 
         @Option(help: ArgumentHelp("The application that asks about the API's tokens.", valueName: "client"))
         var owner: String?
@@ -71,12 +78,27 @@ extension ResourceCommand {
                 let (scope, names) = try Self.scopeClaims(option, of: words)
                 claims[scope, default: []] += names
             }
+            var levels: [String: String] = [:]
+            for option in scopeAcr {
+                let (scope, level) = try Self.scopeLevel(option, of: words)
+                levels[scope] = level
+            }
             let answer = try await realm.perform(
                 PutResource(
                     uri: uri, displayName: name, scopes: words, scopeTexts: texts.isEmpty ? nil : texts,
-                    scopeClaims: claims.isEmpty ? nil : claims, minimumACR: minAcr, owner: owner, lifetime: lifetime,
-                    tokenFormat: token, tokenAlgorithm: tokenAlg))
+                    scopeClaims: claims.isEmpty ? nil : claims, minimumACR: minAcr,
+                    scopeACRs: levels.isEmpty ? nil : levels,
+                    owner: owner, lifetime: lifetime, tokenFormat: token, tokenAlgorithm: tokenAlg))
             try output.show(answer) { ResourceCommand.describe(answer.resource) }
+        }
+
+        /// `scope=level`, read by the names of scopes as well.
+        private static func scopeLevel(_ option: String, of scopes: [String]) throws -> (scope: String, level: String) {
+            for scope in scopes.sorted(by: { $0.count > $1.count }) where option.hasPrefix(scope + "=") {
+                return (scope, String(option.dropFirst(scope.count + 1)))
+            }
+            throw ValidationError(
+                "\"\(option)\" names no level of a scope: write it as scope=aal2 with a scope of --scopes.")
         }
 
         /// `scope=claim,claim`, read by the names of scopes as well.

@@ -12,11 +12,11 @@ extension ResourceCommand {
             let answer = try await realm.perform(ListResources())
             try output.show(answer) {
                 if answer.resources.isEmpty { return ["There are no APIs."] }
-                var table = Table("IDENTIFIER", "SCOPES", "OWNER", "NAME")
+                var table = Table("IDENTIFIER", "SCOPES", "OWNER", "NAME", "ASSURANCE")
                 for resource in answer.resources {
                     table.add(
                         resource.uri, resource.scopes.map(\.name).joined(separator: " "), resource.owner,
-                        resource.name)
+                        resource.name, resource.assurance)
                 }
                 return table.lines
             }

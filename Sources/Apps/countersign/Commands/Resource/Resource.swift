@@ -30,3 +30,12 @@ struct ResourceCommand: AsyncParsableCommand {
         return table.lines
     }
 }
+
+extension ResourceSummary {
+    /// The least assurance of all scopes, or of those that have one; nil where any session will do.
+    var assurance: String? {
+        if let commonACR { return commonACR }
+        let apart = scopes.compactMap { scope in scope.minimumACR.map { "\(scope.name)=\($0)" } }
+        return apart.isEmpty ? nil : apart.joined(separator: " ")
+    }
+}

@@ -55,7 +55,7 @@ extension RegistrationChange {
             .flag("require-par", if: requiresPAR).flag("no-require-par", if: requiresPAR.map { !$0 })
             .flag("require-dpop", if: requiresDPoP).flag("no-require-dpop", if: requiresDPoP.map { !$0 })
             .list("resource", resources).option("scopes", scopes.map { $0.joined(separator: " ") })
-            .list("audience", audiences)
+            .list("audience", audiences).option("note", ownerNote).list("contact", contacts)
             .flag("require-mfa", if: requiresSecondFactor)
             .flag("no-require-mfa", if: requiresSecondFactor.map { !$0 })
             .flag("reveal-addresses", if: revealsAddresses)
@@ -110,7 +110,9 @@ extension PutResource: CommandedOperation {
         CommandParts("resource", "add").option("name", displayName)
             .option("scopes", scopes.flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") })
             .options("scope-text", textOptions).options("scope-claims", claimOptions)
-            .option("min-acr", minimumACR).option("owner", owner).option("lifetime", lifetime)
+            .option("min-acr", minimumACR).options("scope-acr", levelOptions).option("owner", owner).option(
+                "lifetime", lifetime
+            )
             .option("token", tokenFormat).option("token-alg", tokenAlgorithm).arguments(uri)
     }
 }
@@ -122,6 +124,10 @@ extension PutResource {
                 language.isEmpty ? "\(scope)=\(text)" : "\(scope)@\(language)=\(text)"
             }
         }
+    }
+
+    private var levelOptions: [String] {
+        (scopeACRs ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
 
     private var claimOptions: [String] {

@@ -44,7 +44,7 @@ public struct ChangeApplication: AdministrationOperation {
         }
         guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(
-            application: ApplicationSummary(changed), secret: dryRun == true ? nil : secret.generated,
+            application: try await realm.summary(of: changed), secret: dryRun == true ? nil : secret.generated,
             warnings: registration.warnings(for: changed.id, among: try await realm.resources.list()))
     }
 }

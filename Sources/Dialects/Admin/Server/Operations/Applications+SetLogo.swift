@@ -40,7 +40,7 @@ public struct SetApplicationLogo: AdministrationOperation {
         }
         let changed = try await realm.applications.setLogo(picture, of: ClientID(rawValue: id), by: client)
         guard let changed else { throw AdministrationError.noApplication(id) }
-        return Answer(application: ApplicationSummary(changed))
+        return Answer(application: try await realm.summary(of: changed))
     }
 }
 

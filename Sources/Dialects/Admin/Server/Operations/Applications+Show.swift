@@ -21,6 +21,6 @@ public struct ShowApplication: AdministrationOperation {
         guard let found = try await realm.applications.registered(ClientID(rawValue: id)) else {
             throw AdministrationError.noApplication(id)
         }
-        return Answer(application: ApplicationSummary(found))
+        return Answer(application: try await realm.summary(of: found))
     }
 }

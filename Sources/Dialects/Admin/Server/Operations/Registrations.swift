@@ -184,7 +184,7 @@ public struct ListRegistrations: PagedOperation {
     public struct Answer: Codable, Sendable {
         public struct Registration: Codable, Sendable {
             public let application: ApplicationSummary
-            /// When a user last signed in with it, or it last renewed what it got.
+            /// When it was last used, to the hour.
             public let lastUsedAt: Timestamp?
         }
 
@@ -201,12 +201,9 @@ public struct ListRegistrations: PagedOperation {
         let limit = limit ?? 50
         guard (1...200).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 200.") }
         let page = try await realm.registrations.list(range(limit: limit) { RegistrationPlace($0) })
-        let uses = try await realm.applicationUses.list(of: page.rows.map(\.id))
+        let summaries = try await realm.summaries(of: page.rows)
         return Answer(
-            registrations: page.rows.map {
-                Answer.Registration(
-                    application: ApplicationSummary($0), lastUsedAt: uses[$0.id]?.first.map { Timestamp($0.at) })
-            },
+            registrations: summaries.map { Answer.Registration(application: $0, lastUsedAt: $0.lastUsedAt) },
             previous: place(page.previous, \.text), next: place(page.next, \.text))
     }
 }
@@ -240,6 +237,6 @@ public struct ApproveRegistration: AdministrationOperation {
             throw AdministrationError(
                 .conflict, "\(id.prefix(128)) did not register itself: an administrator vouches for it already.")
         }
-        return Answer(application: ApplicationSummary(outcome.application))
+        return Answer(application: try await realm.summary(of: outcome.application))
     }
 }

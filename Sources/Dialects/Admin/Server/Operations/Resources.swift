@@ -56,8 +56,10 @@ public struct PutResource: AdministrationOperation {
     /// What scopes open of the user's custom claims (`plan`) and attributes (`attributes.city`), by scope: in access tokens for the API,
     /// at the user info endpoint, and in ID tokens that ask for them.
     public var scopeClaims: [String: [String]]?
-    /// `aal1` or `aal2`: the least assurance of a session that gets one of the scopes.
+    /// `aal1` or `aal2`: the least assurance of a session that gets one of the scopes; of those that `scopeACRs` does not name.
     public var minimumACR: String?
+    /// The same by scope: `{"pay": "aal2"}`.
+    public var scopeACRs: [String: String]?
     /// The application that asks about its tokens.
     public var owner: String?
     /// Seconds that access tokens live: 60 to 86,400.
@@ -72,7 +74,8 @@ public struct PutResource: AdministrationOperation {
     public init(
         uri: String, displayName: String? = nil, scopes: [String]? = nil,
         scopeTexts: [String: [String: String]]? = nil, scopeClaims: [String: [String]]? = nil,
-        minimumACR: String? = nil, owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil,
+        minimumACR: String? = nil, scopeACRs: [String: String]? = nil, owner: String? = nil, lifetime: Int? = nil,
+        tokenFormat: String? = nil,
         tokenAlgorithm: String? = nil,
         dryRun: Bool? = nil
     ) {
@@ -82,6 +85,7 @@ public struct PutResource: AdministrationOperation {
         self.scopeTexts = scopeTexts
         self.scopeClaims = scopeClaims
         self.minimumACR = minimumACR
+        self.scopeACRs = scopeACRs
         self.owner = owner
         self.lifetime = lifetime
         self.tokenFormat = tokenFormat
@@ -106,12 +110,8 @@ public struct PutResource: AdministrationOperation {
             throw AdministrationError(
                 .invalid, "\"\(uri)\" is no identifier of an API: it is an absolute URI without fragment.")
         }
-        let least = try minimumACR.map { text -> ContextClass in
-            guard let known = ContextClass(rawValue: text) else {
-                throw AdministrationError(.invalid, "\"\(text)\" is no level. There are aal1, aal2.")
-            }
-            return known
-        }
+        let least = try minimumACR.flatMap { try $0.isEmpty ? nil : Self.level($0) }
+        let levels = try (scopeACRs ?? [:]).mapValues(Self.level)
         for scope in scopes ?? [] {
             let isText = scope.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
             guard !scope.isEmpty, scope.utf8.count <= 128, isText, !Self.reservedScopes.contains(scope) else {
@@ -120,6 +120,9 @@ public struct PutResource: AdministrationOperation {
         }
         try checkTexts()
         try checkClaims()
+        for scope in levels.keys.sorted() where scopes?.contains(scope) != true {
+            throw AdministrationError(.invalid, "There is a level of \"\(scope)\", which is no scope of the API.")
+        }
         if let lifetime, !(60...86_400).contains(lifetime) {
             throw AdministrationError(.invalid, "Access tokens live 60 to 86400 seconds.")
         }
@@ -144,7 +147,7 @@ public struct PutResource: AdministrationOperation {
                 var texts = scopeTexts?[name] ?? [:]
                 let text = texts.removeValue(forKey: "")
                 return Resource.Scope(
-                    name: name, text: text, texts: texts.isEmpty ? nil : texts, minimumACR: least,
+                    name: name, text: text, texts: texts.isEmpty ? nil : texts, minimumACR: levels[name] ?? least,
                     claims: scopeClaims?[name].flatMap { $0.isEmpty ? nil : Set($0).sorted() })
             },
             owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
@@ -158,6 +161,34 @@ public struct PutResource: AdministrationOperation {
         case .notFound: throw AdministrationError.noResource(uri)
         }
     }
+}
+
+extension PutResource {
+    private static func level(_ text: String) throws -> ContextClass {
+        guard let known = ContextClass(rawValue: text) else {
+            throw AdministrationError(.invalid, "\"\(text)\" is no level. There are aal1, aal2.")
+        }
+        return known
+    }
+
+    /// The two members that say which scope has which level, as they are said shortest: the one level of all, or those of each. What is
+    /// not said is empty, so that it takes the place of what was said before.
+    public static func assurance(of levels: [String: String], among scopes: [String]) -> (String, [String: String]) {
+        let all = Set(scopes.map { levels[$0] ?? "" })
+        if all.count <= 1 { return (all.first ?? "", [:]) }
+        return ("", levels.filter { scopes.contains($0.key) && !$0.value.isEmpty })
+    }
+}
+
+extension ResourceSummary {
+    /// The level that all scopes have; nil where they have none, or different ones.
+    public var commonACR: String? {
+        let level = PutResource.assurance(of: scopeACRs, among: scopes.map(\.name)).0
+        return level.isEmpty ? nil : level
+    }
+
+    /// The levels of scopes that have one.
+    public var scopeACRs: [String: String] { scopes.reduce(into: [:]) { $0[$1.name] = $1.minimumACR } }
 }
 
 extension PutResource {

@@ -39,9 +39,27 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let formerSecretUntil: Timestamp?
     public let versions: [ApplicationVersion]
     public let oauth: OAuth
+    /// For administrators: who owns it, what it is for.
+    public let ownerNote: String?
+    /// How to reach those who are responsible for it. What an application that registered itself says is not checked.
+    public let contacts: [String]?
+    /// When it last worked with this server by any protocol, to the hour; nil where that is not known.
+    public let lastUsedAt: Timestamp?
+    /// The protocols that it is registered for, and those that it has used, which come first by their last use.
+    public let protocols: [ProtocolUse]?
     /// Who made the registration; nil for an administrator.
     public let origin: Origin?
     public let createdAt: Timestamp
+
+    /// A protocol of an application.
+    public struct ProtocolUse: Codable, Sendable, Equatable {
+        /// `oauth`, `identity-toolkit`, `guardian`, `native-auth` or `security-checks`.
+        public let name: String
+        /// Whether something of the registration is for it.
+        public let isRegistered: Bool
+        /// To the hour; nil where it was not used.
+        public let lastUsedAt: Timestamp?
+    }
 
     /// How an application came that no administrator registered.
     public struct Origin: Codable, Sendable, Equatable {
@@ -89,7 +107,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let hasLogo: Bool
     }
 
-    init(_ application: Application) {
+    /// - Parameter uses: its uses, the latest first.
+    init(_ application: Application, uses: [ApplicationUse]) {
         let registration = application.registration
         id = application.id.rawValue
         displayName = registration.displayName
@@ -108,8 +127,34 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         formerSecretUntil = registration.oauth.formerSecretUntil.map(Timestamp.init)
         versions = registration.versions
         oauth = OAuth(registration.oauth)
+        ownerNote = registration.ownerNote
+        contacts = registration.shownContacts.isEmpty ? nil : registration.shownContacts
+        lastUsedAt = uses.first.map { Timestamp($0.at) }
+        let registered = registration.registeredDialects
+        let used = uses.map {
+            ProtocolUse(
+                name: $0.dialect.rawValue, isRegistered: registered.contains($0.dialect), lastUsedAt: Timestamp($0.at))
+        }
+        let unused = registered.filter { dialect in !uses.contains { $0.dialect == dialect } }.map {
+            ProtocolUse(name: $0.rawValue, isRegistered: true, lastUsedAt: nil)
+        }
+        protocols = used.isEmpty && unused.isEmpty ? nil : used + unused
         origin = Origin(registration)
         createdAt = Timestamp(application.createdAt)
+    }
+}
+
+extension Realm {
+    /// Applications as administrators see them, in their order.
+    func summaries(of applications: [Application]) async throws -> [ApplicationSummary] {
+        let uses = try await applicationUses.list(of: applications.map(\.id))
+        return applications.map { ApplicationSummary($0, uses: uses[$0.id] ?? []) }
+    }
+
+    /// The same of one.
+    func summary(of application: Application) async throws -> ApplicationSummary {
+        let uses = try await applicationUses.list(of: [application.id])
+        return ApplicationSummary(application, uses: uses[application.id] ?? [])
     }
 }
 

@@ -49,6 +49,11 @@ public struct RegistrationChange: Codable, Sendable {
     public var termsURI: String?
     /// The colour of its pages of a sign-in, as `#rrggbb`; an empty one removes it.
     public var accent: String?
+    /// For administrators alone: who owns the application, what it is for. At most 500 characters; an empty one removes it.
+    public var ownerNote: String?
+    /// How to reach those who are responsible for the application: at most 8 texts, such as addresses; an empty list shows what the
+    /// application says itself.
+    public var contacts: [String]?
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
     public var scopes: [String]?
@@ -82,6 +87,7 @@ public struct RegistrationChange: Codable, Sendable {
         }
         _ = try assertionKeys()
         try validateOAuth()
+        try validateNotes()
         for uri in redirectURIs ?? [] where !Self.isRedirectURI(uri) {
             throw AdministrationError(
                 .invalid, "\"\(uri)\" is no redirect URI: it has a scheme, no fragment and no white space.")
@@ -122,6 +128,33 @@ public struct RegistrationChange: Codable, Sendable {
         if let attributes, Set(attributes.map(\.name)).count != attributes.count {
             throw AdministrationError(.invalid, "An attribute is there twice.")
         }
+    }
+
+    /// What operators write for each other is a line of text, wherever it is shown.
+    private func validateNotes() throws {
+        if let ownerNote, !Self.isLine(ownerNote, longest: ApplicationRegistration.longestOwnerNote) {
+            throw AdministrationError(
+                .invalid,
+                "The note has at most \(ApplicationRegistration.longestOwnerNote) characters, and no line breaks.")
+        }
+        guard let contacts else { return }
+        guard contacts.count <= ApplicationRegistration.mostContacts else {
+            throw AdministrationError(
+                .invalid, "An application has \(ApplicationRegistration.mostContacts) contacts at most.")
+        }
+        for contact in contacts
+        where contact.isEmpty || !Self.isLine(contact, longest: ApplicationRegistration.longestContact) {
+            throw AdministrationError(
+                .invalid,
+                "A contact has 1 to \(ApplicationRegistration.longestContact) characters, such as dev@example.com.")
+        }
+    }
+
+    private static func isLine(_ text: String, longest: Int) -> Bool {
+        text.count <= longest && PlainText(text, bytes: 0...(4 * longest)) != nil
+            && !text.unicodeScalars.contains {
+                [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            }
     }
 
     /// Nil where they stay.
@@ -206,6 +239,8 @@ public struct RegistrationChange: Codable, Sendable {
         apply(to: &registration.oauth)
         if let keys = try? assertionKeys() { registration.assertionKeys = keys }
         if let redirectURIs { registration.redirectURIs = redirectURIs }
+        if let ownerNote { registration.ownerNote = ownerNote.isEmpty ? nil : ownerNote }
+        if let contacts { registration.contacts = contacts }
         if let challengeTypes { registration.challengeTypes = challengeTypes }
         if let scopes { registration.setScopes(scopes) }
         if let audiences { registration.audiences = audiences }

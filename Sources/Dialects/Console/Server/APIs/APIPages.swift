@@ -46,7 +46,7 @@ enum APIPages {
                                     ? PagePath("/console/apis/put", [("uri", resource.uri)]).text : nil),
                             .init(PageText(chosen: resource.name ?? "–")),
                             .init(PageText(chosen: resource.scopes.map(\.name).joined(separator: " "))),
-                            .init(PageText(resource.scopes.compactMap(\.minimumACR).first ?? "–")),
+                            .init(PageText(chosen: assurance(of: resource))),
                             .init(PageText(resource.tokenFormat ?? "jwt")),
                             .init(PageText(resource.lifetime.map { "\($0) s" } ?? "–")),
                             .init(
@@ -76,7 +76,9 @@ enum APIPages {
             name: "uri", label: words.plain("consoleAPI"), value: scene.field("uri"), autocomplete: "off",
             maximumLength: 2048, isInvalid: scene.isForm)
         uri.hint = words.plain("consoleAPIHint")
-        let level = value("level", present?.scopes.compactMap(\.minimumACR).first) ?? ""
+        let level = value("level", present?.commonACR) ?? ""
+        var levels = field("levels", "consoleScopeLevels", present.map { Self.levelsText($0) })
+        levels.hint = words.plain("consoleScopeLevelsHint")
         let format = value("format", present?.tokenFormat) ?? ""
         let algorithm = value("algorithm", present?.tokenAlgorithm) ?? ""
         var claims = field("claims", "consoleScopeClaims", present.map { Self.claimsText($0) })
@@ -92,7 +94,7 @@ enum APIPages {
                         .init("", words.plain("consoleAnySession"), isChosen: level.isEmpty),
                         .init("aal1", "aal1", isChosen: level == "aal1"),
                         .init("aal2", "aal2", isChosen: level == "aal2"),
-                    ]),
+                    ]), levels,
                 .choice(
                     name: "format", label: words.plain("consoleTokenForm"),
                     options: [
@@ -108,6 +110,30 @@ enum APIPages {
                 field("owner", "consoleAPIOwner", present?.owner),
                 field("lifetime", "consoleLifetimeSeconds", present?.lifetime.map { "\($0)" }, type: "number"),
             ], button: words.plain("consoleSave"), back: "/console/apis")
+    }
+
+    /// What the list says of an API: the level of all scopes, or of those that have one.
+    private static func assurance(of resource: ResourceSummary) -> String {
+        if let level = resource.commonACR { return level }
+        let apart = levelsText(resource)
+        return apart.isEmpty ? "–" : apart
+    }
+
+    /// `read=aal1 pay=aal2`; empty where all scopes have the same level.
+    private static func levelsText(_ resource: ResourceSummary) -> String {
+        if resource.commonACR != nil { return "" }
+        return resource.scopes.compactMap { scope in scope.minimumACR.map { "\(scope.name)=\($0)" } }
+            .joined(separator: " ")
+    }
+
+    /// What was typed as ``levelsText(_:)`` writes it.
+    private static func levels(_ text: String) -> [String: String]? {
+        var levels: [String: String] = [:]
+        for entry in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+            let end = entry.lastIndex(of: "=") ?? entry.endIndex
+            levels[String(entry[..<end])] = String(entry[end...].dropFirst())
+        }
+        return levels.isEmpty ? nil : levels
     }
 
     /// `read=plan,attributes.city write=plan`.
@@ -147,7 +173,8 @@ enum APIPages {
         return PutResource(
             uri: uri, displayName: scene.field("name").map { PageField.edited($0, from: present?.name) },
             scopes: scopes, scopeTexts: texts.isEmpty ? nil : texts, scopeClaims: claims(scene.field("claims") ?? ""),
-            minimumACR: scene.field("level"), owner: scene.field("owner"), lifetime: lifetime,
+            minimumACR: scene.field("level"), scopeACRs: levels(scene.field("levels") ?? ""),
+            owner: scene.field("owner"), lifetime: lifetime,
             tokenFormat: scene.field("format"), tokenAlgorithm: scene.field("algorithm"))
     }
 }

@@ -19,6 +19,11 @@ enum ApplicationForm {
                 name: name, label: words.plain(label), value: value(name, present.joined(separator: "\n")),
                 maximumLength: 8192, isRequired: false)
         }
+        var note = PageField(
+            name: "note", label: words.plain("consoleOwnerNote"), value: value("note", application.ownerNote ?? ""),
+            autocomplete: "off", maximumLength: ApplicationRegistration.longestOwnerNote, isRequired: false,
+            isFirst: false)
+        note.hint = words.plain("consoleOwnerNoteHint")
         question.fields = [
             PageField(
                 name: "name", label: words.plain("consoleName"), value: value("name", application.displayName ?? ""),
@@ -30,6 +35,7 @@ enum ApplicationForm {
                 value: value("scopes", application.scopes.joined(separator: " ")), autocomplete: "off",
                 maximumLength: 4096, isRequired: false, isFirst: false),
             lines("resources", "consoleAPIs", application.oauth.resources),
+            note, lines("contacts", "consoleContactsField", application.contacts ?? []),
         ]
         let present = [
             application.oauth.isFirstParty, application.requiresSecondFactor, application.oauth.requiresPAR,
@@ -49,6 +55,13 @@ enum ApplicationForm {
         return question
     }
 
+    /// What stands on each line, with the spaces within it.
+    private static func contactLines(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }.map { line in
+            String(line.reversed().trimmingPrefix { $0 == " " }.reversed())
+        }.filter { !$0.isEmpty }
+    }
+
     /// A form that was sent says everything that it shows.
     static func change(_ scene: ConsoleScene) async throws -> ChangeApplication {
         var change = RegistrationChange()
@@ -61,6 +74,10 @@ enum ApplicationForm {
             // What was not edited is no list that an administrator wrote: one holds an application that registered itself to it.
             if scopes != present.scopes { change.scopes = scopes }
             change.resources = ApplicationPages.lines(scene.fields["resources"] ?? "")
+            change.ownerNote = PageField.edited(scene.fields["note"] ?? "", from: present.ownerNote)
+            // What an application said of itself stays its own word until another is written.
+            let contacts = contactLines(scene.fields["contacts"] ?? "")
+            if contacts != present.contacts ?? [] { change.contacts = contacts }
             change.isFirstParty = scene.field("first-party") != nil
             change.requiresSecondFactor = scene.field("require-mfa") != nil
             change.requiresPAR = scene.field("require-par") != nil

@@ -109,7 +109,7 @@ enum ApplicationPages {
                     words.plain("consoleApplications"),
                     columns: [
                         words.plain("consoleApplication"), words.plain("consoleName"), words.plain("consoleKind"),
-                        words.plain("consoleMade"),
+                        words.plain("consoleProtocols"), words.plain("consoleUsed"), words.plain("consoleOwnerNote"),
                     ],
                     rows: answer.applications.map { application in
                         [
@@ -120,7 +120,12 @@ enum ApplicationPages {
                                 marks: (application.isConfidential ? [] : [.init(words("consolePublic"))])
                                     + (application.isDisabled
                                         ? [.init(words("consoleApplicationDisabled"), .alarming)] : [])),
-                            .init(scene.words.instant(application.createdAt.date)),
+                            .init(
+                                PageText(
+                                    (application.protocols ?? []).map { name(of: $0, words) }.joined(
+                                        separator: words.plain("listSeparator")))),
+                            .init(used(application.lastUsedAt, scene)),
+                            .init(PageText(chosen: application.ownerNote ?? "–")),
                         ]
                     }), none: words("consoleNothingFound")))
         page.blocks.append(scene.pager("/console/applications", before: answer.previous, after: answer.next))
@@ -137,6 +142,37 @@ enum ApplicationPages {
         }
         page.blocks += scene.command(operation)
         return page
+    }
+
+    private static func used(_ instant: Timestamp?, _ scene: ConsoleScene) -> PageText {
+        instant.map { scene.words.moment($0.date, now: scene.now) } ?? scene.words("consoleNever")
+    }
+
+    private static func name(of use: ApplicationSummary.ProtocolUse, _ words: Words) -> String {
+        // What a later program noted has no word here.
+        guard Dialect.signing.contains(Dialect(rawValue: use.name)) else { return use.name }
+        return words.plain(WordFamily.key("dialect", use.name))
+    }
+
+    /// What it is registered for, and what it has used and when.
+    private static func protocols(of application: ApplicationSummary, _ scene: ConsoleScene) -> [PageBlock] {
+        guard let protocols = application.protocols else { return [] }
+        return [
+            .heading(scene.words.plain("consoleProtocols")),
+            .items(
+                protocols.map { use in
+                    let name = name(of: use, scene.words)
+                    return .init(
+                        use.lastUsedAt.map {
+                            scene.words(
+                                "consoleProtocolUsed",
+                                [
+                                    "name": .words(name),
+                                    "time": .text(scene.words.moment($0.date, now: scene.now)),
+                                ])
+                        } ?? scene.words("consoleProtocolUnused", ["name": .words(name)]))
+                }),
+        ]
     }
 
     // MARK: Adding one
@@ -206,6 +242,7 @@ enum ApplicationPages {
             page.blocks.append(.standing(.init(.alarming, words("consoleApplicationIsDisabled"))))
         }
         page.blocks.append(.facts(RegistrationPages.facts(application, words) + facts(application, words)))
+        page.blocks += protocols(of: application, scene)
         let own = path(of: application.id)
         if scene.may(ChangeApplication.right) {
             page.blocks.append(
@@ -323,6 +360,8 @@ enum ApplicationPages {
             .init(words.plain("consoleScopes"), list(application.scopes)),
             .init(words.plain("consoleGrants"), list(application.oauth.grantTypes)),
             .init(words.plain("consoleAPIs"), list(application.oauth.resources)),
+            .init(words.plain("consoleOwnerNote"), PageText(chosen: application.ownerNote ?? "–")),
+            .init(words.plain("consoleContacts"), list(application.contacts ?? [])),
             .init(words.plain("consoleFirstParty"), flag(application.oauth.isFirstParty)),
             .init(
                 words.plain("consoleAttributesAsked"),
