@@ -54,7 +54,7 @@ extension AuditedMembers {
         shown: [
             "displayName", "secretIsDrawn", "redirectURIs", "challengeTypes", "scopes", "audiences",
             "attributes.name", "attributes.type", "attributes.isRequired", "attributes.pattern", "requiresSecondFactor",
-            "revealsAddresses", "isDisabled",
+            "revealsAddresses", "isDisabled", "ownerNote", "contacts",
         ]
             + [
                 "kind", "grantTypes", "authMethod", "postLogoutRedirectURIs", "backchannelLogoutURI", "isFirstParty",
