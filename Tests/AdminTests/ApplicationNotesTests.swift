@@ -67,7 +67,7 @@ struct ApplicationNotesTests {
             ).application
             #expect(shown.protocols?.map(\.name) == ["guardian", "native-auth", "oauth"])
             #expect(shown.protocols?.map(\.isRegistered) == [false, true, true])
-            #expect(shown.lastUsedAt?.date == server.now && shown.protocols?.last?.lastUsedAt == nil)
+            #expect(shown.lastUsedAt == Timestamp(server.now) && shown.protocols?.last?.lastUsedAt == nil)
             let listed = try await ListApplications().perform(
                 on: server.realm, as: .commandLine, by: .testAdministrator
             ).applications

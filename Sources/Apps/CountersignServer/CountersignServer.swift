@@ -217,7 +217,11 @@ public struct CountersignServer: Sendable {
                 dataDocument: { try UserData.document($0, log: $1, logDays: $2) },
                 programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil)
         ).addRoutes(to: router)
-        Console(realm: realm, options: Console.Options(site: site, startedAt: startedAt)).addRoutes(to: router)
+        Console(
+            realm: realm,
+            options: Console.Options(
+                site: site, startedAt: startedAt, certificateEnds: { [certificate] in certificate?.expiresAt })
+        ).addRoutes(to: router)
         site.assets.addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             try DevelopmentRoutes(

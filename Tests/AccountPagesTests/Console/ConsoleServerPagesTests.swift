@@ -242,6 +242,59 @@ struct ConsoleServerPagesTests {
         }
     }
 
+    @Test func `What ends within thirty days is on the overview, the soonest first, for those who may look at it`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let (auditor, operators) = (
+                try await stage.administrator(.auditor), try await stage.administrator(.operator)
+            )
+            #expect(try await !auditor.open("/console").html.contains("What runs out"))
+            func token(_ label: String, days: Int) async throws {
+                _ = try await AddMachineToken(label: label, scopes: ["users:read"], lifetime: days * 86_400).perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator)
+            }
+            try await token("<b>Backup", days: 29)
+            try await token("Later", days: 60)
+            _ = try await AddRegistrationToken(label: "Partners", lifetime: 86_400).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            var change = RegistrationChange()
+            change.displayName = "Rotating"
+            change.hasSecret = true
+            let id = try await AddApplication(id: "rotating", registration: change).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator
+            ).application.id
+            change.secretOverlap = 48
+            _ = try await ChangeApplication(id: id, registration: change).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+
+            let html = try await auditor.open("/console").html
+            let table = try #require(html.components(separatedBy: "What runs out").last)
+            let places = ["Partners", "Rotating", "Backup"].map { name in
+                table.range(of: name).map { table.distance(from: table.startIndex, to: $0.lowerBound) } ?? -1
+            }
+            #expect(places == places.sorted() && !places.contains(-1), "\(places): \(html)")
+            #expect(!table.contains("Later") && !html.contains("<b>Backup"))
+            #expect(try await auditor.open("/console").links.values.contains("/console/applications/rotating"))
+            let own = try await operators.open("/console").html
+            #expect(own.contains("Rotating") && own.contains("Partners") && !own.contains("Backup"))
+
+            // A secret whose time is over is gone, as was wanted; a token that has ended is still to be replaced or removed.
+            try await server.realm.store.write { transaction in
+                for token in try transaction.machineTokens(after: nil, limit: 9) where token.name == "<b>Backup" {
+                    _ = try transaction.deleteMachineToken(token.id)
+                    let ended = MachineToken(
+                        id: token.id, digest: token.digest, name: "Ended", scopes: token.scopes, createdBy: nil,
+                        createdAt: token.createdAt, expiresAt: token.createdAt)
+                    _ = try transaction.insert(ended)
+                }
+            }
+            let later = try await auditor.open("/console").html
+            #expect(later.contains("Ended") && later.contains("expired"), "\(later)")
+        }
+    }
+
     @Test(arguments: [("de", "Sie muss mit https://"), ("ja", "https:// で始めて")])
     func `Why the address of a hook is refused is said in one language`(language: String, words: String) async throws {
         try await TestServer.with(.development) { server in

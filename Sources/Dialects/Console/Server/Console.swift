@@ -23,10 +23,13 @@ public struct Console: Sendable {
         public var site: PageSite
         /// When this server started.
         public var startedAt: Date
+        /// When the certificate ends that this server shows; nil where another ends TLS.
+        public var certificateEnds: @Sendable () -> Date?
 
-        public init(site: PageSite, startedAt: Date) {
+        public init(site: PageSite, startedAt: Date, certificateEnds: @escaping @Sendable () -> Date? = { nil }) {
             self.site = site
             self.startedAt = startedAt
+            self.certificateEnds = certificateEnds
         }
     }
 

@@ -11,7 +11,8 @@ extension ResourceCommand {
                   countersign resource add https://notes.example.com --scopes notes --scope-text "notes=Read your notes" \\
                     --scope-text "notes@de=Ihre Notizen lesen"
                   countersign resource add https://pay.example.com --scopes pay --min-acr aal2 --owner shop
-                  countersign resource add https://pay.example.com --scopes "see pay" --scope-acr pay=aal2
+                  countersign resource add https://pay.example.com --scopes "see pay" \\
+                    --scope-acr pay=aal2
                 """)
 
         @Argument(help: "The API's identifier: an absolute URI, which tokens have as audience.")

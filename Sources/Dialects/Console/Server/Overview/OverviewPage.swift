@@ -10,9 +10,6 @@ enum OverviewPage {
         .page("", right: nil, in: .overview, isEntry: true) { try await show($0) }
     ]
 
-    /// Seconds before its end from which a token is said to run out.
-    private static let notice: TimeInterval = 14 * 86_400
-
     private static func show(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let startedAt = scene.console.options.startedAt
@@ -32,7 +29,7 @@ enum OverviewPage {
         }
         var page = scene.page("console", "consoleOverview", warnings + [.facts(facts)])
         if scene.may(ShowFigures.right) { page.blocks += try await figures(scene) }
-        if scene.may(ListMachineTokens.right) { page.blocks += try await endings(scene) }
+        page.blocks += try await Endings.read(scene).blocks(scene)
         return page
     }
 
@@ -75,29 +72,6 @@ enum OverviewPage {
                     ).svg),
             ]
         }
-    }
-
-    /// The tokens of machines that have ended, or soon do.
-    private static func endings(_ scene: ConsoleScene) async throws -> [PageBlock] {
-        let words = scene.words
-        let tokens = try await scene.perform(ListMachineTokens()).tokens
-            .filter { $0.expiresAt.date < scene.now + notice }.sorted { $0.expiresAt.date < $1.expiresAt.date }
-        if tokens.isEmpty { return [] }
-        return [
-            .heading(words.plain("consoleRunsOut")),
-            .table(
-                PageTable(
-                    words.plain("consoleRunsOut"),
-                    columns: [words.plain("consoleTokens"), words.plain("consoleExpires")],
-                    rows: tokens.prefix(ConsoleScene.pageLength).map { token in
-                        [
-                            .init(
-                                PageText(chosen: token.label.isEmpty ? token.id : token.label), to: "/console/tokens",
-                                marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
-                            .init(words.instant(token.expiresAt.date)),
-                        ]
-                    })),
-        ]
     }
 }
 
