@@ -28,6 +28,9 @@ struct ConsoleApplicationTests {
                 #expect(isShown == application.registration.isConfidential, "\(kind)")
                 let again = try await owner.open("/console/applications/my-\(kind)")
                 #expect(!again.html.contains("It is shown this once."))
+                // What a library is told that reads no metadata is what this server signs with.
+                let isTold = again.html.contains("OIDC_RP_SIGN_ALGO = &quot;RS256&quot;")
+                #expect(isTold == (kind == "web"), "\(again.html)")
             }
             let refused = try await ConsoleServerPagesTests.answer(
                 owner, "/console/applications-add?kind=web",

@@ -30,6 +30,8 @@ struct Snippet: Sendable, Equatable {
         let logout: String
         let scopes: String
         let isConfidential: Bool
+        /// What its ID tokens are signed with, unless the server's settings say another.
+        let algorithm: String
     }
 
     private static func values(of application: ApplicationSummary, _ issuer: String) -> Values {
@@ -38,7 +40,8 @@ struct Snippet: Sendable, Equatable {
             redirect: application.redirectURIs.first ?? "https://app.example.com/callback",
             logout: application.oauth.postLogoutRedirectURIs.first ?? "https://app.example.com/",
             scopes: application.scopes.isEmpty ? "openid" : application.scopes.joined(separator: " "),
-            isConfidential: application.isConfidential)
+            isConfidential: application.isConfidential,
+            algorithm: application.oauth.idTokenAlgorithm ?? SigningAlgorithm.es256.rawValue)
     }
 
     /// A literal in double quotes: Swift, Python, Kotlin and Apache's configuration read these escapes alike. What is no printable
@@ -83,7 +86,7 @@ struct Snippet: Sendable, Equatable {
             text: """
                 OIDC_RP_CLIENT_ID = \(quoted(values.id))
                 OIDC_RP_CLIENT_SECRET = os.environ["OIDC_RP_CLIENT_SECRET"]
-                OIDC_RP_SIGN_ALGO = "ES256"
+                OIDC_RP_SIGN_ALGO = \(quoted(values.algorithm))
                 OIDC_RP_SCOPES = \(quoted(values.scopes))
                 OIDC_OP_JWKS_ENDPOINT = \(quoted(values.issuer + "/.well-known/jwks.json"))
                 OIDC_OP_TOKEN_ENDPOINT = \(quoted(values.issuer + "/oauth/token"))
