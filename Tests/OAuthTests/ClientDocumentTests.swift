@@ -118,6 +118,7 @@ struct ClientDocumentEndpointTests {
             #expect(try await server.realm.applications.registered(id)?.registration.requiresSecondFactor == false)
             for change in [
                 ["requiresSecondFactor": true, "defaultACR": ["aal2"], "defaultMaxAge": 3600],
+                ["ownerNote": "Asked for by sales", "contacts": ["ada@example.org"]],
                 // What it says already.
                 ["displayName": "Notes", "isFirstParty": false],
             ] as [JSON] {
@@ -129,6 +130,7 @@ struct ClientDocumentEndpointTests {
             _ = try await browser.authorize(site.id)
             let kept = try #require(await server.realm.applications.registered(id)).registration
             #expect(kept.displayName == "Notes 2" && kept.requiresSecondFactor)
+            #expect(kept.ownerNote == "Asked for by sales" && kept.contacts == ["ada@example.org"])
             #expect(kept.oauth.defaultACR == ["aal2"] && kept.oauth.defaultMaxAge == 3600)
         }
     }

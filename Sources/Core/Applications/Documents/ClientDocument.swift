@@ -64,6 +64,8 @@ extension ApplicationRegistration {
     mutating func takeAdministration(of other: ApplicationRegistration) {
         isDisabled = other.isDisabled
         requiresSecondFactor = other.requiresSecondFactor
+        ownerNote = other.ownerNote
+        contacts = other.contacts
         oauth.defaultACR = other.oauth.defaultACR
         oauth.defaultMaxAge = other.oauth.defaultMaxAge
     }

@@ -56,6 +56,7 @@ extension AdministrationError {
             .refused,
             "\(id.rawValue) is what the document at that address says, which is read again within a day. Have its publisher change the "
                 + "document, add an application with `countersign app add`, or take none of the address: `countersign app document block`. "
-                + "Here --disabled, --require-mfa, --default-acr and --default-max-age can be changed.")
+                + "Here --disabled, --require-mfa, --default-acr, --default-max-age, --note and --contact can be changed."
+        )
     }
 }
