@@ -56,7 +56,10 @@ public struct ApplicationUses: Sendable {
                 for (key, note) in noted {
                     try transaction.note(
                         ApplicationUse(application: key.application, dialect: key.dialect, at: note.at))
-                    if note.isOfUser { try transaction.keepRegistration(key.application) }
+                    // The grant of a sign-in on a page goes again: there the application got nothing yet.
+                    if note.isOfUser, try !transaction.grants(of: key.application, before: nil, limit: 1).isEmpty {
+                        try transaction.keepRegistration(key.application)
+                    }
                 }
             }
             realm.useNotes.wrote(noted)

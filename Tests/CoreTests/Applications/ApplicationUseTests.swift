@@ -104,6 +104,35 @@ struct ApplicationUseTests {
     }
 
     @Test
+    func `A sign-in of which an application got nothing does not keep its registration, and one with a grant does`()
+        async throws
+    {
+        let test = try await Self.make()
+        let id = ClientID(rawValue: "stranger")
+        var registration = ApplicationRegistration()
+        registration.oauth.origin = .registered(
+            SelfRegistration(
+                at: test.now, token: nil, source: nil, allowance: RegistrationAllowance(),
+                accessTokenDigest: Data([1])))
+        let stranger = Application(id: id, createdAt: test.now, registration: registration)
+        _ = try await test.store.write { try $0.insert(stranger) }
+        let end = test.now + 86_400
+        @Sendable func isWaiting() async throws -> Bool {
+            try await test.store.read { try $0.unusedRegistrations(before: end, limit: 9) } == [id]
+        }
+        var client = test.client
+        client.clientID = id
+        let onPage = try #require(await test.signIn(by: client).signedIn)
+        _ = try #require(await test.realm.sessions.begin(inBrowser: onPage))
+        try await test.realm.applicationUses.flush()
+        #expect(try await isWaiting())
+        test.clock.advance(ApplicationUses.granularity)
+        _ = try #require(await test.signIn(by: client).signedIn)
+        try await test.realm.applicationUses.flush()
+        #expect(try await !isWaiting())
+    }
+
+    @Test
     func `A user's use within the hour of an application's own is noted too, as it keeps a registration`() {
         let clock = ManualClock()
         let notes = UseNotes(clock: clock)
