@@ -152,6 +152,21 @@ public struct Authenticator: Sendable {
         }
     }
 
+    /// The same, with the factors of the attempt's user as they are at that moment; none where the attempt is not open.
+    public func statusAndFactors(
+        of handle: FlowHandle, expecting expectation: FlowExpectation
+    ) async throws -> (status: FlowStatus, factors: [FactorRecord]) {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            let status = try Self.status(
+                of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs,
+                in: transaction)
+            guard case .open(let summary) = status, let userID = summary.userID else { return (status, []) }
+            return (status, try transaction.factors(of: userID))
+        }
+    }
+
     private static func status(
         of handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, sealer: Sealer,
         proofs: ProofRegistry, in transaction: any StoreTransaction

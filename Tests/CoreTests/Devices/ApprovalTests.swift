@@ -406,13 +406,13 @@ struct ApprovalTests {
         let waiting = try await waiting()
         let test = waiting.test
         let id = waiting.enrolment.factor.id
-        async let woken = test.realm.devices.requests(to: id, waitingUpTo: .seconds(3600))
+        async let woken = test.realm.devices.waiting(for: id, upTo: .seconds(3600))
         while test.realm.notifier.listenerCount == 0 { await Task.yield() }
         _ = try await test.ask(for: waiting.handle)
-        #expect(try await woken?.count == 1)
+        #expect(try await woken?.requests.count == 1)
         #expect(test.realm.notifier.listenerCount == 0)
-        let nobody = try await test.realm.devices.requests(
-            to: FactorID(rawValue: "dev_other"), waitingUpTo: .seconds(3600))
+        let nobody = try await test.realm.devices.waiting(
+            for: FactorID(rawValue: "dev_other"), upTo: .seconds(3600))
         #expect(nobody == nil, "There is no such device: no poll waits for it.")
         #expect(test.realm.notifier.listenerCount == 0)
     }

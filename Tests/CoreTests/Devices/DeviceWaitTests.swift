@@ -25,7 +25,7 @@ struct DeviceWaitTests {
 
         /// Longer than any test: what ends the wait is what is tested.
         func wait(for device: FactorID? = nil) async throws -> [DeviceRequest]? {
-            try await first.realm.devices.requests(to: device ?? self.device, waitingUpTo: .seconds(3600))
+            try await first.realm.devices.waiting(for: device ?? self.device, upTo: .seconds(3600))?.requests
         }
     }
 
@@ -68,6 +68,33 @@ struct DeviceWaitTests {
             }
         }
         #expect(realm.notifier.listenerCount == 0)
+    }
+
+    @Test
+    func `What waits for a device and whose device it is are one read`() async throws {
+        let servers = try await Servers()
+        _ = try await servers.first.ask(for: servers.handle)
+        let before = servers.store.reads
+        let waiting = try #require(try await servers.first.realm.devices.waiting(for: servers.device))
+        #expect(servers.store.reads == before + 1)
+        #expect(waiting.requests.map(\.device) == [servers.device])
+        #expect(waiting.user.id == (try await servers.first.realm.devices.device(servers.device))?.userID)
+        let nobody = try await servers.first.realm.devices.waiting(for: FactorID(rawValue: "dev_none"))
+        #expect(nobody == nil)
+    }
+
+    @Test
+    func `Where a sign-in stands and what its user can prove it by are one read`() async throws {
+        let servers = try await Servers()
+        let authenticator = servers.first.realm.authenticator
+        let before = servers.store.reads
+        let found = try await authenticator.statusAndFactors(of: servers.handle, expecting: .any(.signIn))
+        #expect(servers.store.reads == before + 1)
+        guard case .open = found.status else { return Issue.record("\(found.status)") }
+        #expect(found.factors.contains { $0.id == servers.device })
+        let strange = try await authenticator.statusAndFactors(of: FlowHandle("none"), expecting: .any(.signIn))
+        guard case .unknown = strange.status else { return Issue.record("\(strange.status)") }
+        #expect(strange.factors.isEmpty)
     }
 
     @Test(.timeLimit(.minutes(20)))

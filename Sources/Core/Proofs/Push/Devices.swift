@@ -192,38 +192,49 @@ public struct Devices: Sendable {
     }
 
     /// The requests that wait for this device, the oldest first.
-    public func requests(to id: FactorID) async throws -> [DeviceRequest] { try await waiting(for: id) ?? [] }
+    public func requests(to id: FactorID) async throws -> [DeviceRequest] { try await waiting(for: id)?.requests ?? [] }
 
-    /// Nil where there is no such device.
-    private func waiting(for id: FactorID) async throws -> [DeviceRequest]? {
+    /// What waits for a device.
+    public struct Waiting: Sendable {
+        /// Whose device it is.
+        public let user: User
+        /// The oldest first.
+        public let requests: [DeviceRequest]
+    }
+
+    /// The requests that wait for this device and its user, from one snapshot; nil where there is no such device.
+    public func waiting(for id: FactorID) async throws -> Waiting? {
         let realm = realm
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            guard try transaction.factor(id)?.kind == .push else { return nil }
-            return try transaction.outboxMessages(
+            guard let device = try transaction.factor(id), device.kind == .push,
+                let user = try transaction.user(device.userID)
+            else { return nil }
+            let requests = try transaction.outboxMessages(
                 to: id.rawValue, by: .push, createdSince: now - FlowLifetime.approval, limit: Self.requestLimit
-            ).compactMap { message in
+            ).compactMap { message -> DeviceRequest? in
                 guard let request = DeviceRequest(try OpenedMessage(message, with: realm.sealer)),
                     try Self.isWaiting(request, at: now, in: transaction)
                 else { return nil }
                 return request
             }
+            return Waiting(user: user, requests: requests)
         }
     }
 
-    /// The requests that wait for this device, or that come while it waits. Nil as soon as this server removes the device, by
+    /// The same, or what comes while the device waits. Nil as soon as this server removes the device, by
     /// itself or with its user, and a moment later where another does.
     ///
     /// An idle wait asks the store twice: when it begins and when it ends. What comes meanwhile wakes it, from this process
     /// (``Notifier``) or found by ``DeviceWatch``.
     /// - Parameter time: how long to wait for the first.
     /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this device or altogether.
-    public func requests(to id: FactorID, waitingUpTo time: Duration) async throws -> [DeviceRequest]? {
+    public func waiting(for id: FactorID, upTo time: Duration) async throws -> Waiting? {
         let end = ContinuousClock.now + time
         while true {
             // Before the look: what comes between the look and the wait is noticed.
             let listening = try realm.notifier.admit(to: id.topic)
-            let found: [DeviceRequest]?
+            let found: Waiting?
             do {
                 found = try await waiting(for: id)
                 try Task.checkCancellation()
@@ -232,7 +243,7 @@ public struct Devices: Sendable {
                 throw error
             }
             let left = end - .now
-            guard found?.isEmpty == true, left > .zero else {
+            guard found?.requests.isEmpty == true, left > .zero else {
                 listening.stop()
                 return found
             }

@@ -23,11 +23,16 @@ extension Guardian {
         client.clientID = application.id
         if let begun = try await beginProof(form, application, client) { return begun }
         let expectation = FlowExpectation.pendingSignIn(of: application.id)
-        let (handle, userID, summary) = try await pending(form.required("mfa_token"), expectation, by: application)
+        guard let handle = try await handle(ofMFAToken: form.required("mfa_token")) else {
+            throw OAuthError.wrongMFAToken
+        }
+        let (status, factors) = try await realm.authenticator.statusAndFactors(of: handle, expecting: expectation)
+        let summary = try summary(of: status)
+        guard summary.userID != nil else { throw OAuthError.wrongMFAToken }
+        try admit(summary.terms, for: application)
         // A no with a key in hand is final for this sign-in: no other factor is asked either.
         if case .decided(_, let decision) = summary.approval, !decision.isAllowed { throw OAuthError.rejected }
         let types = form.text("challenge_type")?.split(separator: " ").map(String.init) ?? ["oob", "otp"]
-        let factors = try await realm.accounts.userAndFactors(userID)?.factors ?? []
         var wanted: AuthenticatorName?
         if let text = form.text("authenticator_id") {
             guard let name = AuthenticatorName(text), let factor = factors.first(where: { $0.id == name.id }),

@@ -47,23 +47,22 @@ extension Guardian {
             }
             wait = seconds
         }
-        let waiting: [DeviceRequest]?
+        let found: Devices.Waiting?
         do {
             // A server that stops sends those who wait away; one whose client has gone waits no more for it.
-            waiting = try await cancelWhenGracefulShutdown { [wait] in
-                guard wait > 0 else { return try await realm.devices.requests(to: device.id) }
+            found = try await cancelWhenGracefulShutdown { [wait] in
+                guard wait > 0 else { return try await realm.devices.waiting(for: device.id) }
                 return try await call.departure.cancelling {
-                    try await realm.devices.requests(to: device.id, waitingUpTo: .seconds(wait))
+                    try await realm.devices.waiting(for: device.id, upTo: .seconds(wait))
                 }
             }
         } catch is CancellationError {
             return .done
         }
         // Removed while it waited.
-        guard let requests = waiting else { throw GuardianError.unknownEnrollment }
-        guard !requests.isEmpty else { return .done }
-        guard let user = try await realm.accounts.user(device.userID) else { throw GuardianError.unknownEnrollment }
-        let payloads = requests.map { payload(of: $0, for: user) }
+        guard let found else { throw GuardianError.unknownEnrollment }
+        guard !found.requests.isEmpty else { return .done }
+        let payloads = found.requests.map { payload(of: $0, for: found.user) }
         return try .json(NotificationList(notifications: payloads))
     }
 

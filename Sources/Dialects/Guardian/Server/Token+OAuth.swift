@@ -159,11 +159,16 @@ extension Guardian {
     func pending(
         _ handle: FlowHandle, _ expectation: FlowExpectation, by application: CountersignCore.Application? = nil
     ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
-        switch try await realm.authenticator.status(of: handle, expecting: expectation) {
-        case .open(let summary):
-            guard let userID = summary.userID else { throw OAuthError.wrongMFAToken }
-            if let application { try admit(summary.terms, for: application) }
-            return (handle, userID, summary)
+        let summary = try summary(of: try await realm.authenticator.status(of: handle, expecting: expectation))
+        guard let userID = summary.userID else { throw OAuthError.wrongMFAToken }
+        if let application { try admit(summary.terms, for: application) }
+        return (handle, userID, summary)
+    }
+
+    /// The attempt, where it is open.
+    func summary(of status: FlowStatus) throws(OAuthError) -> FlowSummary {
+        switch status {
+        case .open(let summary): return summary
         case .unknown: throw OAuthError.wrongMFAToken
         case .finished: throw OAuthError(Refusal(.flowFinished))
         case .expired: throw OAuthError(Refusal(.flowExpired))
