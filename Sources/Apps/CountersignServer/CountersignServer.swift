@@ -40,7 +40,6 @@ public struct CountersignServer: Sendable {
     /// What every client gets alike; nil where each request is logged, which the short way does not do.
     let ready: ReadyAnswers?
     private let watch: StoreWatch
-    /// What all pages share: the router's, and that of the senders.
     private let site: MadeOnce<PageSite>
 
     /// How the server is reached and what it is called.
@@ -104,8 +103,29 @@ public struct CountersignServer: Sendable {
         }
     }
 
+    /// What a server needs of its options alone, so that it can be made while the realm is opened.
+    public struct Beginning: Sendable {
+        fileprivate let publicURL: PublicURL
+        /// What all pages share: the router's, and that of the senders.
+        fileprivate let site: MadeOnce<PageSite>
+
+        /// - Parameter options: those that the server is made with.
+        public init(_ options: Options) {
+            let publicURL = PublicURL(
+                configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
+            self.publicURL = publicURL
+            site = MadeOnce { try CountersignServer.site(options, publicURL) }
+        }
+
+        /// Begins to make it on another thread. What is wrong with it is told where it is asked for.
+        public func prepare() {
+            Task.detached { [site] in _ = try? site.get() }
+        }
+    }
+
     /// Connects the realm with all dialects. Nothing listens before ``run(onListening:)``.
-    public init(_ opened: OpenedRealm, options: Options, logger: Logger) {
+    /// - Parameter beginning: what was begun for these options; nil begins it here.
+    public init(_ opened: OpenedRealm, options: Options, logger: Logger, beginning: Beginning? = nil) {
         self.opened = opened
         startedAt = opened.realm.clock.now
         var options = options
@@ -117,9 +137,8 @@ public struct CountersignServer: Sendable {
         hooks = HookDelivery(realm: opened.realm, note: HookService.note(in: logger))
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         connections = ServerConnections(options, logger: logger)
-        publicURL = PublicURL(
-            configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
-        site = MadeOnce { [options, publicURL] in try Self.site(options, publicURL) }
+        let beginning = beginning ?? Beginning(options)
+        (publicURL, site) = (beginning.publicURL, beginning.site)
         ready =
             logger.logLevel > (options.logsAccess ? .info : .debug)
             ? ReadyAnswers([HealthRoutes.live, WellKnownRoutes.keys(of: opened.realm)], metrics: requests) : nil
@@ -330,6 +349,10 @@ public struct CountersignServer: Sendable {
         ]
     }
 
+    private func passkeyWarnings() async throws -> [String] {
+        try await opened.realm.passkeyWarning().map { [$0] } ?? []
+    }
+
     /// The warnings about addresses that only some of the protocols can work below.
     var addressWarnings: [String] {
         options.publicURLs.dropFirst().filter {
@@ -420,9 +443,11 @@ public struct CountersignServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
-        let passkeys = try await opened.realm.passkeyWarning().map { [$0] } ?? []
-        for warning in try await registrationWarnings() + addressWarnings + passkeys { logger.warning("\(warning)") }
-        try await application(onListening: onListening).runService()
+        // The store looks for them while the routes are put together.
+        async let found = registrationWarnings() + addressWarnings + passkeyWarnings()
+        let application = try application(onListening: onListening)
+        for warning in try await found { logger.warning("\(warning)") }
+        try await application.runService()
     }
 }
 

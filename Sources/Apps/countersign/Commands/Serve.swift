@@ -145,13 +145,15 @@ struct Serve: AsyncParsableCommand {
 
         OpenFiles.allowAll()
         ResidentMemory.boundArenas()
+        var options = CountersignServer.Options(configuration)
+        options.serviceManager = SystemdNotifier()
+        let beginning = CountersignServer.Beginning(options)
+        beginning.prepare()
         // PostgreSQL may be away, and is waited for.
         EndWhileStarting.begin()
         let opened = try await OpenedRealm.open(configuration)
         EndWhileStarting.end()
-        var options = CountersignServer.Options(configuration)
-        options.serviceManager = SystemdNotifier()
-        let server = CountersignServer(opened, options: options, logger: logger)
+        let server = CountersignServer(opened, options: options, logger: logger, beginning: beginning)
         do {
             try await server.run { address in
                 Terminal.print("listening on \(address)")
