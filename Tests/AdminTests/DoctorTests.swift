@@ -267,13 +267,14 @@ import Testing
             #expect(try await state("ASVS-6.3.7") == .unknown)
             var deployment = Deployment(
                 isDevelopment: false, isEncrypted: true, mail: .encrypted, hashMemory: 19 * 1024, hashPasses: 2)
-            try await realm.note(deployment)
+            let address = PublicAddress(url: "https://login.example.com", isConfigured: true)
+            try await realm.note(address, deployment)
             #expect(try await realm.deployment() == deployment)
             for id in ["NIST-2.1.2b", "ASVS-6.3.7", "NIST-3.1.1.2l", "ASVS-6.3.2"] {
                 #expect(try await state(id) == .met, "\(id)")
             }
             deployment.isEncrypted = false
-            try await realm.note(deployment)
+            try await realm.note(address, deployment)
             #expect(try await state("NIST-2.1.2b") == .notMet)
         }
     }

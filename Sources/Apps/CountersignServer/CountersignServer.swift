@@ -433,8 +433,7 @@ public struct CountersignServer: Sendable {
                 deployment = options.deployment, logger
             ] in
             do {
-                try await realm.note(PublicAddress(url: publicURL.value, isConfigured: isConfigured))
-                if let deployment { try await realm.note(deployment) }
+                try await realm.note(PublicAddress(url: publicURL.value, isConfigured: isConfigured), deployment)
             } catch {
                 logger.debug("what this server was started with could not be stored: \(error)")
             }

@@ -3,7 +3,7 @@ import Foundation
 /// How the servers of a store were started, as the one that started last said: for what depends on more than the settings in the
 /// database, such as whether connections are encrypted.
 public struct Deployment: Sendable, Codable, Equatable {
-    fileprivate static let document = "deployment"
+    private static let document = "deployment"
 
     /// A value that an operator gave before the start, or its default.
     public struct Value: Sendable, Codable, Equatable {
@@ -73,21 +73,20 @@ public struct Deployment: Sendable, Codable, Equatable {
     }
 }
 
+extension Deployment {
+    static func read(_ transaction: any StoreTransaction) throws -> Deployment? {
+        // A later version may write it in another shape.
+        try transaction.document(document).flatMap { try? JSONDecoder().decode(Deployment.self, from: $0) }
+    }
+
+    func put(in transaction: any StoreTransaction) throws {
+        try transaction.putDocument(Self.document, JSONEncoder().encode(self))
+    }
+}
+
 extension Realm {
     /// How the servers were started; nil where none has started yet.
     public func deployment() async throws -> Deployment? {
-        // A later version may write it in another shape.
-        try await store.read { transaction in
-            try transaction.document(Deployment.document).flatMap {
-                try? JSONDecoder().decode(Deployment.self, from: $0)
-            }
-        }
-    }
-
-    /// Remembers how a server was started. Writes only what is new.
-    public func note(_ deployment: Deployment) async throws {
-        guard try await self.deployment() != deployment else { return }
-        let document = try JSONEncoder().encode(deployment)
-        try await store.write { try $0.putDocument(Deployment.document, document) }
+        try await store.read { try Deployment.read($0) }
     }
 }

@@ -31,9 +31,18 @@ extension Realm {
         try await store.read { try PublicAddress.read($0) }
     }
 
-    /// Remembers where clients reach the servers. Writes only what is new.
-    public func note(_ address: PublicAddress) async throws {
-        guard try await publicAddress() != address else { return }
-        try await store.write { try address.put(in: $0) }
+    /// Remembers where clients reach the servers and, where it is given, how a server was started. Writes only what is new, and both
+    /// at once.
+    public func note(_ address: PublicAddress, _ deployment: Deployment? = nil) async throws {
+        let (known, before) = try await store.read {
+            (try PublicAddress.read($0), deployment == nil ? nil : try Deployment.read($0))
+        }
+        let isMoved = known != address
+        let change = deployment == before ? nil : deployment
+        guard isMoved || change != nil else { return }
+        try await store.write { transaction in
+            if isMoved { try address.put(in: transaction) }
+            try change?.put(in: transaction)
+        }
     }
 }

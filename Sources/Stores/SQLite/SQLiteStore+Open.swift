@@ -49,7 +49,6 @@ extension SQLiteStore {
         let writer = try retryingWhileBusy(for: options.busyTimeout) {
             var configuration = configuration(options)
             configuration.readonly = isReadOnly
-            configuration.journalMode = .wal
             return try SQLiteAccess(path: path, configuration: configuration, isReadOnly: isReadOnly) { database in
                 if isReadOnly {
                     try requireNewest(database, migrations)
@@ -90,9 +89,13 @@ extension SQLiteStore {
         return configuration
     }
 
-    /// Asks for a wait at every commit – GRDB sets `NORMAL`, under which a power cut may lose the last ones – and
-    /// makes sure that it was heard, because a misspelt pragma is silently nothing.
+    /// Turns on the write-ahead log, asks for a wait at every commit, and makes sure that both were heard, because a misspelt
+    /// pragma is silently nothing.
+    ///
+    /// GRDB would turn the log on as well. But then it makes a table at each opening and drops it, with two waits for the disk, for the
+    /// sake of a kind of snapshot that is not used here; and it sets `NORMAL`, under which a power cut may lose the last commits.
     private static func makeDurable(_ database: Database) throws {
+        _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
         // On Apple systems only this makes a drive write what it has in its cache; elsewhere it does nothing.
         try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA synchronous = FULL")
         for (pragma, expected) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")] {

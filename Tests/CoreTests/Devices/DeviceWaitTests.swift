@@ -78,7 +78,8 @@ struct DeviceWaitTests {
         let waiting = try #require(try await servers.first.realm.devices.waiting(for: servers.device))
         #expect(servers.store.reads == before + 1)
         #expect(waiting.requests.map(\.device) == [servers.device])
-        #expect(waiting.user.id == (try await servers.first.realm.devices.device(servers.device))?.userID)
+        let device = try #require(try await servers.first.realm.devices.device(servers.device))
+        #expect(waiting.user.id == device.userID)
         let nobody = try await servers.first.realm.devices.waiting(for: FactorID(rawValue: "dev_none"))
         #expect(nobody == nil)
     }
@@ -90,11 +91,17 @@ struct DeviceWaitTests {
         let before = servers.store.reads
         let found = try await authenticator.statusAndFactors(of: servers.handle, expecting: .any(.signIn))
         #expect(servers.store.reads == before + 1)
-        guard case .open = found.status else { return Issue.record("\(found.status)") }
+        guard case .open = found.status else {
+            Issue.record("\(found.status)")
+            return
+        }
         #expect(found.factors.contains { $0.id == servers.device })
         let strange = try await authenticator.statusAndFactors(of: FlowHandle("none"), expecting: .any(.signIn))
-        guard case .unknown = strange.status else { return Issue.record("\(strange.status)") }
         #expect(strange.factors.isEmpty)
+        guard case .unknown = strange.status else {
+            Issue.record("\(strange.status)")
+            return
+        }
     }
 
     @Test(.timeLimit(.minutes(20)))

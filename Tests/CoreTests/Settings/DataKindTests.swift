@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CountersignCore
@@ -131,6 +132,26 @@ struct SharedDocumentsTests {
         let first = try await test.realm.applications.settleFirst(ClientID(rawValue: "one"))
         #expect(first.rawValue == "one")
         #expect(try await test.realm.applications.settleFirst(ClientID(rawValue: "two")) == first)
+    }
+
+    @Test
+    func `What a server was started with is one read, and one write where something of it is new`() async throws {
+        let store = CountingStore(try await TestStore.sqlite.open())
+        let realm = try TestRealm.make(keptIn: store).realm
+        let address = PublicAddress(url: "https://login.example.com", isConfigured: true)
+        var deployment = Deployment(
+            isDevelopment: false, isEncrypted: true, mail: .none, hashMemory: 19 * 1024, hashPasses: 2)
+        for isNew in [true, false, true] {
+            if isNew { deployment.hashPasses += 1 }
+            let (reads, writes) = (store.reads, store.writes)
+            try await realm.note(address, deployment)
+            #expect(store.reads == reads + 1)
+            #expect(store.writes == writes + (isNew ? 1 : 0))
+            #expect(try await realm.deployment() == deployment)
+            #expect(try await realm.publicAddress() == address)
+        }
+        try await realm.note(PublicAddress(url: "https://other.example.com", isConfigured: true))
+        #expect(try await realm.deployment() == deployment)
     }
 
     @Test

@@ -25,6 +25,19 @@ struct SQLiteStoreTests {
     }
 
     @Test
+    func `Opening a database of this version writes nothing, and what is read then is there`() async throws {
+        let first = try await SQLiteStore.open(path: directory.database)
+        #expect(try await first.write { try $0.insert(user("u")) })
+        try await first.close()
+        let before = try contents(of: directory.database)
+        let second = try await SQLiteStore.open(path: directory.database)
+        #expect(try await second.read { try $0.user(UserID(rawValue: "u")) } == user("u"))
+        #expect(try contents(of: directory.database + "-wal").isEmpty)
+        try await second.close()
+        #expect(try contents(of: directory.database) == before)
+    }
+
+    @Test
     func `A closed store refuses to read, write, check and copy, and may be closed again`() async throws {
         let store = try await SQLiteStore.open(path: directory.database)
         try await store.close()
@@ -105,6 +118,8 @@ struct SQLiteStoreTests {
         #expect(text.hasPrefix("SQLite 8: attempt to write a readonly database in INSERT INTO users"), "\(text)")
         #expect(!text.contains("personal"))
     }
+
+    private func contents(of path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
     private func mode(of path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
