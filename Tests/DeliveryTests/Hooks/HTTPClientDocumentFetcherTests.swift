@@ -36,7 +36,7 @@ struct HTTPClientDocumentFetcherTests {
     @Test
     func `Nothing is unpacked: five kibibytes are what comes over the wire`() async throws {
         let service = try ScriptedService { _ in
-            [.send(ScriptedService.answer(200, "{}", headers: ["Content-Encoding": "gzip"]))]
+            [.send(ScriptedService.answer(200, "{}", headers: ["Content-Encoding: gzip"]))]
         }
         defer { service.stop() }
         let fetched = await fetch("http://127.0.0.1:\(service.port)/c.json")
