@@ -16,6 +16,9 @@ import urllib.request
 
 # Hashes that cost next to nothing, so that the rest is what is tried.
 CHEAP = {"COUNTERSIGN_PASSWORDS_MEMORY_MIB": "1", "COUNTERSIGN_PASSWORDS_OPERATIONS": "1"}
+# A machine that is too busy is no database that is away. Chapters in which it goes have times of their own.
+PATIENT = {"COUNTERSIGN_POSTGRES_CONNECT_TIMEOUT": "60", "COUNTERSIGN_POSTGRES_STATEMENT_TIMEOUT": "60",
+           "COUNTERSIGN_POSTGRES_TRANSACTION_TIMEOUT": "60"}
 # What the log says of faults of the program itself.
 FAULTS = re.compile(r" (error|critical) |Fatal error|Assertion failed|AddressSanitizer|Backtrace|\*\*\* Program crashed|CRASH")
 
@@ -48,7 +51,7 @@ class Server:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("COUNTERSIGN_")}
         began = time.monotonic()
         self.process = subprocess.Popen(
-            arguments, stdout=subprocess.PIPE, stderr=self.output, env=kept | CHEAP | (environment or {}))
+            arguments, stdout=subprocess.PIPE, stderr=self.output, env=kept | CHEAP | PATIENT | (environment or {}))
         Server.running.add(self)
         for line in self.process.stdout:
             if found := re.match(rb"listening on https?://[^:]+:(\d+)", line):
