@@ -1,3 +1,4 @@
+import AdminServer
 import Foundation
 import Testing
 

@@ -108,7 +108,7 @@ struct PageThemeTests {
     }
 
     @Test(arguments: [
-        ("sign-in.mustache", "{{! version 1 }}", "not read"), ("frame.html", "", "not read"),
+        ("sign-in.mustache", "{{! version 2 }}", "not read"), ("frame.html", "", "not read"),
         ("field.mustache", "{{#open}}", "line"), ("form.mustache", "<form></form>", "sample-token"),
         ("frame.mustache", "<p>{{page.title.plain}}</p>", "data-page"),
     ])

@@ -285,6 +285,70 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `Users are imported from a file, after a look, and what is wrong is told at its line`() async throws {
+        try await with { stage, browser in
+            let path = "/console/users-import"
+            let fields = ["csrf": ConsoleStage.csrf(path, browser), "lines": ""]
+            func send(_ text: String, _ more: [String: String]) async throws -> TestPage {
+                let reply = try await browser.post(
+                    path, fields.merging(more) { $1 }, files: ["file": ("users.jsonl", Array(text.utf8))])
+                return try await browser.follow(reply, from: path)
+            }
+            #expect(try await browser.open(path).html.contains("enctype=\"multipart/form-data\""))
+            let lines = "\u{FEFF}{\"localId\":\"file1\",\"email\":\"file1@example.com\"}\r\n\r\n\r\nno json"
+            let looked = try await send(lines, ["mode": "look"])
+            #expect(looked.kind == "console-result" && looked.html.contains("Nothing was written."), "\(looked.html)")
+            #expect(looked.html.contains("<bdi>4</bdi>"), "\(looked.html)")
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file1")) == nil)
+            #expect(try await send(lines, ["mode": "import"]).html.contains("The import is done."))
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file1")) != nil)
+            // As firebase auth:export writes it, cut off.
+            let listed = try await send("{\"users\":[\n{\"localId\":\"file2\"},\n{\"loc", ["mode": "import"])
+            #expect(listed.html.contains("The file ends in the middle of this user."), "\(listed.html)")
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file2")) != nil)
+            let both = try await send(lines, ["lines": "{}", "mode": "import"])
+            #expect(both.status == 422 && both.html.contains("not both"), "\(both.html)")
+            let neither = try await browser.post(path, fields, files: ["file": ("", [])])
+            #expect(neither.status == 422 && neither.text.contains("no line was pasted"), "\(neither.text)")
+        }
+    }
+
+    @Test func `The locks of forms hold for a form with a file, and it has a bound`() async throws {
+        try await with { stage, browser in
+            let path = "/console/users-import"
+            let file = ["file": ("users.jsonl", Array("{\"localId\":\"evil\"}".utf8))]
+            let csrf = ConsoleStage.csrf(path, browser)
+            let own = [HTTPField.Name.known("Sec-Fetch-Site"): "same-origin"] as HTTPFields
+            for (fields, headers) in [
+                (["mode": "import"], own), (["mode": "import", "csrf": "x"], own),
+                (["mode": "import", "csrf": ConsoleStage.csrf("/console/users-export", browser)], own),
+                (["mode": "import", "csrf": csrf], [.known("Sec-Fetch-Site"): "cross-site"]),
+                (["mode": "import", "csrf": csrf], [.known("Sec-Fetch-Site"): "same-site"]),
+                (["mode": "import", "csrf": csrf], [:]),
+            ] as [([String: String], HTTPFields)] {
+                let reply = try await browser.post(path, fields, files: file, headers: headers)
+                #expect(reply.status == 403, "\(fields) \(headers): \(reply.status)")
+            }
+            // Other pages take no files.
+            let other = "/console/users/add"
+            let added = try await browser.post(other, ["csrf": ConsoleStage.csrf(other, browser)], files: [:])
+            #expect(added.status == 400, "\(added.text)")
+            let large = try await browser.post(
+                path, ["mode": "import", "csrf": csrf],
+                files: ["file": ("users.jsonl", [UInt8](repeating: 0x20, count: ImportUsers.bodyLimit))])
+            #expect(large.status == 413 && large.text.contains("larger than 4 MiB"), "\(large.text)")
+            // Not whole: nothing of it counts.
+            let body = "--b\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n\(csrf)\r\n--b"
+            let cut = try await browser.send(
+                .post, path,
+                headers: [
+                    .known("Sec-Fetch-Site"): "same-origin", .contentType: "multipart/form-data; boundary=b",
+                ], body: Array(body.utf8))
+            #expect(cut.status == 400, "\(cut.text)")
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "evil")) == nil)
+        }
+    }
+
     @Test func `Why a line is not imported is said in the language of the page, and what it quotes is no mark-up`()
         async throws
     {

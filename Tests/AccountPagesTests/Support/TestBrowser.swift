@@ -50,6 +50,30 @@ final class TestBrowser: Sendable {
         return try await send(.post, path, headers: headers, body: Array(body.utf8))
     }
 
+    /// The same of a form with files, as a browser sends it: the names of fields, and of files with what is in them.
+    func post(
+        _ path: String, _ fields: [String: String], files: [String: (name: String, bytes: [UInt8])],
+        headers: HTTPFields = [.known("Sec-Fetch-Site"): "same-origin"]
+    ) async throws -> Reply {
+        let boundary = "----formBoundary7MA4YWxkTrZu0gW"
+        var body: [UInt8] = []
+        for (name, value) in fields {
+            body += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8
+        }
+        for (name, file) in files {
+            body += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"\(file.name)\"".utf8
+            body += "\r\nContent-Type: application/octet-stream\r\n\r\n".utf8
+            body += file.bytes + Array("\r\n".utf8)
+        }
+        body += "--\(boundary)--\r\n".utf8
+        var headers = headers
+        headers[.contentType] = "multipart/form-data; boundary=\(boundary)"
+        return try await send(.post, path, headers: headers, body: body)
+    }
+
+    /// Where an answer leads.
+    func follow(_ reply: Reply, from path: String) async throws -> TestPage { try await follow(reply, path, "en") }
+
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: [UInt8]? = nil
     ) async throws -> Reply {

@@ -31,6 +31,10 @@ extension PageField: MustacheMembers {
     }
 }
 
+extension PageForm: MustacheMembers {
+    func computed(_ name: String) -> Any? { name == "takesFiles" ? fields.contains { $0.type == "file" } : nil }
+}
+
 extension PageBlock: MustacheMembers {
     func computed(_ name: String) -> Any? {
         switch name {

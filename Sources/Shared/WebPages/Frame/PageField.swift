@@ -81,6 +81,11 @@ public struct PageField: Sendable {
         return field
     }
 
+    /// A file of the user's. A form that has one is sent as `multipart/form-data`.
+    public static func file(name: String, label: String) -> PageField {
+        PageField(name: name, label: label, type: "file", maximumLength: nil, isRequired: false, isFirst: false)
+    }
+
     /// A text as the field shows it: what takes no room, controls, and what turns the direction of text become U+FFFD. Joiners, letters that
     /// are written from the right, and the lines of a field that has several stay as they are.
     static func shown(_ text: String, isMultiline: Bool) -> String {

@@ -4,14 +4,14 @@ import Mustache
 
 /// Templates of an operator in place of ours: whole files in the folder `templates` of a theme (docs/pages.md).
 ///
-/// Each says in its first line, `{{! version 1 }}`, which of our versions it was made from. What a template is given may be more in a later
+/// Each says in its first line, `{{! version 2 }}`, which of our versions it was made from. What a template is given may be more in a later
 /// version: the one of before goes on, and the operator is warned.
 struct ReplacedTemplates {
     static let folder = "templates"
     /// The templates that there are.
     static let names: Set<String> = ["frame", "block", "form", "field"]
     /// Counts what our templates are given and have to show. It grows when that does.
-    static let version = 1
+    static let version = 2
 
     private(set) var templates: [String: [UInt8]] = [:]
     private(set) var faults: [String] = []
@@ -62,7 +62,7 @@ struct ReplacedTemplates {
         }
     }
 
-    /// `{{! version 1 }}`
+    /// `{{! version 2 }}`
     private static func version(of text: String) -> Int? {
         guard let line = text.split(separator: "\n", maxSplits: 1).first, line.hasPrefix("{{!"),
             let end = line.range(of: "}}")

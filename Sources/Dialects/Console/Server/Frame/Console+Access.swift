@@ -27,14 +27,19 @@ extension Console {
             if let mark { visit.hold(consoleMark: mark) }
         }
         if let renewed = try await realm.sessions.renewed(browser: token) { visit.hold(session: renewed) }
-        var fields: [String: String]? = request.queryItems
-        if isForm { fields = try await Self.fields(of: request, limit: route.bodyLimit) }
+        var form: MultipartForm?
+        var fault: RequestBodyFault?
+        if isForm {
+            do { form = try await Self.form(of: request, route) } catch let error as RequestBodyFault { fault = error }
+        }
         var scene = ConsoleScene(
             console: self, context: context, route: route, visit: visit, user: present.user, role: role,
-            path: request.uri.path, fields: fields ?? [:], isForm: isForm)
+            path: request.uri.path, fields: isForm ? form?.fields ?? [:] : request.queryItems,
+            files: form?.files ?? [:], isForm: isForm)
         guard route.right.map(role.rights.contains) ?? true else { return Self.withoutRight(scene) }
         if isForm {
-            guard fields != nil else { return Self.stale(scene, status: .badRequest) }
+            if case .tooLarge(let limit)? = fault { return Self.tooLarge(scene, limit) }
+            guard fault == nil else { return Self.stale(scene, status: .badRequest) }
             guard scene.isOfOwnPage() else { return Self.stale(scene, status: .forbidden) }
         }
         do {
@@ -52,15 +57,15 @@ extension Console {
     /// Where proving more begins. It leads back to the console.
     static let signIn = "/sign-in?to=console"
 
-    private static func fields(of request: Request, limit: Int) async throws -> [String: String]? {
-        do {
-            guard case .object(let members) = try await request.bodyObject(accepting: .form, limit: limit) else {
-                return nil
-            }
-            return members.compactMapValues { $0.stringValue }
-        } catch is RequestBodyFault {
-            return nil
+    /// What a form says. Forms of pages that take a file are read in either form: a browser without files sends the plain one.
+    /// - Throws: `RequestBodyFault`, `CancellationError`.
+    private static func form(of request: Request, _ route: ConsoleRoute) async throws -> MultipartForm {
+        if route.takesFiles, MultipartForm.isMeant(by: request.headers[.contentType]) {
+            return try await request.multipartForm(limit: route.bodyLimit)
         }
+        let body = try await request.bodyObject(accepting: .form, limit: route.bodyLimit)
+        guard case .object(let members) = body else { return MultipartForm(fields: [:]) }
+        return MultipartForm(fields: members.compactMapValues { $0.stringValue })
     }
 
     // MARK: What went wrong
@@ -86,6 +91,13 @@ extension Console {
         var page = Page("error", scene.words("errorTitle"), problem: scene.words("staleForm"))
         page.isWide = true
         return scene.answer(page, status: status)
+    }
+
+    private static func tooLarge(_ scene: ConsoleScene, _ limit: Int) -> Response {
+        let text = scene.words("consoleTooLarge", ["count": .words(ConsoleScene.mebibytes(limit))])
+        var page = Page("error", scene.words("errorTitle"), problem: text)
+        page.isWide = true
+        return scene.answer(page, status: .contentTooLarge)
     }
 
     private static func failed(_ error: AdministrationError, _ scene: ConsoleScene) -> Response {

@@ -16,6 +16,8 @@ struct ConsoleRoute: Sendable {
     let isEntry: Bool
     /// Bytes that its form may have.
     let bodyLimit: Int
+    /// Whether the form may bring files.
+    let takesFiles: Bool
     let show: Answer
     /// What its form does; nil where it has none.
     let take: Answer?
@@ -26,13 +28,14 @@ struct ConsoleRoute: Sendable {
 
     private init(
         _ path: String, right: AdministrationRight?, in section: ConsoleSection?, isEntry: Bool, bodyLimit: Int,
-        show: @escaping Answer, take: Answer?
+        takesFiles: Bool = false, show: @escaping Answer, take: Answer?
     ) {
         self.path = path
         self.right = right
         self.section = section
         self.isEntry = isEntry
         self.bodyLimit = bodyLimit
+        self.takesFiles = takesFiles
         self.show = show
         self.take = take
     }
@@ -76,10 +79,11 @@ struct ConsoleRoute: Sendable {
     ///   - ask: what the page says before it is done.
     ///   - make: the operation of the path and of what the form says. It is made for the question too, for the command
     ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
+    ///   - takesFiles: whether the form may bring files (``ConsoleScene/files``).
     ///   - before: looks at what the form says beside the operation, and throws where that is wrong.
     ///   - done: where it leads.
     static func action<Operation: AdministrationOperation>(
-        _ path: String, _ operation: Operation.Type, in section: ConsoleSection,
+        _ path: String, _ operation: Operation.Type, in section: ConsoleSection, takesFiles: Bool = false,
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
         make: @escaping @Sendable (ConsoleScene) async throws -> Operation,
         before: @escaping @Sendable (ConsoleScene, Operation) async throws -> Void = { _, _ in },
@@ -87,6 +91,7 @@ struct ConsoleRoute: Sendable {
     ) -> ConsoleRoute {
         ConsoleRoute(
             path, right: operation.right, in: section, isEntry: false, bodyLimit: max(Operation.bodyLimit, 65_536),
+            takesFiles: takesFiles,
             show: { scene in
                 let question = try await ask(scene)
                 return scene.answer(scene.page(of: question, for: try? await make(scene)))

@@ -21,6 +21,8 @@ struct ConsoleScene: Sendable {
     let path: String
     /// What the form says, or the query.
     let fields: [String: String]
+    /// The files that the form brings, where the page takes some.
+    let files: [String: MultipartForm.File]
     /// Whether a form was sent.
     let isForm: Bool
 
@@ -37,6 +39,13 @@ struct ConsoleScene: Sendable {
 
     /// What a form or a query says; nil where that is nothing.
     func field(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Bytes as people read limits: `4`, `0.06`.
+    static func mebibytes(_ bytes: Int) -> String {
+        let hundredths = bytes * 100 / 1_048_576
+        return hundredths.isMultiple(of: 100)
+            ? "\(hundredths / 100)" : "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    }
 
     /// What the form says; before it was sent, what the command shows in its place.
     /// - Throws: ``ConsoleProblem`` where a form that was sent says nothing.

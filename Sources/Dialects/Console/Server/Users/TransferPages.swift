@@ -1,6 +1,7 @@
 import AdminServer
 import CountersignCore
 import Foundation
+import ServerHTTP
 import WebPages
 
 /// `/console/users-import` and `/console/users-export`: a few users at a time. What is longer goes by the command, which reads a file
@@ -8,16 +9,12 @@ import WebPages
 enum TransferPages {
     static let routes: [ConsoleRoute] = [
         .action(
-            "users-import", ImportUsers.self, in: .users,
-            ask: { askToImport($0) }, make: { try lines(of: $0) },
+            "users-import", ImportUsers.self, in: .users, takesFiles: true,
+            ask: { askToImport($0) }, make: { try operation(of: $0) },
             done: { scene, answer in
                 .result(
                     at: "/console/users-import/result",
-                    Imported(
-                        isRehearsal: rehearses(scene), imported: answer.imported, replaced: answer.replaced,
-                        alreadyThere: answer.alreadyThere,
-                        refused: answer.refused.prefix(BulkResult.most).map { .init("\($0.index + 1)", $0.reason) },
-                        more: max(0, answer.refused.count - BulkResult.most)))
+                    try Imported(answer, of: pieces(of: scene), rehearses(scene)))
             }),
         .page("users-import/result", of: ImportUsers.self, in: .users) { result($0) },
         .action(
@@ -45,6 +42,22 @@ enum TransferPages {
         var alreadyThere: Int
         var refused: [BulkResult.Refused]
         var more: Int
+
+        /// - Parameter pieces: what the file has. What cannot be read as a user's is told beside what was refused, at its line.
+        init(_ answer: ImportUsers.Answer, of pieces: [UserFileReader.Piece], _ isRehearsal: Bool) {
+            var refused = pieces.compactMap { piece in
+                if case .fault(let reason) = piece.content { (piece.line, reason) } else { nil }
+            }
+            let lines = pieces.filter { $0.user != nil }.map(\.line)
+            refused += answer.refused.map { (lines.indices.contains($0.index) ? lines[$0.index] : 0, $0.reason) }
+            refused.sort { $0.0 < $1.0 }
+            self.isRehearsal = isRehearsal
+            imported = answer.imported
+            replaced = answer.replaced
+            alreadyThere = answer.alreadyThere
+            self.refused = refused.prefix(BulkResult.most).map { .init("\($0.0)", $0.1) }
+            more = max(0, refused.count - BulkResult.most)
+        }
     }
 
     private static func rehearses(_ scene: ConsoleScene) -> Bool { scene.field("mode") != "import" }
@@ -56,8 +69,14 @@ enum TransferPages {
             text: words("consoleImportText", ["count": .number(ImportUsers.mostLines)]),
             button: words.plain("consoleBulkGo"), back: "/console/users")
         // What was typed is not shown again: it may have password hashes.
+        var file = PageField.file(name: "file", label: words.plain("consoleImportFile"))
+        file.hint = words.plain(
+            "consoleImportFileHint", ["count": .words(ConsoleScene.mebibytes(ImportUsers.bodyLimit))])
         question.fields = [
-            .lines(name: "lines", label: words.plain("consoleImportLines"), value: nil, maximumLength: 1_000_000),
+            file,
+            .lines(
+                name: "lines", label: words.plain("consoleImportLines"), value: nil, maximumLength: 1_000_000,
+                isRequired: false),
             .choice(
                 name: "mode", label: words.plain("consoleImportMode"),
                 options: [
@@ -65,19 +84,31 @@ enum TransferPages {
                     .init("import", words.plain("consoleImportDo"), isChosen: !rehearses(scene)),
                 ]),
         ]
-        question.fields[0].hint = words.plain("consoleImportHint")
+        question.fields[1].hint = words.plain("consoleImportHint")
         question.checkbox = .init(
             name: "overwrite", label: words.plain("consoleImportOverwrite"), isChecked: scene.field("overwrite") != nil)
         question.command = ["user", "import", "users.jsonl", "--dry-run"]
         return question
     }
 
-    private static func lines(of scene: ConsoleScene) throws -> ImportUsers {
-        let text = try scene.typed("lines", placeholder: "{}")
-        let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
-        return ImportUsers(
-            lines: lines.map { SecretText(String($0)) }, overwrite: scene.field("overwrite") != nil,
-            dryRun: rehearses(scene))
+    private static func operation(of scene: ConsoleScene) throws -> ImportUsers {
+        ImportUsers(
+            lines: try pieces(of: scene).compactMap { $0.user.map { SecretText($0) } },
+            overwrite: scene.field("overwrite") != nil, dryRun: rehearses(scene))
+    }
+
+    /// What the file has, or what was pasted; nothing before either is there.
+    private static func pieces(of scene: ConsoleScene) throws -> [UserFileReader.Piece] {
+        guard scene.isForm else { return [] }
+        let bytes: [UInt8]
+        switch (scene.files["file"], scene.field("lines")) {
+        case (let file?, nil): bytes = file.bytes
+        case (nil, let lines?): bytes = Array(lines.utf8)
+        case (.some, .some): throw ConsoleProblem(scene.words("consoleImportBoth"))
+        case (nil, nil): throw ConsoleProblem(scene.words("consoleImportNobody"))
+        }
+        var reader = UserFileReader(limit: ImportUsers.longestLine)
+        return reader.read(bytes) + reader.finish()
     }
 
     private static func result(_ scene: ConsoleScene) -> Page {
@@ -128,5 +159,15 @@ enum TransferPages {
             page = try await scene.perform(ExportUsers(after: next, limit: 500, run: page.run))
         }
         return ConsoleDownload(name: "users.jsonl", type: "application/jsonl; charset=utf-8", bytes: bytes)
+    }
+}
+
+extension UserFileReader.Piece {
+    /// A user's text; nil for what cannot be read as one. The last line needs no end: a form is whole.
+    fileprivate var user: String? {
+        switch content {
+        case .user(let text), .tornUser(let text): text
+        case .fault: nil
+        }
     }
 }

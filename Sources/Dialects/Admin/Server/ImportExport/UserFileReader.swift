@@ -2,10 +2,10 @@
 ///
 /// Two forms are understood: a user on each line, and the list that `firebase auth:export` writes
 /// (`{"users":[…]}`, or the list alone), in which a user may go over many lines. Which it is shows at the beginning.
-struct UserFileReader {
+package struct UserFileReader {
     /// One user, or what is wrong in the place of one.
-    struct Piece: Equatable, Sendable {
-        enum Content: Equatable, Sendable {
+    package struct Piece: Equatable, Sendable {
+        package enum Content: Equatable, Sendable {
             case user(String)
             /// The last line, which has no end: it is whole if it can be read.
             case tornUser(String)
@@ -13,8 +13,13 @@ struct UserFileReader {
         }
 
         /// Where it begins, from 1.
-        let line: Int
-        let content: Content
+        package let line: Int
+        package let content: Content
+
+        package init(line: Int, content: Content) {
+            self.line = line
+            self.content = content
+        }
     }
 
     private enum Place {
@@ -43,19 +48,19 @@ struct UserFileReader {
     private var pieces: [Piece] = []
 
     /// - Parameter limit: bytes that a user may have.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// The users that are complete with these bytes.
-    mutating func read(_ bytes: some Sequence<UInt8>) -> [Piece] {
+    package mutating func read(_ bytes: some Sequence<UInt8>) -> [Piece] {
         for byte in bytes { take(byte) }
         defer { pieces = [] }
         return pieces
     }
 
     /// What is left when there are no more bytes.
-    mutating func finish() -> [Piece] {
+    package mutating func finish() -> [Piece] {
         if case .beginning = place { beginLines() }
         switch place {
         case .beginning, .lost: break
@@ -83,7 +88,7 @@ struct UserFileReader {
     }
 
     /// Whether the users are in a list, where one line may have them all.
-    var isList: Bool {
+    package var isList: Bool {
         switch place {
         case .beginning, .lines: false
         case .between, .user, .afterList, .lost: true
