@@ -588,7 +588,7 @@ let package = Package(
             name: "AccountPagesTests",
             dependencies: [
                 "AdminServer", "ConsoleServer", "CountersignCore", "CountersignServer", "DialectTestSupport",
-                "OneTimePassword", "PasskeyTestSupport", "ServerHTTP", "WebPages", .httpTypes,
+                "OneTimePassword", "PasskeyTestSupport", "SecurityChecks", "ServerHTTP", "WebPages", .httpTypes,
             ]),
         // What one protocol gave out, at the endpoints of all.
         .testTarget(

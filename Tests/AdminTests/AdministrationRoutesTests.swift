@@ -124,6 +124,8 @@ import Testing
                 ("users:list", "[]", 400, "invalid", "The body has to be a JSON object."),
                 ("users:list", "{", 400, "invalid", "The body is no JSON"),
                 ("clients:show", #"{"client":"nobody"}"#, 404, "not_found", "There is no such client."),
+                ("clients:unblock", #"{"client":"nobody","check":"x"}"#, 404, "not_found", "There is no such client."),
+                ("clients:list-checks", #"{"user":"nobody"}"#, 404, "not_found", "There is no user nobody."),
                 ("clients:list", #"{"status":"gone"}"#, 400, "invalid", "is no status"),
                 ("clients:list", #"{"limit":1001}"#, 400, "invalid", "out of range"),
                 (
@@ -180,7 +182,8 @@ import Testing
                 "registration-tokens:remove", "registrations:list", "registrations:approve",
                 "documents:list", "documents:forget", "documents:block",
                 "resources:put", "resources:list", "resources:remove", "clients:list", "clients:show",
-                "clients:set-status", "clients:remove", "extensions:add", "extensions:list", "extensions:show",
+                "clients:list-checks", "clients:set-status", "clients:unblock", "clients:remove", "extensions:add",
+                "extensions:list", "extensions:show",
                 "extensions:remove", "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove",
                 "groups:add-member", "groups:remove-member", "administrators:invite", "administrators:grant",
                 "administrators:revoke", "administrators:list", "tokens:add", "tokens:list", "tokens:revoke",

@@ -68,6 +68,7 @@ struct CommandLineOfOperationsTests {
                 ListClientDocuments(limit: 50, after: name), ForgetClientDocument(id: name),
                 BlockClientDocuments(pattern: name), BlockClientDocuments(pattern: name, lift: true),
                 RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
+                ListClientChecks(user: name), UnblockClient(client: name, check: "x"),
                 SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
                 RemoveClient(client: name), PreviewSetting(key: name, value: .string(name)),
                 ChangeSetting(key: name, value: .string(name), confirmed: true), RetireKey(id: name),

@@ -187,6 +187,8 @@ def administration():
     done(administer("figures:show"))
     administer("limits:lift", kind="none", subject="none")
     for operation, body in [("clients:show", {"client": "none"}), ("clients:remove", {"client": "none"}),
+                            ("clients:list-checks", {"user": "none"}),
+                            ("clients:unblock", {"client": "none", "check": "none"}),
                             ("clients:set-status", {"client": "none", "status": "active"}),
                             ("extensions:show", {"id": "none"}), ("extensions:check", {"id": "none"}),
                             ("extensions:remove", {"id": "none"}),

@@ -118,14 +118,7 @@ struct CheckPlan: Sendable {
     }
 
     /// Whose state of the check it is: the client's, or the device's where its applications share it.
-    func owner(of check: String, _ client: ClientRegistration) -> String {
-        isShared(check, client) ? "device/\(client.device.id)" : "client/\(client.id.rawValue)"
-    }
+    func owner(of check: String, _ client: ClientRegistration) -> String { version.owner(of: check, client) }
 
-    func isShared(_ check: String, _ client: ClientRegistration) -> Bool {
-        version.sharedChecks.contains(check) && client.device.id.utf8.count >= Self.shortestSharingDeviceID
-    }
-
-    /// A client that knows a device's id shares its logins, so the id must not be one that can be guessed.
-    static let shortestSharingDeviceID = 16
+    func isShared(_ check: String, _ client: ClientRegistration) -> Bool { version.isShared(check, client) }
 }

@@ -121,6 +121,9 @@ struct CheckStates {
         record.accessedAt = now
         record.lastUser = record.user?.id ?? before?.lastUser
         record.leftAt = record.leftAt ?? before?.leftAt
+        record.check = name
+        record.client = client.row.digest
+        record.endsAt = success(of: record, check) ?? record.state.expiresAt(check.stateDurations)
         record.generation = before?.generation
         if isEnding || before.map({ ends($0, by: record, check) }) ?? true {
             record.generation = max(now.microseconds, (before?.generation ?? 0) + 1)

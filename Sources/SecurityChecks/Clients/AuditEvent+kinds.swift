@@ -9,6 +9,8 @@ extension AuditEvent.Kind {
     public static let clientRemoved = Self(rawValue: "client.removed")
     /// A client's credentials were right for a check.
     public static let securityCheckPassed = Self(rawValue: "security-check.passed")
+    /// An administrator let a blocked client answer a check again. `details` has `check` and `application`.
+    public static let securityCheckUnblocked = Self(rawValue: "security-check.unblocked")
     /// A client logged out of a check. `details` has `check`.
     public static let securityCheckLeft = Self(rawValue: "security-check.left")
 }

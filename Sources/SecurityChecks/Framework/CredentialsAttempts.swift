@@ -30,6 +30,11 @@ struct CheckRecord: Sendable, Equatable, Codable {
     var lastUser: String?
     /// When the device's applications logged out together: users remembered since before that do not count.
     var leftAt: Date?
+    /// The check, and the digest of the client that was in front of it last: for administrators, who look without the checks.
+    var check: String?
+    var client: Data?
+    /// When the state is over, as the check was set up when it was written.
+    var endsAt: Date?
 
     /// A user, as far as it takes to recognise the same one again.
     struct Recognised: Sendable, Equatable, Codable {
@@ -56,7 +61,7 @@ struct CheckRecord: Sendable, Equatable, Codable {
         case version, state, usedAttempts, fields, message, judging, user, accessedAt, grantedUntil, person
         case dependencyUsers = "behind"
         case generation = "era"
-        case lastUser, leftAt
+        case lastUser, leftAt, check, client, endsAt
     }
 
     init() {}
@@ -76,6 +81,9 @@ struct CheckRecord: Sendable, Equatable, Codable {
         generation = try members.decodeIfPresent(Int64.self, forKey: .generation)
         lastUser = try members.decodeIfPresent(String.self, forKey: .lastUser)
         leftAt = try members.decodeIfPresent(Date.self, forKey: .leftAt)
+        check = try members.decodeIfPresent(String.self, forKey: .check)
+        client = try members.decodeIfPresent(Data.self, forKey: .client)
+        endsAt = try members.decodeIfPresent(Date.self, forKey: .endsAt)
     }
 }
 

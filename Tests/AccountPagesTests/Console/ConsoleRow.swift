@@ -137,6 +137,7 @@ struct ConsoleRow: Sendable {
         .form("/console/registrations-documents/block", .operator),
         .page("/console/checks", .operator, .auditor),
         .form("/console/checks/status", .operator),
+        .form("/console/checks/unblock", .operator),
         .form("/console/checks/remove", .operator),
     ]
 }

@@ -3,6 +3,8 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import SecurityChecks
+import ServerHTTP
 import Testing
 
 /// The console's pages about people.
@@ -183,7 +185,7 @@ struct ConsoleUserTests {
         try await with(.auditor) { stage, auditor in
             let page = try await auditor.open("/console/users/target/checks")
             #expect(page.kind == "console-user-checks" && page.status == 200, "\(page.html)")
-            #expect(page.html.contains("countersign client list"), "\(page.html)")
+            #expect(page.html.contains("countersign user checks target"), "\(page.html)")
             #expect(
                 try await auditor.open("/console/users/target").html.contains("href=\"/console/users/target/checks\""))
             let overview = try await auditor.open("/console")
@@ -193,6 +195,34 @@ struct ConsoleUserTests {
             #expect(try await !support.open("/console/users/target").html.contains("/console/users/target/checks"))
             let seen = try await support.open("/console")
             #expect(seen.status == 200 && !seen.html.contains("class=\"standing"), "\(seen.html)")
+        }
+    }
+
+    @Test func `A check that blocks a user's client is shown on the user's page and lifted there`() async throws {
+        try await with(.operator) { stage, browser in
+            let server = stage.server
+            let client = try await MobileClient.registered(on: server)
+            let user = try #require(try await server.realm.accounts.user(UserID(rawValue: "target")))
+            _ = try await server.realm.clients.changeContext(of: RegisteredClientID(rawValue: client.id)) { context in
+                context.registeredUser = AuthenticatedUser(
+                    id: user.id.rawValue, displayName: "<b>", authenticatedAt: .distantPast, authenticatedBy: "Login",
+                    account: user.id, accountEpoch: user.tokenEpoch)
+            }
+            let scope = "RegisteredClient accessRestricted"
+            for _ in 0..<3 { _ = try await client.preauthorize(scope, ["PinCodeAttempts": ["pin": "0000"]]) }
+            let path = "/console/users/target/checks"
+            let page = try await browser.open(path)
+            #expect(page.html.contains("<bdi>PinCodeAttempts</bdi>") && page.html.contains("blocked"), "\(page.html)")
+            #expect(!page.html.contains(client.id), "a client's id is a secret")
+            let link = try #require(page.links["Unblock"], "\(page.html)")
+            let done = try await ConsoleServerPagesTests.answer(browser, link)
+            #expect(done.kind == "console-user-checks" && done.notice == "The client can answer again.", "\(done.html)")
+            #expect(done.html.contains("No check is open."), "\(done.html)")
+            let asked = try await client.preauthorize(scope)
+            #expect(asked.text.contains("\"remainingAttempts\":3"), "\(asked.text)")
+            let remove = try #require(done.links["Remove"])
+            let removed = try await ConsoleServerPagesTests.answer(browser, remove)
+            #expect(removed.kind == "console-user-checks" && removed.path.hasPrefix(path), "\(removed.path)")
         }
     }
 
@@ -303,7 +333,8 @@ struct ConsoleUserTests {
             #expect(try await send(lines, ["mode": "import"]).html.contains("The import is done."))
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file1")) != nil)
             // As firebase auth:export writes it, cut off.
-            let listed = try await send("{\"users\":[\n{\"localId\":\"file2\"},\n{\"loc", ["mode": "import"])
+            let listed = try await send(
+                "{\"users\":[\n{\"localId\":\"file2\",\"email\":\"file2@example.com\"},\n{\"loc", ["mode": "import"])
             #expect(listed.html.contains("The file ends in the middle of this user."), "\(listed.html)")
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file2")) != nil)
             let both = try await send(lines, ["lines": "{}", "mode": "import"])
@@ -316,7 +347,9 @@ struct ConsoleUserTests {
     @Test func `The locks of forms hold for a form with a file, and it has a bound`() async throws {
         try await with { stage, browser in
             let path = "/console/users-import"
-            let file = ["file": ("users.jsonl", Array("{\"localId\":\"evil\"}".utf8))]
+            let file: [String: (name: String, bytes: [UInt8])] = [
+                "file": ("users.jsonl", Array("{\"localId\":\"evil\"}".utf8))
+            ]
             let csrf = ConsoleStage.csrf(path, browser)
             let own = [HTTPField.Name.known("Sec-Fetch-Site"): "same-origin"] as HTTPFields
             for (fields, headers) in [

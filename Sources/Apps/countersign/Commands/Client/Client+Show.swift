@@ -1,5 +1,6 @@
 import AdminServer
 import ArgumentParser
+import CountersignCore
 
 extension ClientCommand {
     struct Show: AsyncParsableCommand {
@@ -16,6 +17,9 @@ extension ClientCommand {
                 var table = ClientCommand.describe(answer.client)
                 for (name, value) in answer.publicAttributes.sorted(by: { $0.key < $1.key }) {
                     table.add("attribute \(name)", value.text)
+                }
+                for check in answer.checks ?? [] {
+                    table.add("check \(check.check)", "\(check.state) until \(check.until.text)")
                 }
                 for name in answer.protectedAttributes { table.add("attribute \(name)", "(protected)") }
                 return table.lines

@@ -5,13 +5,13 @@ import ArgumentParser
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
-        abstract: "Show, disable and remove clients of security checks.",
+        abstract: "Show, disable, unblock and remove clients of security checks.",
         discussion: """
             A client is one installation of an application on one device, which registered itself. Name it as the list \
             does, or by the id of introspection. Every command works on the data directory, also while a server runs \
             on it, or with --server through a remote server.
             """,
-        subcommands: [List.self, Show.self, Disable.self, Enable.self, Remove.self])
+        subcommands: [List.self, Show.self, Disable.self, Enable.self, Unblock.self, Remove.self])
 
     /// A client as lines of its own.
     static func describe(_ client: ClientSummary) -> Table {

@@ -156,6 +156,14 @@ extension SetClientStatus: CommandedOperation {
     }
 }
 
+extension ListClientChecks: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "checks").arguments(user) }
+}
+
+extension UnblockClient: CommandedOperation {
+    public var commandLine: [String] { CommandParts("client", "unblock").arguments(client, check) }
+}
+
 extension RemoveClient: CommandedOperation {
     public var commandLine: [String] { CommandParts("client", "remove").arguments(client) }
 }

@@ -19,17 +19,21 @@ public struct ShowClient: AdministrationOperation {
         public let publicAttributes: [String: JSONValue]
         /// What else checks keep with it; their values are theirs.
         public let protectedAttributes: [String]
+        /// The open checks that the application names; nil from a server of an earlier version.
+        public let checks: [CheckSummary]?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by actor: ClientContext
     ) async throws -> Answer {
-        guard let listed = try await realm.clients.listed(ClientReference(client)) else {
+        let reference = ClientReference(client)
+        guard let listed = try await realm.clients.listed(reference) else {
             throw AdministrationError.noClient(client)
         }
         let context = listed.registration.context
         return Answer(
             client: ClientSummary(listed), publicAttributes: context.publicAttributes,
-            protectedAttributes: context.protectedAttributes.keys.sorted())
+            protectedAttributes: context.protectedAttributes.keys.sorted(),
+            checks: try await realm.clients.openChecks(of: reference)?.map(CheckSummary.init))
     }
 }

@@ -11,7 +11,7 @@ enum UserPages {
         .page("users/{user}/factors", of: ShowUser.self, in: .users) { try await factors($0) },
         .page("users/{user}/sessions", of: ListSessions.self, in: .users) { try await sessions($0) },
         .page("users/{user}/applications", of: ListSessions.self, in: .users) { try await applications($0) },
-        .page("users/{user}/checks", of: ListClients.self, in: .users) { try await checks($0) },
+        .page("users/{user}/checks", of: ListClientChecks.self, in: .users) { try await checks($0) },
         .page("users/{user}/log", of: ListAuditEvents.self, in: .users) { try await log($0) },
         .page("users/{user}/data", of: ShowUserData.self, in: .users) { try await dossier($0) },
         .download("users/{user}/data.json", of: ShowUserData.self, in: .users) { try await data($0) },
@@ -372,17 +372,18 @@ enum UserPages {
 
     // MARK: Security checks
 
-    /// Installations of applications in which the user logged in last.
+    /// Installations of applications in which the user logged in last, or has a check open, and the open checks.
     private static func checks(_ scene: ConsoleScene) async throws -> Page {
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-        let places = scene.places
-        let operation = ListClients(
-            limit: ConsoleScene.pageLength, after: places.after, before: places.before, user: user.id)
+        let operation = ListClientChecks(user: user.id)
         let answer = try await scene.perform(operation)
         var page = page(.checks, of: user, scene)
-        page.blocks.append(try await ClientPages.table(of: answer.clients, scene))
+        page.blocks.append(.heading(scene.words.plain("consoleOpenChecks")))
+        page.blocks.append(ClientPages.table(ofChecks: answer.clients, user: user.id, scene))
+        page.blocks.append(.heading(scene.words.plain("consoleInstallations")))
         page.blocks.append(
-            scene.pager(ConsolePath.to("users", user.id, "checks"), before: answer.previous, after: answer.next))
+            try await ClientPages.table(of: answer.clients.map(\.client), user: user.id, scene))
+        if !answer.isWhole { page.blocks.append(.text(scene.words("consoleChecksMore"))) }
         page.blocks += scene.command(operation)
         return page
     }
