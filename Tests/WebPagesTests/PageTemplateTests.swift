@@ -36,6 +36,17 @@ struct PageTemplateTests {
 
     private let message = PageMessage(title: "Title", text: "Sentence.")
 
+    @Test func `A long address is divided after its dots, its slashes and its at sign, and is the same text`() {
+        #expect(PageText(address: "ada@example.com").html == "<bdi>ada@example.com</bdi>")
+        let long = PageText(address: "https://<b>.partner-portal.example.com/a?b&c=\u{202E}d")
+        #expect(
+            long.html
+                == "<bdi>https:/<wbr>/<wbr>&lt;b&gt;.<wbr>partner-portal.<wbr>example.<wbr>com/<wbr>a?b&amp;c=\u{FFFD}d</bdi>"
+        )
+        #expect(long.plain == "https://<b>.partner-portal.example.com/a?b&c=\u{FFFD}d")
+        #expect(PageText(address: "ada.lovelace@university.example").html.contains("@<wbr>university"))
+    }
+
     @Test(arguments: PageLanguage.allCases)
     func `A page names its language, its kind, its title twice and the style sheet that the server has`(
         language: PageLanguage

@@ -26,7 +26,7 @@ struct PageMarkup {
         self.bytes = bytes
     }
 
-    private static let voids: Set = ["meta", "link", "input", "img", "br", "hr"]
+    private static let voids: Set = ["meta", "link", "input", "img", "br", "hr", "wbr"]
     /// Elements whose content is text: what looks like a tag in them is none.
     private static let texts: Set = ["script", "style", "textarea", "title"]
     private static let blocks: Set = [

@@ -23,6 +23,23 @@ public struct PageText: Sendable, Equatable {
         html = "<bdi>\(HTMLText.escaped(plain))</bdi>"
     }
 
+    /// The same of an e-mail address, a host or a URI. A long one is divided after its dots, its slashes and its @ before a line breaks in the
+    /// middle of a word.
+    public init(address text: String) {
+        let chosen = PageText(chosen: text)
+        guard chosen.plain.utf8.count > Self.undividedAddress else {
+            self = chosen
+            return
+        }
+        var html = String.UnicodeScalarView()
+        // Tags and references have none of these signs.
+        for scalar in HTMLText.escaped(chosen.plain).unicodeScalars {
+            html.append(scalar)
+            if "./@".unicodeScalars.contains(scalar) { html.append(contentsOf: "<wbr>".unicodeScalars) }
+        }
+        self.init(plain: chosen.plain, html: "<bdi>\(String(html))</bdi>")
+    }
+
     /// A sentence of ours that is there in English alone, on a page of another language. As nothing tells its words from what people
     /// chose, what deceives is replaced in all of it.
     init(english text: String) {
@@ -58,6 +75,8 @@ public struct PageText: Sendable, Equatable {
         self.html = html
     }
 
+    /// Bytes of an address that has room wherever one is shown.
+    private static let undividedAddress = 24
     /// Characters of a chosen text that are shown.
     public static let longestChosenText = 200
     /// Marks on one of them that are shown: the most that a script of Unicode needs, and too few to cover other lines.

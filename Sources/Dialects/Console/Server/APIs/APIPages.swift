@@ -41,7 +41,7 @@ enum APIPages {
                     rows: resources.map { resource in
                         [
                             .init(
-                                PageText(chosen: resource.uri),
+                                PageText(address: resource.uri),
                                 to: mayChange
                                     ? PagePath("/console/apis/put", [("uri", resource.uri)]).text : nil),
                             .init(PageText(chosen: resource.name ?? "–")),

@@ -134,7 +134,7 @@ enum ExtensionPages {
                         [
                             .init(PageText(chosen: found.displayName ?? found.id), to: path(of: found.id)),
                             .init(words(WordFamily.key("extension", found.event))),
-                            .init(PageText(chosen: found.targetURL)), .init(applications(of: found, words)),
+                            .init(PageText(address: found.targetURL)), .init(applications(of: found, words)),
                         ]
                     }), none: words("consoleExtensionsNone")))
         if scene.may(AddExtension.right) {

@@ -196,7 +196,7 @@ enum HookPages {
                     rows: hooks.map { hook in
                         [
                             .init(
-                                PageText(chosen: hook.label.isEmpty ? hook.url : hook.label), to: path(of: hook.id)),
+                                PageText(address: hook.label.isEmpty ? hook.url : hook.label), to: path(of: hook.id)),
                             .init(
                                 hook.isEnabled
                                     ? hook.failingSince.map { words.moment($0.date, now: scene.now) }

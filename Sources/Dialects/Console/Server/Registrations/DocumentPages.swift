@@ -74,7 +74,7 @@ enum DocumentPages {
             .init(
                 PageText(chosen: document.displayName ?? document.id), to: ApplicationPages.path(of: document.id),
                 marks: isTaken ? [] : [.init(words("consoleDocumentBlocked"), .alarming)]),
-            .init(PageText(chosen: document.host)), .init(words.instant(document.readAt.date)),
+            .init(PageText(address: document.host)), .init(words.instant(document.readAt.date)),
             .init(words.instant(document.freshUntil.date)),
         ]
             + (changes

@@ -94,7 +94,7 @@ enum RegistrationPages {
                 PageText(chosen: application.displayName ?? application.id),
                 to: ApplicationPages.path(of: application.id),
                 marks: marks(of: application, words)),
-            .init(PageText(chosen: application.origin?.host ?? "–")),
+            .init(PageText(address: application.origin?.host ?? "–")),
             .init(words.instant(application.createdAt.date)),
             .init(PageText(chosen: application.origin?.source ?? "–")),
             .init(PageText(chosen: application.origin?.token ?? "–")),

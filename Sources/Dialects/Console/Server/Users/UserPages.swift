@@ -45,7 +45,7 @@ enum UserPages {
         let words = scene.words
         var page = scene.page(
             PageKind(rawValue: tab == .profile ? "console-user" : "console-user-\(tab.rawValue)"),
-            PageText(chosen: user.shownName))
+            PageText(address: user.shownName))
         let tabs = Tab.allCases.filter {
             ($0 != .log || scene.may(.readLog)) && ($0 != .checks || scene.may(.readClients))
         }
@@ -164,7 +164,7 @@ enum UserPages {
                 words.plain("consoleUserName"),
                 user.displayName.map { PageText(chosen: $0) } ?? words("consoleNothing")),
             .init(
-                words.plain("consoleAddress"), user.email.map { PageText(chosen: $0) } ?? words("consoleNothing"),
+                words.plain("consoleAddress"), user.email.map { PageText(address: $0) } ?? words("consoleNothing"),
                 mark: user.email == nil
                     ? nil
                     : user.emailVerified
