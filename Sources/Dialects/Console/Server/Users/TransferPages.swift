@@ -45,17 +45,18 @@ enum TransferPages {
 
         /// - Parameter pieces: what the file has. What cannot be read as a user's is told beside what was refused, at its line.
         init(_ answer: ImportUsers.Answer, of pieces: [UserFileReader.Piece], _ isRehearsal: Bool) {
-            var refused = pieces.compactMap { piece in
-                if case .fault(let reason) = piece.content { (piece.line, reason) } else { nil }
+            var refused: [(line: Int, reason: String)] = []
+            for piece in pieces {
+                if case .fault(let reason) = piece.content { refused.append((piece.line, reason)) }
             }
             let lines = pieces.filter { $0.user != nil }.map(\.line)
             refused += answer.refused.map { (lines.indices.contains($0.index) ? lines[$0.index] : 0, $0.reason) }
-            refused.sort { $0.0 < $1.0 }
+            refused.sort { $0.line < $1.line }
             self.isRehearsal = isRehearsal
             imported = answer.imported
             replaced = answer.replaced
             alreadyThere = answer.alreadyThere
-            self.refused = refused.prefix(BulkResult.most).map { .init("\($0.0)", $0.1) }
+            self.refused = refused.prefix(BulkResult.most).map { .init("\($0.line)", $0.reason) }
             more = max(0, refused.count - BulkResult.most)
         }
     }
