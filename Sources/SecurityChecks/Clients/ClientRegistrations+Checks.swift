@@ -18,6 +18,7 @@ public struct OpenCheck: Sendable, Equatable {
 
 /// A client of a user, and its open checks.
 public struct UserClient: Sendable {
+    /// The client, as lists have it.
     public let client: ListedClient
     /// Whether the user is the one who logged in there last.
     public let isBound: Bool
@@ -27,9 +28,11 @@ public struct UserClient: Sendable {
 
 /// What came of lifting a block.
 public enum UnblockOutcome: Sendable, Equatable {
+    /// The check takes answers of the client again.
     case unblocked
     /// The check is not blocked for the client, or there is no such check.
     case notBlocked
+    /// There is no such client.
     case unknownClient
 }
 
