@@ -67,7 +67,7 @@ def console_finds(stage):
     stage.look("console-users-found", "console-users")
     person.press(f"tbody a[href='/console/users/{id}']")
     stage.look("console-user", "console-user")
-    for tab in ("factors", "sessions", "applications", "log", "data"):
+    for tab in ("factors", "sessions", "applications", "checks", "log", "data"):
         desk.look(f"/console/users/{id}/{tab}", f"console-user-{tab}", f"console-user-{tab}")
     desk.confirm(f"/console/users/{id}/disable", "console-disable")
     stage.look("console-user-disabled", "console-user")
@@ -305,6 +305,11 @@ def console_moves(stage):
     desk.confirm("/console/users/invite", email=stage.email())
     stage.look("console-user-invited", "console-users")
     desk.look("/console/users-import", "console-import", "console-ask")
+    line = '{"localId": "%s", "email": "file.%s"}' % (secrets.token_hex(6), stage.email())
+    person.tab.set_input_files(
+        "[name=file]", {"name": "users.jsonl", "mimeType": "application/jsonl", "buffer": f"{line}\nno line".encode()})
+    person.press("main form[method=post] button[type=submit]")
+    stage.look("console-import-result", "console-result")
     desk.look("/console/users-export", "console-export", "console-ask")
     person.open("/console/rules")
     person.press("main a[href='/console/settings/passwords.minimumLength']")
