@@ -96,7 +96,13 @@ import Testing
                 == "The client is LOST.\n")
         #expect(try await list("--status", "LOST").clients.count == 1)
         #expect(try await directory.run("client", "enable", id).output == "The client is ACTIVE.\n")
+        let free = try await directory.run("client", "unblock", reference, "Pin")
+        #expect(free.status == 1 && free.error.contains("The check Pin does not block this client."), "\(free.error)")
         #expect(try await directory.run("client", "remove", id).output == "Removed the client \(reference).\n")
+        try await directory.run("client", "unblock", reference, "Pin").expect(4)
+        try await directory.run("user", "checks", "nobody@example.com").expect(4)
+        try await directory.run("user", "add", "ada@example.com").expect(0)
+        #expect(try await directory.run("user", "checks", "ada@example.com").output == "No clients.\n")
         for command in ["show", "disable", "enable", "remove"] {
             try await directory.run("client", command, reference).expect(4)
         }
