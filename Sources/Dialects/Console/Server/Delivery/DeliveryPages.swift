@@ -108,12 +108,18 @@ enum DeliveryPages {
                                 scene.words.instant(event.at.date),
                                 to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
                             .init(LogWords.sentence(event, scene)),
-                            .init(PageText(chosen: event.reason ?? event.details["reason"]?.stringValue ?? "–")),
+                            .init(reason(of: event, scene)),
                             names.cell(event.userID),
                         ]
                     }), none: words("consoleFailuresNone")))
         page.blocks += scene.command(ShowDelivery())
         return page
+    }
+
+    /// Why it failed: in words where there are some, else as the other side has said it.
+    private static func reason(of event: AuditEntry, _ scene: ConsoleScene) -> PageText {
+        let reason = event.reason ?? event.details["reason"]?.stringValue ?? "–"
+        return scene.words.said(reason) ?? FigureWords.reason(reason, scene)
     }
 
     /// When a message is tried next. One that was due long ago waits for a server that has where to send it.
