@@ -14,19 +14,21 @@ public final class SQLiteInspection: Store {
 
     /// Opens the file, which has to be there.
     ///
-    /// Where no log stands beside it, no program has it open, and SQLite is told that nothing changes: it then makes no files of its own.
-    /// Where one does, it is read together with the index that the program which has it open made of it.
+    /// Where no log with its index stands beside it, no program has it open, and SQLite is told that nothing changes: it then makes no files of
+    /// its own. Where one does, and be it empty as yet, it is read together with the index that the program which has it open made of it.
     /// - Throws: `StoreError` of code `unavailable` where it cannot be opened or is no database, and where a log without its index was left
     ///   behind: reading that would make one.
     public static func open(path: String) async throws -> SQLiteInspection {
         try await blocking {
-            let hasLog = try size(of: path + "-wal") > 0
-            if hasLog, !FileManager.default.fileExists(atPath: path + "-shm") {
+            let hasIndex = try size(of: path + "-shm") != nil
+            let log = try size(of: path + "-wal")
+            if log ?? 0 > 0, !hasIndex {
                 throw StoreError(
                     .unavailable,
                     "its last program was killed, and what it left cannot be read without changing it; a start mends that"
                 )
             }
+            let isOpen = log != nil && hasIndex
             var allowed = CharacterSet.urlPathAllowed
             allowed.remove(charactersIn: "?#%")
             guard let name = path.addingPercentEncoding(withAllowedCharacters: allowed) else {
@@ -39,7 +41,7 @@ public final class SQLiteInspection: Store {
             return try translatingErrors {
                 var schema = SchemaVersion(present: 0)
                 let access = try SQLiteAccess(
-                    path: "file:\(name)\(hasLog ? "?mode=ro" : "?immutable=1")", configuration: configuration,
+                    path: "file:\(name)\(isOpen ? "?mode=ro" : "?immutable=1")", configuration: configuration,
                     isReadOnly: true
                 ) { database in
                     try database.inTransaction(.deferred) {
@@ -54,11 +56,12 @@ public final class SQLiteInspection: Store {
         }
     }
 
-    private static func size(of path: String) throws -> Int64 {
+    /// Nil where there is no such file.
+    private static func size(of path: String) throws -> Int64? {
         var status = stat()
         if stat(path, &status) == 0 { return Int64(status.st_size) }
         guard errno == ENOENT else { throw StoreError(cannot: "read", path, errno) }
-        return 0
+        return nil
     }
 
     public func read<T: Sendable>(

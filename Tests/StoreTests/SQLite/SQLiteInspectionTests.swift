@@ -52,6 +52,17 @@ struct SQLiteInspectionTests {
         try await store.close()
     }
 
+    @Test func `What a program writes first after the look was opened is seen`() async throws {
+        try await SQLiteStore.open(path: directory.database).close()
+        let store = try await SQLiteStore.open(path: directory.database)
+        let inspection = try await SQLiteInspection.open(path: directory.database)
+        #expect(try await inspection.read { try $0.countUsers() } == 0)
+        #expect(try await store.write { try $0.insert(user("u")) })
+        #expect(try await inspection.read { try $0.countUsers() } == 1)
+        try await inspection.close()
+        try await store.close()
+    }
+
     @Test func `Older newer and empty schemas are told and not changed`() async throws {
         let more = Migration(version: Migrations.all.steps.count + 1, name: "more") { _ in [] }
         for (migrations, present) in [
