@@ -20,7 +20,7 @@ public struct ListPlace: Sendable, Equatable {
     }
 
     /// Nil where the text is no place of that list.
-    public init?(_ text: String, in list: String) {
+    public init?(parsing text: String, in list: String) {
         guard text.utf8.count <= 2048, let bytes = [UInt8](base64URL: text), bytes.count > Self.checkLength,
             let key = String(validating: bytes.dropLast(Self.checkLength), as: UTF8.self), PlainText.key(key) == key
         else { return nil }

@@ -9,29 +9,29 @@ import Testing
         for key in keys {
             let text = ListPlace(key, in: "clients:list").text
             #expect(!text.hasPrefix("-"), "\(key): \(text)")
-            #expect(ListPlace(text, in: "clients:list")?.key == key, "\(key): \(text)")
+            #expect(ListPlace(parsing: text, in: "clients:list")?.key == key, "\(key): \(text)")
         }
     }
 
     @Test func `A place of another list, a part of one, and one that was changed are none`() {
         let text = ListPlace("ada", in: "users:list").text
-        #expect(ListPlace(text, in: "users:search") == nil)
+        #expect(ListPlace(parsing: text, in: "users:search") == nil)
         for count in 0..<text.count {
-            #expect(ListPlace(String(text.prefix(count)), in: "users:list") == nil, "\(count)")
+            #expect(ListPlace(parsing: String(text.prefix(count)), in: "users:list") == nil, "\(count)")
         }
         for wrong in ["A" + text, text + "A", text.uppercased(), "zzz", "ada", String(repeating: "x", count: 3000)] {
-            #expect(ListPlace(wrong, in: "users:list") == nil, "\(wrong)")
+            #expect(ListPlace(parsing: wrong, in: "users:list") == nil, "\(wrong)")
         }
     }
 
     @Test func `The end of a list is a place of it, and no row of whatever key`() throws {
         let end = ListPlace(nil, in: "users:list").text
-        let read = try #require(ListPlace(end, in: "users:list"))
+        let read = try #require(ListPlace(parsing: end, in: "users:list"))
         #expect(read.key == nil)
         #expect(!end.hasPrefix("-"))
-        #expect(ListPlace(end, in: "groups:list") == nil)
+        #expect(ListPlace(parsing: end, in: "groups:list") == nil)
         let row = ListPlace("end", in: "users:list").text
         #expect(row != end)
-        #expect(ListPlace(row, in: "users:list")?.key == "end")
+        #expect(ListPlace(parsing: row, in: "users:list")?.key == "end")
     }
 }

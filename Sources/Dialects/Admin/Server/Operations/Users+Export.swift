@@ -49,7 +49,7 @@ public struct ExportUsers: AdministrationOperation {
                 .invalid, "The limit \(limit) is out of range: \(range.lowerBound) to \(range.upperBound).")
         }
         let start = try after.map { text in
-            guard let key = ListPlace(text, in: Self.name)?.key else { throw ListPlace.unknown }
+            guard let key = ListPlace(parsing: text, in: Self.name)?.key else { throw ListPlace.unknown }
             return UserID(rawValue: key)
         }
         let (accounts, next, run) = try await realm.accounts.exportAccounts(

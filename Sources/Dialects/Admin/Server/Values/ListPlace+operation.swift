@@ -17,7 +17,7 @@ extension PagedOperation {
     func range<Key: Sendable>(limit: Int, _ key: (String) -> Key?) throws -> ListRange<Key> {
         guard after == nil || before == nil else { throw ListPlace.both }
         guard let text = after ?? before else { return ListRange(limit: limit) }
-        guard let place = ListPlace(text, in: Self.name) else { throw ListPlace.unknown }
+        guard let place = ListPlace(parsing: text, in: Self.name) else { throw ListPlace.unknown }
         let found = place.key.map(key)
         if case .some(nil) = found { throw ListPlace.unknown }
         return ListRange(found ?? nil, isBackwards: before != nil, limit: limit)
