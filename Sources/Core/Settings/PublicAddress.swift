@@ -41,8 +41,9 @@ extension Realm {
         let change = deployment == before ? nil : deployment
         guard isMoved || change != nil else { return }
         try await store.write { transaction in
-            if isMoved { try address.put(in: transaction) }
+            // In the order of their names, as all writers lock documents.
             try change?.put(in: transaction)
+            if isMoved { try address.put(in: transaction) }
         }
     }
 }
