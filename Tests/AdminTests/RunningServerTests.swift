@@ -68,6 +68,32 @@ import Testing
                 before = reply.json["next"]
             } while before != .null
             #expect(paged == all.map(\.id))
+            // Of some kinds and of a time: on to the end, and back to the beginning.
+            let wrong = expected { $0.kind == .answerRefused }
+            #expect(wrong.count == 3)
+            func page(_ place: [String: JSON]) async throws -> JSON {
+                let asked: [String: JSON] = ["kinds": ["answer"], "since": .string(middle), "limit": 1]
+                return try await Self.post("audit:search", .object(asked.merging(place) { $1 }), server).json
+            }
+            var pages = [try await page([:])]
+            while let next = pages.last?["next"], next != .null, pages.count < 9 {
+                pages.append(try await page(["before": next]))
+            }
+            #expect(pages.flatMap { $0["events"].elements }.compactMap { $0["id"].text } == wrong)
+            #expect(pages.count == 3 && pages[0]["previous"] == .null)
+            var back = Array(pages.suffix(1))
+            while let previous = back.last?["previous"], previous != .null, back.count < 9 {
+                back.append(try await page(["after": previous]))
+            }
+            #expect(back.reversed().map { $0["events"].elements } == pages.map { $0["events"].elements })
+            // Behind both ends of the log there is nothing but the way back.
+            let (oldest, newest) = (String(repeating: "0", count: 24), String(repeating: "f", count: 24))
+            let behind = try await Self.post("audit:search", ["before": .string(oldest)], server).json
+            #expect(behind["events"].elements.isEmpty && behind["next"] == .null && behind["previous"].text == oldest)
+            let end = try await Self.post("audit:search", ["after": .string(oldest), "limit": 1], server).json
+            #expect(end["events"][0]["id"].text == all.last?.id && end["next"] == .null)
+            let ahead = try await Self.post("audit:search", ["after": .string(newest)], server).json
+            #expect(ahead["events"].elements.isEmpty && ahead["previous"] == .null && ahead["next"].text == newest)
 
             let first = try #require(all.first)
             let shown = try await Self.post("audit:show", ["id": .string(first.id)], server)

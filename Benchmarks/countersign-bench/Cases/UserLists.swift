@@ -8,6 +8,8 @@ enum UserLists {
     enum Look: Sendable {
         case users(page: Int)
         case log(page: Int)
+        /// The page before the last one that was turned to.
+        case back(Workbench.List)
         case search(String)
         /// What the id of some user begins with.
         case idSearch
@@ -21,6 +23,9 @@ enum UserLists {
         switch look {
         case .users(let page): path = "users" + (try await place(page, of: .users, bench, subject, kind))
         case .log(let page): path = "log" + (try await place(page, of: .log, bench, subject, kind))
+        case .back(let list):
+            let place = try await bench.places(list, subject, kind).last
+            path = (list == .users ? "users" : "log") + (place.map { "?before=\($0)" } ?? "")
         case .search(let text): path = "users?q=\(text)"
         case .idSearch: path = "users?q=\(try await idPrefix(bench, subject))"
         }
@@ -102,6 +107,7 @@ extension BenchCase {
             row("users-page-1", "users: first page", .users(page: 1)),
             row("users-page-2", "users: second page", .users(page: 2)),
             row("users-page-1000", "users: page 1,000", .users(page: Listed.farPage)),
+            row("users-back", "users: back from page 1,000", .back(.users)),
             row("users-by-address", "users: address begins with `person4711`", .search("person4711")),
             row("users-by-whole-address", "users: one whole address", .search("person77@bench.example")),
             row("users-by-name", "users: name begins with `Maria` (one of twenty)", .search("Maria")),
@@ -110,6 +116,7 @@ extension BenchCase {
             row("users-by-nothing", "users: nothing begins so", .search("zzzzzz")),
             row("log-page-1", "log: first page", .log(page: 1)),
             row("log-page-1000", "log: page 1,000", .log(page: Listed.farPage)),
+            row("log-back", "log: back from page 1,000", .back(.log)),
             BenchCase(
                 name: prefix + "users-operation", title: "`users:search`, page 1,000, \(store)", section: .lists
             ) { try await UserLists.operation($0, kind) },

@@ -58,10 +58,10 @@ public struct Administrators: Sendable {
         _ range: ListRange<UserID>
     ) async throws -> ListPage<(administrator: Administrator, user: User), UserID> {
         try await realm.store.read { transaction in
-            try range.page(key: \.userID) {
-                try transaction.administrators($0)
-            } show: { administrator in
-                try transaction.user(administrator.userID).map { (administrator: administrator, user: $0) }
+            try range.page(key: \.row.userID) {
+                try transaction.administrators($0).withUsers(in: transaction) { $0.userID }
+            } show: { found in
+                found.user.map { (administrator: found.row, user: $0) }
             }
         }
     }

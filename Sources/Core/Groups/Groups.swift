@@ -48,10 +48,10 @@ public struct Groups: Sendable {
     ) async throws -> (group: UserGroup, page: ListPage<User, UserID>)? {
         try await realm.store.read { transaction in
             guard let group = try transaction.group(name) else { return nil }
-            let page = try range.page(key: \.self) {
-                try transaction.members(of: name, $0)
+            let page = try range.page(key: \.row) {
+                try transaction.members(of: name, $0).withUsers(in: transaction) { $0 }
             } show: {
-                try transaction.user($0)
+                $0.user
             }
             return (group, page)
         }
