@@ -38,7 +38,8 @@ import Testing
 
     @Test func `The console's lists are measured among as many users as are asked for`() async throws {
         let names = [
-            "users-page-1", "users-page-1000", "users-by-name", "users-by-id", "log-page-1000", "log-back", "users-back", "users-operation",
+            "users-page-1", "users-page-1000", "users-by-name", "users-by-id", "log-page-1000", "log-back",
+            "users-back", "users-operation",
         ]
         let run = try await BenchProgram.run(
             [
