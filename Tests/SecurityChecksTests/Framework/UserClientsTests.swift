@@ -67,7 +67,7 @@ struct UserClientsTests {
         #expect(try await stage.decide(client, "Login", ["Login": Self.login]).isGranted)
         _ = try await stage.test.store.write { transaction in
             guard var present = try transaction.user(user.id) else { return false }
-            present.tokenEpoch += 1
+            present.revokeTokens(at: stage.test.now)
             return try transaction.update(present)
         }
         let found = try await stage.test.realm.clients.clients(of: user.id)
