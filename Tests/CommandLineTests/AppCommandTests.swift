@@ -18,7 +18,7 @@ import Testing
             "https://api.example.com", "--audience", "urn:stock")
         #expect(added.status == 0, "\(added.error)")
         #expect(
-            added.lines.dropLast(2) == [
+            added.lines.dropLast(3) == [
                 "id                 shop",
                 "name               Shop",
                 "client             confidential (has a secret or keys)",
@@ -30,6 +30,7 @@ import Testing
                 "requires MFA       yes",
                 "reveals addresses  no",
             ])
+        #expect(added.lines.dropLast().last == "protocols          oauth: not used; native-auth: not used")
         #expect(added.lines.last?.hasPrefix("The client secret, shown only once: ") == true)
 
         let changed = try await directory.run(

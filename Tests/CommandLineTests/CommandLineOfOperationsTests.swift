@@ -91,7 +91,7 @@ struct CommandLineOfOperationsTests {
                 ListApplicationSessions(id: name, limit: 50, before: name),
                 ListClientDocuments(limit: 50, before: name),
                 ListRegistrations(limit: 50, before: name), SearchAuditEvents(after: name),
-                SearchUsers(text: name, before: name),
+                SearchUsers(text: name, before: name, limit: 50),
                 ReplayEvent(id: name, event: name),
             ]
         } + [

@@ -22,8 +22,8 @@ struct AppCommand: AsyncParsableCommand {
             table.add("keys", keys.map { $0.isEmpty ? "(without kid)" : $0 }.joined(separator: " "))
         }
         if let kind = application.oauth.kind { add(application.oauth, kind, to: &table) }
-        table.add("note", application.ownerNote)
-        table.add("contacts", application.contacts?.joined(separator: " "))
+        if let note = application.ownerNote { table.add("note", note) }
+        if let contacts = application.contacts { table.add("contacts", contacts.joined(separator: " ")) }
         table.add("redirect URIs", application.redirectURIs.joined(separator: " "))
         table.add("challenge types", application.challengeTypes.joined(separator: " "))
         table.add("scopes", application.scopes.joined(separator: " "))
@@ -46,10 +46,11 @@ struct AppCommand: AsyncParsableCommand {
         }
         table.add("reveals addresses", application.revealsAddresses.yesOrNo)
         table.add("created", application.createdAt.text)
-        for use in application.protocols ?? [] {
+        let protocols = (application.protocols ?? []).map { use in
             let used = use.lastUsedAt.map { "last used \($0.text)" } ?? "not used"
-            table.add("protocol \(use.name)", use.isRegistered ? used : "\(used), not registered for it")
+            return "\(use.name): \(used)\(use.isRegistered ? "" : ", not registered for it")"
         }
+        if !protocols.isEmpty { table.add("protocols", protocols.joined(separator: "; ")) }
         return table.lines
     }
 
