@@ -63,8 +63,10 @@ struct ConsoleListTests {
                 _ = try await AddGroup(group: name).perform(on: server.realm, as: .commandLine, by: .testAdministrator)
                 _ = try await AddGroupMember(group: "staff", user: name).perform(
                     on: server.realm, as: .commandLine, by: .testAdministrator)
-                _ = try await server.realm.applications.add(
-                    id: ClientID(rawValue: name), ApplicationRegistration(), by: .testAdministrator)
+                // No application has the id of a user.
+                let application = try await server.realm.applications.add(
+                    id: ClientID(rawValue: "of-\(name)"), ApplicationRegistration(), by: .testAdministrator)
+                #expect(application != nil)
                 _ = try await server.realm.administrators.grant(.auditor, to: user, by: .testAdministrator)
             }
             for path in [
