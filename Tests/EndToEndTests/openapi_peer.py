@@ -104,6 +104,7 @@ def administration():
     done(administer("users:search", text="peer-"))
     done(administer("users:names", ids=[user, other, "gone"]))
     done(administer("users:show", user=user))
+    done(administer("clients:list-checks", user=user))
     done(administer("users:sessions", user=user))
     done(administer("users:data", user=user))
     done(administer("users:set-locale", user=user, locale="ja"))
@@ -187,7 +188,6 @@ def administration():
     done(administer("figures:show"))
     administer("limits:lift", kind="none", subject="none")
     for operation, body in [("clients:show", {"client": "none"}), ("clients:remove", {"client": "none"}),
-                            ("clients:list-checks", {"user": "none"}),
                             ("clients:unblock", {"client": "none", "check": "none"}),
                             ("clients:set-status", {"client": "none", "status": "active"}),
                             ("extensions:show", {"id": "none"}), ("extensions:check", {"id": "none"}),

@@ -128,6 +128,7 @@ public struct CountersignServer: Sendable {
     public init(_ opened: OpenedRealm, options: Options, logger: Logger, beginning: Beginning? = nil) {
         self.opened = opened
         startedAt = opened.realm.clock.now
+        let given = options
         var options = options
         // A realm that was not opened for development is not served as one, whatever the options say.
         options.isDevelopment = options.isDevelopment && opened.kind == .development
@@ -137,7 +138,8 @@ public struct CountersignServer: Sendable {
         hooks = HookDelivery(realm: opened.realm, note: HookService.note(in: logger))
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         connections = ServerConnections(options, logger: logger)
-        let beginning = beginning ?? Beginning(options)
+        let begun = options.isDevelopment == given.isDevelopment ? beginning : nil
+        let beginning = begun ?? Beginning(options)
         (publicURL, site) = (beginning.publicURL, beginning.site)
         ready =
             logger.logLevel > (options.logsAccess ? .info : .debug)

@@ -52,17 +52,21 @@ public struct ApplicationUses: Sendable {
         while true {
             let noted = realm.useNotes.waiting(limit: Self.batch)
             guard !noted.isEmpty else { return }
-            try await realm.store.write { transaction in
+            let kept = try await realm.store.write { transaction in
+                var kept: Set<UseNotes.Key> = []
                 for (key, note) in noted {
-                    try transaction.note(
-                        ApplicationUse(application: key.application, dialect: key.dialect, at: note.at))
-                    // The grant of a sign-in on a page goes again: there the application got nothing yet.
+                    // The grant of a sign-in on a page goes again: there the application got nothing yet. The application comes before
+                    // the rows of its uses, as where it is removed with them.
                     if note.isOfUser, try !transaction.grants(of: key.application, before: nil, limit: 1).isEmpty {
                         try transaction.keepRegistration(key.application)
+                        kept.insert(key)
                     }
+                    try transaction.note(
+                        ApplicationUse(application: key.application, dialect: key.dialect, at: note.at))
                 }
+                return kept
             }
-            realm.useNotes.wrote(noted)
+            realm.useNotes.wrote(noted, kept: kept)
             if noted.count < Self.batch { return }
         }
     }
@@ -132,7 +136,9 @@ final class UseNotes: Sendable {
         }
     }
 
-    func wrote(_ notes: [(key: Key, note: Note)]) {
+    /// - Parameter kept: the uses by users for which there was a grant, so that the application's registration is kept. Another's first grant
+    ///   is still to come, and is noted within the hour too.
+    func wrote(_ notes: [(key: Key, note: Note)], kept: Set<Key>) {
         state.withLock { state in
             if state.written.count + notes.count > Self.most {
                 let oldest = clock.now - ApplicationUses.granularity
@@ -141,9 +147,11 @@ final class UseNotes: Sendable {
                 if state.written.count + notes.count > Self.most { state.written = [:] }
             }
             for (key, note) in notes {
-                state.written[key] = note
+                let isKept = kept.contains(key)
+                state.written[key] = Note(at: note.at, isOfUser: isKept)
+                guard let left = state.waiting[key] else { continue }
                 // What came meanwhile is the same use; a user's first is not.
-                if let left = state.waiting[key], note.isOfUser || !left.isOfUser { state.waiting[key] = nil }
+                if left == note || isKept || !left.isOfUser { state.waiting[key] = nil }
             }
         }
     }

@@ -50,7 +50,9 @@ public struct Maintenance: Sendable {
                 return gone.count
             },
         ]
-        try await realm.applicationUses.flush()
+        // What could not be written now is written the next time, and keeps nothing from being removed but registrations.
+        var failure: (any Error)?
+        do { try await realm.applicationUses.flush() } catch { failure = error }
         // Rows of an earlier program: searches find them by name from then on.
         while try await realm.store.write({ try $0.fillNameKeys(limit: Self.batch) }) >= Self.batch {}
         let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in
@@ -63,11 +65,13 @@ public struct Maintenance: Sendable {
                 removed += count
             }
         }
-        while true {
+        while failure == nil {
             let count = try await realm.registrations.removeUnused(limit: Self.batch)
             removed += count
             if count < Self.batch { break }
         }
-        return try await removed + realm.accounts.deleteDue()
+        removed += try await realm.accounts.deleteDue()
+        if let failure { throw failure }
+        return removed
     }
 }

@@ -126,7 +126,8 @@ struct ApplicationUseTests {
         _ = try #require(await test.realm.sessions.begin(inBrowser: onPage))
         try await test.realm.applicationUses.flush()
         #expect(try await isWaiting())
-        test.clock.advance(ApplicationUses.granularity)
+        // Within the hour of the first.
+        test.clock.advance(5)
         _ = try #require(await test.signIn(by: client).signedIn)
         try await test.realm.applicationUses.flush()
         #expect(try await !isWaiting())
@@ -141,15 +142,30 @@ struct ApplicationUseTests {
         let first = notes.waiting(limit: 9)
         // While the first is being written.
         notes.note([key], ofUsers: true)
-        notes.wrote(first)
+        notes.wrote(first, kept: [])
         #expect(notes.waiting(limit: 9).map(\.note.isOfUser) == [true])
-        notes.wrote(notes.waiting(limit: 9))
+        notes.wrote(notes.waiting(limit: 9), kept: [key])
         notes.note([key], ofUsers: true)
         notes.note([key], ofUsers: false)
         #expect(notes.waiting(limit: 9).isEmpty)
         clock.advance(ApplicationUses.granularity)
         notes.note([key], ofUsers: false)
         #expect(notes.waiting(limit: 9).map(\.note.at) == [clock.now])
+    }
+
+    @Test
+    func `A use without a grant is noted again within the hour, and one that came while it was written is not lost`() {
+        let notes = UseNotes(clock: ManualClock())
+        let key = UseNotes.Key(application: Self.id, dialect: .oauth)
+        notes.note([key], ofUsers: true)
+        let first = notes.waiting(limit: 9)
+        notes.wrote(first, kept: [])
+        #expect(notes.waiting(limit: 9).isEmpty)
+        notes.note([key], ofUsers: true)
+        #expect(notes.waiting(limit: 9).map(\.note.isOfUser) == [true])
+        notes.wrote(notes.waiting(limit: 9), kept: [key])
+        notes.note([key], ofUsers: true)
+        #expect(notes.waiting(limit: 9).isEmpty)
     }
 
     @Test
@@ -162,11 +178,11 @@ struct ApplicationUseTests {
         for number in 0...UseNotes.most { notes.note([key(number)], ofUsers: true) }
         let all = notes.waiting(limit: .max)
         #expect(all.count == UseNotes.most)
-        notes.wrote(all)
+        notes.wrote(all, kept: Set(all.map(\.key)))
         #expect(notes.waiting(limit: .max).isEmpty)
         // Those of the hour are known no more, and written once more.
         notes.note([key(UseNotes.most)], ofUsers: true)
-        notes.wrote(notes.waiting(limit: .max))
+        notes.wrote(notes.waiting(limit: .max), kept: [key(UseNotes.most)])
         notes.note([key(0), key(UseNotes.most)], ofUsers: true)
         #expect(notes.waiting(limit: .max).map(\.key) == [key(0)])
     }

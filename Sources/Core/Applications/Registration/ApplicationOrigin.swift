@@ -99,11 +99,12 @@ extension SelfRegistration {
 
     /// What it may register, or ask a user for: what it was allowed when it came, without what an administrator took from it.
     func scopes(among resources: [Resource]) -> [String] {
-        allowance.scopes(among: resources).filter { !withholds($0) && scopeLimit?.contains($0) ?? true }
+        allowance.scopes(among: resources.filter { !withholds($0.uri) })
+            .filter { !withholds($0) && scopeLimit?.contains($0) ?? true }
     }
 
     private static func governed(_ registration: ApplicationRegistration) -> Set<String> {
-        Set(registration.scopes + registration.redirectURIs + registration.oauth.resources)
+        Set(registration.scopesOrEvery + registration.redirectURIs + registration.oauth.resources)
             .union(registration.oauth.grantTypes ?? registration.oauth.defaultGrantTypes)
     }
 }
@@ -197,8 +198,12 @@ extension ApplicationRegistration {
     /// - Parameter resources: the APIs that there are.
     public func scopesWithConsent(among resources: [Resource]) -> [String] {
         guard let own = oauth.selfRegistration else { return scopes }
-        return scopes + own.scopes(among: resources).filter { !scopes.contains($0) }
+        let registered = scopesOrEvery
+        return registered + own.scopes(among: resources).filter { !registered.contains($0) }
     }
+
+    /// No scopes stand for those of every application.
+    fileprivate var scopesOrEvery: [String] { scopes.isEmpty ? RegistrationAllowance.everyScope : scopes }
 
     /// What people call the application in a language; nil where it has no name.
     public func displayName(in language: String) -> String? {

@@ -29,14 +29,16 @@ extension Console {
         if let renewed = try await realm.sessions.renewed(browser: token) { visit.hold(session: renewed) }
         var form: MultipartForm?
         var fault: RequestBodyFault?
-        if isForm {
+        let isPermitted = route.right.map(role.rights.contains) ?? true
+        // Nothing is read of whom may not send it.
+        if isForm, isPermitted {
             do { form = try await Self.form(of: request, route) } catch let error as RequestBodyFault { fault = error }
         }
         var scene = ConsoleScene(
             console: self, context: context, route: route, visit: visit, user: present.user, role: role,
             path: request.uri.path, fields: isForm ? form?.fields ?? [:] : request.queryItems,
             files: form?.files ?? [:], isForm: isForm)
-        guard route.right.map(role.rights.contains) ?? true else { return Self.withoutRight(scene) }
+        guard isPermitted else { return Self.withoutRight(scene) }
         if isForm {
             if case .tooLarge(let limit)? = fault { return Self.tooLarge(scene, limit) }
             guard fault == nil else { return Self.stale(scene, status: .badRequest) }

@@ -18,10 +18,7 @@ enum BulkPages {
             done: { scene, answer in
                 .result(
                     at: "/console/users-bulk/result",
-                    BulkResult(
-                        done: answer.done,
-                        refused: answer.refused.prefix(BulkResult.most).map { .init($0.user, $0.reason) },
-                        more: max(0, answer.refused.count - BulkResult.most)))
+                    BulkResult(done: answer.done, refused: answer.refused.map { .init($0.user, $0.reason) }))
             }),
         .page("users-bulk/result", of: ChangeUsers.self, in: .users) { result($0) },
     ]
@@ -126,15 +123,35 @@ struct BulkResult: Codable, Sendable {
             self.what = String(what.prefix(128))
             self.reason = String(reason.prefix(Self.longestReason))
         }
+
+        var bytes: Int { what.utf8.count + reason.utf8.count }
     }
 
-    /// Refusals that one page tells: the result travels in an address.
+    /// Refusals that one page tells.
     static let most = 12
+    /// Bytes that they have together: the result travels in an address, for which proxies have 4 KiB.
+    static let mostBytes = 2048
 
     var done: Int
-    var refused: [Refused]
+    let refused: [Refused]
     /// How many were refused beside them.
-    var more = 0
+    let more: Int
+
+    /// - Parameter refused: all of them; as many are told as an address holds.
+    init(done: Int, refused: [Refused]) {
+        self.done = done
+        (self.refused, more) = Self.told(refused)
+    }
+
+    /// Those that a page tells, and how many there are beside them.
+    static func told(_ refused: [Refused]) -> (refused: [Refused], more: Int) {
+        var bytes = 0
+        let told = refused.prefix(most).prefix { refusal in
+            bytes += refusal.bytes
+            return bytes <= mostBytes
+        }
+        return (Array(told), refused.count - told.count)
+    }
 }
 
 extension ChangeUsers.Action {

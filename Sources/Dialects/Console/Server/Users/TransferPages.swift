@@ -56,8 +56,7 @@ enum TransferPages {
             imported = answer.imported
             replaced = answer.replaced
             alreadyThere = answer.alreadyThere
-            self.refused = refused.prefix(BulkResult.most).map { .init("\($0.line)", $0.reason) }
-            more = max(0, refused.count - BulkResult.most)
+            (self.refused, more) = BulkResult.told(refused.map { .init("\($0.line)", $0.reason) })
         }
     }
 
