@@ -19,6 +19,8 @@ _LOOK = """(html) => {
   // How many rows a list has, and whether it goes on, is of what was made before: rows and links to other pages are kept apart.
   const walk = (element, depth, lines) => {
     const attributes = [...attributesOf(element)].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
+    // Where a long address may break.
+    if (nameOf(element) === "wbr" && attributes.length === 0) return;
     lines.push(`${" ".repeat(depth)}${nameOf(element)} ${attributes.join(" ")}`);
     if (nameOf(element) === "path") return;
     const isList = nameOf(element) === "tbody" || attributes.includes("class=pager");
