@@ -39,8 +39,8 @@ public final class Realm: Sendable {
     /// Spells the links of mails.
     public let linkFormat: any LinkFormat
     let extensionTraffic = ExtensionTraffic()
-    private let rememberedSettings = Remembered<RealmSettings>()
-    let rememberedResources = Remembered<[Resource]>()
+    private let rememberedSettings: Remembered<RealmSettings>
+    let rememberedResources: Remembered<[Resource]>
     let proofNonce = PresentNonce()
     let clientKeySets: ClientKeySets
     let unsettledCharges = UnsettledCharges()
@@ -70,6 +70,7 @@ public final class Realm: Sendable {
     ///   - keySetFetcher: fetches the key sets that applications publish.
     ///   - hookCaller: makes the calls to hooks.
     ///   - documentFetcher: fetches the documents of clients whose id is an address.
+    ///   - storePatience: how long public documents wait for the store, where there is an answer of before.
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
@@ -77,8 +78,10 @@ public final class Realm: Sendable {
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
         proofs: ProofRegistry = .standard, keySetFetcher: any KeySetFetcher = NoKeySetFetcher(),
         hookCaller: any HookCaller = NoHookCaller(),
-        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher()
+        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher(), storePatience: Duration = .seconds(1)
     ) {
+        rememberedSettings = Remembered(patience: storePatience)
+        rememberedResources = Remembered(patience: storePatience)
         self.documentFetcher = documentFetcher
         self.hookCaller = hookCaller
         useNotes = UseNotes(clock: clock)
@@ -97,7 +100,7 @@ public final class Realm: Sendable {
         self.linkFormat = linkFormat
         self.proofs = proofs
         clientKeySets = ClientKeySets(keySetFetcher)
-        keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
+        keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer, patience: storePatience)
     }
 
     /// The one door through which every answer goes.

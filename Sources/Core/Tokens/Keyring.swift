@@ -39,7 +39,7 @@ public final class Keyring: Sendable {
     /// PEM, by key id: made when they are first asked for, which is seldom, and once, as each is signed.
     private let madeCertificates = Mutex<[String: String]>([:])
     let verifiedSignatures = VerifiedSignatures()
-    private let reloading = BoundedQuestion<Ring>(patience: .seconds(1))
+    private let reloading: BoundedQuestion<Ring>
 
     /// Seconds after which the keys are read again.
     static let freshness: TimeInterval = 5
@@ -48,11 +48,16 @@ public final class Keyring: Sendable {
     /// Seconds that a retired key stays in the JWKS: as long as the longest token, and the clocks of others.
     static let retirement: TimeInterval = longestToken + 600
 
-    init(store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer) {
+    /// - Parameter patience: how long the JWKS waits for the store, where it has keys of before to show.
+    init(
+        store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer,
+        patience: Duration = .seconds(1)
+    ) {
         self.store = store
         self.clock = clock
         self.random = random
         self.sealer = sealer
+        reloading = BoundedQuestion(patience: patience)
     }
 
     // MARK: Using keys

@@ -17,9 +17,11 @@ struct KeyringTests {
         return test
     }
 
-    /// A second server over the same store.
+    /// A second server over the same store, that waits for it also on a machine that has no time.
     private func neighbour(of test: TestRealm) -> Keyring {
-        Keyring(store: test.store, clock: test.clock, random: test.random, sealer: test.realm.sealer)
+        Keyring(
+            store: test.store, clock: test.clock, random: test.random, sealer: test.realm.sealer,
+            patience: .seconds(1200))
     }
 
     private func jwks(_ keyring: Keyring) async throws -> [[String: JSONValue]] {
