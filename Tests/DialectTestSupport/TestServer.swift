@@ -45,7 +45,7 @@ package struct TestServer: Sendable {
         let directory = try DataDirectory(path: path)
         let opened = try await OpenedRealm.open(
             directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development,
-            extensions: extensions, clock: clock, proofs: proofs)
+            extensions: extensions, clock: clock, proofs: proofs, storePatience: .seconds(1200))
         // Behind a proxy the header names the client, so that a test can use any address.
         var options = CountersignServer.Options(
             isDevelopment: mode == .development, publicURLs: publicURLs, tlsEndedByProxy: true)
@@ -106,7 +106,8 @@ package struct TestServer: Sendable {
     ) async throws {
         let directory = try DataDirectory(path: path)
         let opened = try await OpenedRealm.open(
-            directory, database: database, hashing: .weakest(threads: 2), isDevelopment: true, clock: clock)
+            directory, database: database, hashing: .weakest(threads: 2), isDevelopment: true, clock: clock,
+            storePatience: .seconds(1200))
         let server = CountersignServer(
             opened, options: .init(isDevelopment: true, tlsEndedByProxy: true), logger: Self.logger)
         let key = try String(contentsOfFile: directory.apiKeyPath, encoding: .utf8).trimmed

@@ -30,7 +30,8 @@ public enum ServerInProcess {
         defer { try? FileManager.default.removeItem(at: folder) }
         let opened = try await OpenedRealm.open(
             DataDirectory(path: folder.path), database: database, postgres: postgres ?? .patient, masterKey: masterKey,
-            hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), isDevelopment: isDevelopment, clock: clock)
+            hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), isDevelopment: isDevelopment, clock: clock,
+            storePatience: .seconds(1200))
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var options = CountersignServer.Options(port: 0, isDevelopment: isDevelopment)

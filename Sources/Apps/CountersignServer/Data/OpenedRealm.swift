@@ -56,6 +56,7 @@ public struct OpenedRealm: Sendable {
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     ///   - proofs: the means of proof that answers are judged by.
     ///   - tracer: makes spans of transactions, hashes and calls; nil makes none.
+    ///   - storePatience: how long public documents wait for the store, where there is an answer of before. For tests.
     /// - Throws: ``DataDirectoryError``, ``DataKindMismatch`` where the data is of the other kind, `StoreError`.
     public static func open(
         _ directory: DataDirectory, database: Secret<String>? = nil,
@@ -63,12 +64,13 @@ public struct OpenedRealm: Sendable {
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         extensions: ExtensionCallOptions = .standard,
-        clock: any WallClock = SystemClock(), proofs: ProofRegistry = .standard, tracer: SpanTracer? = nil
+        clock: any WallClock = SystemClock(), proofs: ProofRegistry = .standard, tracer: SpanTracer? = nil,
+        storePatience: Duration = .seconds(1)
     ) async throws -> OpenedRealm {
         try await open(
             directory, for: .start(isDevelopment ? .development : .production), database: database,
             postgres: postgres, masterKey: masterKey, hashing: hashing, extensions: extensions, clock: clock,
-            proofs: proofs, tracer: tracer)
+            proofs: proofs, tracer: tracer, storePatience: storePatience)
     }
 
     /// Opens what servers have filled before, of whichever kind, and makes nothing.
@@ -86,7 +88,8 @@ public struct OpenedRealm: Sendable {
     private static func open(
         _ directory: DataDirectory, for purpose: Purpose, database: Secret<String>?, postgres: PostgresStore.Options,
         masterKey: ServerConfiguration.MasterKeySource, hashing: Argon2idParameters, extensions: ExtensionCallOptions,
-        clock: any WallClock, proofs: ProofRegistry = .standard, tracer: SpanTracer? = nil
+        clock: any WallClock, proofs: ProofRegistry = .standard, tracer: SpanTracer? = nil,
+        storePatience: Duration = .seconds(1)
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
         let (keys, masterKeyFile) = try masterKey.load(directory, random: random)
@@ -117,7 +120,7 @@ public struct OpenedRealm: Sendable {
                 extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
                 proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound),
                 hookCaller: tracer.map { TracedHookCaller(base: hooks, tracer: $0) } ?? hooks,
-                documentFetcher: HTTPClientDocumentFetcher(outbound))
+                documentFetcher: HTTPClientDocumentFetcher(outbound), storePatience: storePatience)
             realm.site.tell(publicSuffixes: { FileManager.default.contents(atPath: Self.publicSuffixListPath) })
             try await realm.checkMasterKey()
             let (token, notices) =
