@@ -224,4 +224,25 @@ import Testing
         #expect(pruned.changes.map { "\($0.action) \($0.name)" } == ["add new", "change s", "remove b", "remove old"])
         #expect(plan.changes.last?.differences == [.init(name: "value", before: .integer(1), after: .integer(2))])
     }
+
+    @Test(
+        arguments: [
+            ("web", nil, ["authorization_code", "refresh_token"], true), ("web", nil, ["client_credentials"], false),
+            (nil, nil, ["authorization_code", "refresh_token"], true), ("service", nil, ["client_credentials"], true),
+            ("web", "service", ["authorization_code", "refresh_token"], false),
+        ] as [(String?, String?, [String], Bool)])
+    func `An empty list of grants stands for those of the kind, and changes nothing where they are there`(
+        _ kind: String?, _ wantedKind: String?, _ grants: [String], _ isSame: Bool
+    ) {
+        func set(_ kind: String?, _ grants: [String]) -> Setup {
+            var members: [String: JSONValue] = ["grantTypes": .array(grants.map { .string($0) })]
+            members["kind"] = kind.map { .string($0) }
+            var setup = Setup()
+            setup.entries = [Setup.Entry(kind: .applications, name: "a", members: members)]
+            return setup
+        }
+        let plan = SetupPlan(
+            from: set(kind, grants), to: set(wantedKind, []), prunes: false, setsSecrets: false)
+        #expect(!plan.changes.flatMap(\.differences).contains { $0.name == "grantTypes" } == isSame)
+    }
 }

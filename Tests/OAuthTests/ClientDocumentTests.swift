@@ -88,6 +88,19 @@ struct ClientDocumentEndpointTests {
         }
     }
 
+    @Test(arguments: [["grant_types": nil], ["grant_types": .null], ["grant_types": []]] as [[String: JSON?]])
+    func `A document without a grant stands for the code's alone`(_ changes: [String: JSON?]) async throws {
+        try await with { server, site in
+            site.publish(changes)
+            var browser = Browser(server)
+            try await browser.signIn()
+            let tokens = try await server.redeem(code(server, &browser, site.id), client: site.id)
+            #expect(tokens.status == 200, "\(tokens.text)")
+            let oauth = try await server.realm.applications.registered(ClientID(rawValue: site.id))?.registration.oauth
+            #expect(oauth?.grantTypes == ["authorization_code"])
+        }
+    }
+
     @Test
     func `What would be undone when a document is read next is refused to administrators, and what they may say stays`()
         async throws

@@ -162,7 +162,96 @@ struct SelfRegistrationTests {
                     .authorization: "Bearer \(reply.json["registration_access_token"].text ?? "")",
                     .contentType: "application/json",
                 ], body: metadata.with(["client_id": .string(id)]).bytes)
-            #expect(put.status == 200 && put.json["id_token_signed_response_alg"] == .null, "\(put.text)")
+            #expect(put.status == 200 && put.json["id_token_signed_response_alg"] == "ES256", "\(put.text)")
+            let left = try await server.realm.applications.registered(ClientID(rawValue: id))?.registration
+            #expect(left?.oauth.idTokenAlgorithm == nil)
+        }
+    }
+
+    @Test
+    func `What an application is told that its ID tokens are signed with is what they are signed with`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            try await server.setRegistration("open")
+            let reply = try await server.register([
+                "redirect_uris": [.string(Browser.callback)], "token_endpoint_auth_method": "none",
+                "scope": "openid email", "id_token_signed_response_alg": "ES256",
+            ])
+            let id = try #require(reply.json["client_id"].text)
+            let token = reply.json["registration_access_token"].text ?? ""
+            for (keys, algorithm, scope) in [
+                (TokenSettings.PublishedKeys.used, "RS256", "openid"), (.all, "ES256", "openid email"),
+            ] {
+                try await server.realm.changeSettings(by: .testAdministrator) { $0.tokens.publishedKeys = keys }
+                try await server.advance(60)
+                let told = try await server.send(
+                    .get, "/oidc/register/\(id)", headers: [.authorization: "Bearer \(token)"])
+                #expect(told.json["id_token_signed_response_alg"].text == algorithm, "\(told.text)")
+                let tokens = try await server.use(id, scope: scope)
+                #expect(tokens["id_token"].header["alg"].text == algorithm)
+                let discovery = try await server.send(.get, "/.well-known/openid-configuration").json
+                #expect(
+                    discovery["id_token_signing_alg_values_supported"].elements.contains(.string(algorithm)),
+                    "\(discovery)")
+                let shown = try await server.send(
+                    .post, "/admin/v1/applications:show",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: JSON.object(["id": .string(id)]).bytes
+                ).json["application"]["oauth"]
+                #expect(shown["idTokenAlgorithmInUse"].text == algorithm && shown["idTokenAlgorithm"] == "ES256")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["grant_types": []], ["grant_types": .null], ["response_types": []],
+            ["grant_types": [], "response_types": [], "contacts": []],
+        ] as [JSON])
+    func `An empty list says what its absence says: an application has the code's grant, and no other`(
+        _ changes: JSON
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            try await server.setRegistration("open")
+            var body: JSON = [
+                "redirect_uris": [.string(Browser.callback)], "token_endpoint_auth_method": "none", "scope": "openid",
+            ]
+            for (member, value) in changes.ownMembers { body = body.with([member: value]) }
+            let reply = try await server.register(body)
+            #expect(reply.status == 201 && reply.json["grant_types"] == ["authorization_code"], "\(reply.text)")
+            #expect(reply.json["response_types"] == ["code"])
+            let id = try #require(reply.json["client_id"].text)
+            _ = try await server.use(id, scope: "openid")
+            let put = try await server.send(
+                .put, "/oidc/register/\(id)",
+                headers: [
+                    .authorization: "Bearer \(reply.json["registration_access_token"].text ?? "")",
+                    .contentType: "application/json",
+                ], body: body.with(["client_id": .string(id)]).bytes)
+            #expect(put.status == 200 && put.json["grant_types"] == ["authorization_code"], "\(put.text)")
+        }
+    }
+
+    @Test
+    func `What a service is told of itself is taken again as it stands`() async throws {
+        try await TestServer.with { server in
+            try await server.addNotes()
+            try await server.setRegistration("token")
+            let initial = try await server.initialToken(
+                allowance: RegistrationAllowance(
+                    grantTypes: ["client_credentials"], resources: [Self.notes], scopes: ["notes:read"]))
+            let reply = try await server.register(
+                ["grant_types": ["client_credentials"], "redirect_uris": [], "scope": "notes:read"],
+                token: initial.text)
+            #expect(reply.status == 201 && reply.json["redirect_uris"] == [], "\(reply.text)")
+            let put = try await server.send(
+                .put, "/oidc/register/\(reply.json["client_id"].text ?? "")",
+                headers: [
+                    .authorization: "Bearer \(reply.json["registration_access_token"].text ?? "")",
+                    .contentType: "application/json",
+                ], body: reply.json.bytes)
+            #expect(put.status == 200 && put.json["grant_types"] == ["client_credentials"], "\(put.text)")
         }
     }
 
@@ -198,7 +287,6 @@ struct SelfRegistrationTests {
         ),
         ("refresh tokens alone", ["grant_types": ["refresh_token"]], "invalid_client_metadata"),
         ("response type token", ["response_types": ["token"]], "invalid_client_metadata"),
-        ("no response type", ["response_types": []], "invalid_client_metadata"),
         ("a method that is none", ["token_endpoint_auth_method": "client_secret_jwt"], "invalid_client_metadata"),
         ("keys that are missing", ["token_endpoint_auth_method": "private_key_jwt"], "invalid_client_metadata"),
         ("keys without their method", ["jwks_uri": "https://app.example/jwks"], "invalid_client_metadata"),

@@ -224,6 +224,21 @@ public struct TokenSettings: Sendable, Equatable, Codable {
         // Its JWKS is theirs: where that is to have nothing else for them, it signs as they do.
         return dialect == .oauth && publishedKeys == .used ? .rs256 : algorithm
     }
+
+    /// Protocols whose clients verify tokens of OAuth and OpenID Connect with one JWKS.
+    public static let oauthReaders: [Dialect] = [.oauth, .guardian]
+
+    /// What OAuth signs with where an application or an API chose an algorithm, or none: the chosen one where its key is in the JWKS
+    /// of those who verify it, else the protocol's own. The one rule for tokens, metadata, and what is told of an application.
+    public func algorithm(choosing chosen: SigningAlgorithm?) -> SigningAlgorithm {
+        if let chosen, published(for: Self.oauthReaders).contains(chosen) { return chosen }
+        return algorithm(for: .oauth)
+    }
+
+    /// What ID tokens and logout tokens of an application are signed with now, whatever it is registered with.
+    public func idTokenAlgorithm(of registration: OAuthRegistration) -> SigningAlgorithm {
+        algorithm(choosing: registration.idTokenAlgorithm)
+    }
 }
 
 extension KeyedDecodingContainer {

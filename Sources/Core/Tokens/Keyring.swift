@@ -192,6 +192,11 @@ public final class Keyring: Sendable {
         try await publicRing().settings.published(for: dialects)
     }
 
+    /// What the settings say of tokens, as this server signs by them now: from memory too.
+    public func settings() async throws -> TokenSettings {
+        try await publicRing().settings
+    }
+
     private func publicRing() async throws -> Ring {
         guard let known = ring.withLock({ $0 }) else { return try await reload() }
         if isFresh(known) { return known }

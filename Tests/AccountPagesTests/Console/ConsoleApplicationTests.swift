@@ -32,6 +32,18 @@ struct ConsoleApplicationTests {
                 let isTold = again.html.contains("OIDC_RP_SIGN_ALGO = &quot;RS256&quot;")
                 #expect(isTold == (kind == "web"), "\(again.html)")
             }
+            // Where only keys in use are published, what is registered does not count.
+            _ = try await server.realm.applications.change(ClientID(rawValue: "my-web"), by: .testAdministrator) {
+                $0.oauth.idTokenAlgorithm = .es256
+            }
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.tokens.publishedKeys = .used }
+            try await server.advance(60)
+            let site = try await owner.open("/console/applications/my-web")
+            #expect(site.html.contains("OIDC_RP_SIGN_ALGO = &quot;RS256&quot;"), "\(site.html)")
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.tokens.publishedKeys = .all }
+            try await server.advance(60)
+            let other = try await owner.open("/console/applications/my-web")
+            #expect(other.html.contains("OIDC_RP_SIGN_ALGO = &quot;ES256&quot;"), "\(other.html)")
             let refused = try await ConsoleServerPagesTests.answer(
                 owner, "/console/applications-add?kind=web",
                 ["id": "my-web", "name": "Twice", "redirects": "https://web.example.com/callback"])

@@ -33,6 +33,29 @@ struct SettingsTests {
         #expect(try await test.events(.settingsChanged).count == 1)
     }
 
+    @Test(
+        arguments: [
+            (.all, nil, nil, nil, .es256), (.all, nil, nil, .rs256, .rs256), (.all, nil, nil, .es256, .es256),
+            (.all, .rs256, nil, nil, .rs256), (.all, .rs256, nil, .es256, .es256),
+            (.used, nil, nil, nil, .rs256), (.used, nil, nil, .es256, .rs256), (.used, nil, nil, .rs256, .rs256),
+            (.used, .es256, nil, nil, .es256), (.used, .es256, nil, .rs256, .rs256),
+            (.used, nil, .es256, .es256, .es256), (.used, nil, .es256, nil, .rs256),
+            (.used, .es256, .es256, .rs256, .es256),
+        ] as [(TokenSettings.PublishedKeys, SigningAlgorithm?, SigningAlgorithm?, SigningAlgorithm?, SigningAlgorithm)])
+    func `ID tokens are signed with what an application is registered with, where its key is published`(
+        _ keys: TokenSettings.PublishedKeys, _ oauth: SigningAlgorithm?, _ guardian: SigningAlgorithm?,
+        _ registered: SigningAlgorithm?, _ used: SigningAlgorithm
+    ) {
+        var tokens = TokenSettings()
+        tokens.publishedKeys = keys
+        tokens.algorithms["oauth"] = oauth
+        tokens.algorithms["guardian"] = guardian
+        var registration = OAuthRegistration(kind: .web)
+        registration.idTokenAlgorithm = registered
+        #expect(tokens.idTokenAlgorithm(of: registration) == used)
+        #expect(tokens.published(for: TokenSettings.oauthReaders).contains(used))
+    }
+
     @Test
     func `Changes at once are all kept`() async throws {
         let test = try await TestRealm.make()

@@ -35,8 +35,9 @@ extension ApplicationRegistration {
     ) throws(ClientDocumentFault) {
         guard Self.isJSON(type) else { throw ClientDocumentFault("its type is not JSON") }
         guard document.count <= ClientDocuments.longest, let json = try? JSONParser.parse(Array(document)),
-            case .object(let given) = json
+            case .object(let written) = json
         else { throw ClientDocumentFault("it is no JSON object") }
+        let given = written.filter { $0.value != .null }
         // Byte for byte: other texts can be equal to Unicode.
         guard let id = given["client_id"]?.stringValue, id.utf8.elementsEqual(address.url.utf8) else {
             throw ClientDocumentFault("client_id is not its address")
@@ -101,7 +102,7 @@ extension ApplicationRegistration {
     /// Those that a document's client may use: it begins a sign-in, with a browser or without one. Others, which it names for other servers, are
     /// left out.
     private static func grantTypes(_ value: JSONValue?) throws(ClientDocumentFault) -> JSONValue {
-        guard let value else { return .array([.string(grants[0])]) }
+        guard let value, value != .array([]) else { return .array([.string(grants[0])]) }
         let named = try texts(value, "grant_types")
         guard grants.contains(where: named.contains) else {
             throw ClientDocumentFault("grant_types has none by which a user signs in")

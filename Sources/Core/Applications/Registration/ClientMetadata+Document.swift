@@ -4,7 +4,8 @@ import JSON
 extension ClientMetadata {
     /// What an application is registered with, as it is told to it (RFC 7591, section 3.2.1): every member as it counts, whatever was asked
     /// for. No secret is among them.
-    public static func document(of application: Application) -> [String: JSONValue] {
+    /// - Parameter tokens: what the server signs with now.
+    public static func document(of application: Application, tokens: TokenSettings) -> [String: JSONValue] {
         let (registration, oauth) = (application.registration, application.registration.oauth)
         func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         let grantTypes = oauth.grantTypes ?? oauth.defaultGrantTypes
@@ -16,6 +17,7 @@ extension ClientMetadata {
             "token_endpoint_auth_method": .string((oauth.authMethod ?? .none).rawValue),
             "scope": .string(registration.scopes.joined(separator: " ")),
             "application_type": .string(oauth.hasFreeLoopbackPorts ? "native" : "web"),
+            "id_token_signed_response_alg": .string(tokens.idTokenAlgorithm(of: oauth).rawValue),
             "dpop_bound_access_tokens": .bool(oauth.requiresDPoP),
             "require_pushed_authorization_requests": .bool(oauth.requiresPAR),
         ]
@@ -23,7 +25,6 @@ extension ClientMetadata {
         for (language, name) in oauth.selfRegistration?.names ?? [:] {
             members["client_name#\(language)"] = .string(name)
         }
-        members["id_token_signed_response_alg"] = oauth.idTokenAlgorithm.map { .string($0.rawValue) }
         members["jwks_uri"] = oauth.jwksURI.map { .string($0) }
         members["client_uri"] = oauth.clientURI.map { .string($0) }
         members["policy_uri"] = oauth.policyURI.map { .string($0) }

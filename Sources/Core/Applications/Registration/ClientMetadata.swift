@@ -102,10 +102,7 @@ public struct ClientMetadata: Sendable, Equatable {
             throw .metadata("\"\(type.prefix(60))\" is no response type here. There is code.")
         }
         let redirects = grantTypes.contains("authorization_code")
-        if redirects, responseTypes?.isEmpty == true {
-            throw .metadata("The grant authorization_code has the response type code.")
-        }
-        if !redirects, responseTypes?.isEmpty == false {
+        if !redirects, responseTypes != nil {
             throw .metadata("The response type code needs the grant authorization_code.")
         }
         if redirects, redirectURIs.isEmpty {

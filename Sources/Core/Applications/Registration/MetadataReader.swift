@@ -1,8 +1,8 @@
 import Foundation
 import JSON
 
-/// Reads members of an application's metadata by the types that RFC 7591, section 2, gives them. What is null counts as left out
-/// (RFC 7592, section 2.2).
+/// Reads members of an application's metadata by the types that RFC 7591, section 2, gives them. What is null counts as left out, and so
+/// does an empty list (RFC 7592, section 2.2; `docs/decisions/0379`).
 struct MetadataReader {
     /// Bytes of a key set that is kept, and how deep arrays and objects lie in each other.
     static let longestKeySet = 32_768
@@ -57,13 +57,13 @@ struct MetadataReader {
             }
             if !texts.contains(text) { texts.append(text) }
         }
-        return texts
+        return texts.isEmpty ? nil : texts
     }
 
     func redirectURIs() throws(ClientMetadata.Fault) -> [String] {
         guard let value = self["redirect_uris"] else { return [] }
-        guard case .array(let values) = value, (1...ClientMetadata.longestList).contains(values.count) else {
-            throw .redirectURI("redirect_uris has to be a list of 1 to \(ClientMetadata.longestList) addresses.")
+        guard case .array(let values) = value, values.count <= ClientMetadata.longestList else {
+            throw .redirectURI("redirect_uris has to be a list of at most \(ClientMetadata.longestList) addresses.")
         }
         var uris: [String] = []
         for value in values {

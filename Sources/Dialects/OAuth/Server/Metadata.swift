@@ -106,7 +106,8 @@ extension OAuth {
         async let settings = realm.publishedSettings()
         let document = Metadata.document(
             self, algorithm: try await realm.keyring.algorithm(for: .oauth),
-            published: try await realm.keyring.publishedAlgorithms(for: tokens.readers), resources: try await resources,
+            published: try await realm.keyring.publishedAlgorithms(for: TokenSettings.oauthReaders),
+            resources: try await resources,
             settings: try await settings.oauth)
         return try .json(
             document,

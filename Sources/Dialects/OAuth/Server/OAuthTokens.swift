@@ -9,9 +9,6 @@ struct OAuthTokens: Sendable {
     /// The issuer, without a slash at its end.
     let base: String
 
-    /// Whose tokens the JWKS of this protocol is for.
-    let readers: [Dialect] = [.oauth, .guardian]
-
     /// Seconds that an access token lives where its API says nothing.
     static let accessLifetime = 600
     /// Seconds that an ID token lives.
@@ -84,13 +81,11 @@ struct OAuthTokens: Sendable {
 
     /// What ID tokens and logout tokens of an application are signed with.
     func identityAlgorithm(of application: CountersignCore.Application) async throws -> SigningAlgorithm {
-        try await algorithm(application.registration.oauth.idTokenAlgorithm)
+        try await realm.keyring.settings().idTokenAlgorithm(of: application.registration.oauth)
     }
 
-    /// The algorithm that was chosen, where it has a key that is published; else the protocol's.
     private func algorithm(_ chosen: SigningAlgorithm?) async throws -> SigningAlgorithm {
-        if let chosen, try await realm.keyring.publishedAlgorithms(for: readers).contains(chosen) { return chosen }
-        return try await realm.keyring.algorithm(for: .oauth)
+        try await realm.keyring.settings().algorithm(choosing: chosen)
     }
 
     /// An access token as the client gets it: itself, or where the API has it so a name of it.

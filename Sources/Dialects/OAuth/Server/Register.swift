@@ -17,7 +17,7 @@ extension OAuth {
         let outcome = try await realm.registrations.register(
             metadata ?? .null, token: token, by: registering(context))
         switch outcome {
-        case .success(let registered): return try answer(registered, status: .created)
+        case .success(let registered): return try await answer(registered, status: .created)
         case .failure(let refusal): throw failure(refusal, isReadable: metadata != nil, showed: token)
         }
     }
@@ -27,7 +27,7 @@ extension OAuth {
         let token = bearer(of: request)
         switch try await realm.registrations.show(clientID(context), token: token) {
         case .success(let application):
-            return try answer(application, accessToken: token)
+            return try await answer(application, accessToken: token)
         case .failure(let refusal): throw failure(refusal, showed: token)
         }
     }
@@ -38,7 +38,7 @@ extension OAuth {
         let outcome = try await realm.registrations.change(
             id, metadata ?? .null, token: token, by: registering(context, id))
         switch outcome {
-        case .success(let registered): return try answer(registered)
+        case .success(let registered): return try await answer(registered)
         case .failure(let refusal): throw failure(refusal, isReadable: metadata != nil, showed: token)
         }
     }
@@ -78,17 +78,17 @@ extension OAuth {
 
     private func answer(
         _ registered: Registrations.Registered, status: HTTPResponse.Status = .ok
-    ) throws -> Response {
-        try answer(
+    ) async throws -> Response {
+        try await answer(
             registered.application, secret: registered.secret, accessToken: registered.accessToken, status: status)
     }
 
     private func answer(
         _ application: CountersignCore.Application, secret: Secret<String>? = nil, accessToken: Secret<String>?,
         status: HTTPResponse.Status = .ok
-    ) throws -> Response {
+    ) async throws -> Response {
         let id = application.id.rawValue
-        var members = ClientMetadata.document(of: application)
+        var members = ClientMetadata.document(of: application, tokens: try await realm.keyring.settings())
         if let secret {
             members["client_secret"] = .string(secret.reveal())
             // It does not run out (RFC 7591, section 3.2.1).

@@ -69,13 +69,20 @@ struct AppCommand: AsyncParsableCommand {
         table.add("publishes keys at", oauth.jwksURI)
         table.add("default acr", oauth.defaultACR?.joined(separator: " "))
         table.add("default max age", oauth.defaultMaxAge.map { "\($0) s" })
-        table.add("ID tokens by", oauth.idTokenAlgorithm)
+        table.add("ID tokens by", idTokens(oauth))
         table.add("begins sign-in at", oauth.initiateLoginURI)
         table.add("home page", oauth.clientURI)
         table.add("accent", oauth.accent)
         table.add("picture", oauth.hasLogo ? "yes" : nil)
         table.add("privacy policy", oauth.policyURI)
         table.add("terms of use", oauth.termsURI)
+    }
+
+    /// What its ID tokens are signed with, and what it is registered with where that is another.
+    private static func idTokens(_ oauth: ApplicationSummary.OAuth) -> String {
+        let used = oauth.idTokenAlgorithmInUse
+        guard let registered = oauth.idTokenAlgorithm else { return "\(used) (by the server's settings)" }
+        return registered == used ? used : "\(used) (\(registered) is registered; its keys are not published)"
     }
 
     static func describe(_ answer: AddApplication.Answer) -> [String] {

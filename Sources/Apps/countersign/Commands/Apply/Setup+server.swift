@@ -62,7 +62,9 @@ extension Setup {
     private static func entry(_ application: ApplicationSummary) throws -> Entry {
         var members = try SetupMembers.of(application)
         if case .object(let oauth)? = members.removeValue(forKey: "oauth") { members.merge(oauth) { own, _ in own } }
-        for name in ["createdAt", "isConfidential", "keyIDs", "hasLogo", "lastUsedAt", "protocols"] {
+        for name in [
+            "createdAt", "isConfidential", "keyIDs", "hasLogo", "idTokenAlgorithmInUse", "lastUsedAt", "protocols",
+        ] {
             members[name] = nil
         }
         // A list of versions has sets in it.

@@ -60,11 +60,21 @@ struct SetupPlan: Sendable {
         self.changes = changes
     }
 
+    /// What an empty list of grants stands for.
+    private static func grants(of kind: JSONValue?) -> JSONValue {
+        let kind = (kind?.stringValue).flatMap(OAuthRegistration.Kind.init(rawValue:))
+        return .array(OAuthRegistration(kind: kind).defaultGrantTypes.map { .string($0) })
+    }
+
     private static func change(from present: Setup.Entry?, to wanted: Setup.Entry, setsSecrets: Bool) -> Change? {
         let before = present?.members ?? [:]
         let differences = wanted.members.keys.sorted().compactMap { name -> Difference? in
             guard name != wanted.kind.name, let after = wanted.members[name] else { return nil }
-            let (old, new) = (before[name], SetupMembers.normal(after, name: name))
+            let old = before[name]
+            let isByKind = name == "grantTypes" && after == .array([])
+            let new =
+                isByKind
+                ? grants(of: wanted.members["kind"] ?? before["kind"]) : SetupMembers.normal(after, name: name)
             if wanted.kind == .settings { return old == new ? nil : Difference(name: name, before: old, after: new) }
             let isSame =
                 old == new || old.map { SetupMembers.isNothing($0, name) } ?? true && SetupMembers.isNothing(new, name)

@@ -96,7 +96,10 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let defaultACR: [String]?
         /// Seconds.
         public let defaultMaxAge: Int?
+        /// What it is registered with; nil leaves it to the server's settings.
         public let idTokenAlgorithm: String?
+        /// What its ID tokens are signed with now: the algorithm it is registered with, unless that one's keys are not published.
+        public let idTokenAlgorithmInUse: String
         public let initiateLoginURI: String?
         public let clientURI: String?
         public let policyURI: String?
@@ -107,8 +110,10 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let hasLogo: Bool
     }
 
-    /// - Parameter uses: its uses, the latest first.
-    init(_ application: Application, uses: [ApplicationUse]) {
+    /// - Parameters:
+    ///   - uses: its uses, the latest first.
+    ///   - tokens: what the server signs with.
+    init(_ application: Application, uses: [ApplicationUse], tokens: TokenSettings) {
         let registration = application.registration
         id = application.id.rawValue
         displayName = registration.displayName
@@ -126,7 +131,7 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         isDisabled = registration.isDisabled
         formerSecretUntil = registration.oauth.formerSecretUntil.map(Timestamp.init)
         versions = registration.versions
-        oauth = OAuth(registration.oauth)
+        oauth = OAuth(registration.oauth, tokens)
         ownerNote = registration.ownerNote
         contacts = registration.shownContacts.isEmpty ? nil : registration.shownContacts
         lastUsedAt = uses.first.map { Timestamp($0.at) }
@@ -148,13 +153,19 @@ extension Realm {
     /// Applications as administrators see them, in their order.
     func summaries(of applications: [Application]) async throws -> [ApplicationSummary] {
         let uses = try await applicationUses.list(of: applications.map(\.id))
-        return applications.map { ApplicationSummary($0, uses: uses[$0.id] ?? []) }
+        let tokens = try await keyring.settings()
+        return applications.map { ApplicationSummary($0, uses: uses[$0.id] ?? [], tokens: tokens) }
     }
 
     /// The same of one.
     func summary(of application: Application) async throws -> ApplicationSummary {
         let uses = try await applicationUses.list(of: [application.id])
-        return ApplicationSummary(application, uses: uses[application.id] ?? [])
+        return try await summary(of: application, uses: uses[application.id] ?? [])
+    }
+
+    /// The same where its uses are known.
+    func summary(of application: Application, uses: [ApplicationUse]) async throws -> ApplicationSummary {
+        ApplicationSummary(application, uses: uses, tokens: try await keyring.settings())
     }
 }
 
@@ -174,7 +185,7 @@ extension ApplicationSummary.Origin {
 }
 
 extension ApplicationSummary.OAuth {
-    init(_ oauth: OAuthRegistration) {
+    init(_ oauth: OAuthRegistration, _ tokens: TokenSettings) {
         self.init(
             kind: oauth.kind?.rawValue,
             grantTypes: oauth.grantTypes ?? oauth.defaultGrantTypes,
@@ -186,6 +197,7 @@ extension ApplicationSummary.OAuth {
                 ? RegistrationChange.tokenEndpointAudience : RegistrationChange.issuerAudience,
             jwksURI: oauth.jwksURI, defaultACR: oauth.defaultACR.isEmpty ? nil : oauth.defaultACR,
             defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue,
+            idTokenAlgorithmInUse: tokens.idTokenAlgorithm(of: oauth).rawValue,
             initiateLoginURI: oauth.initiateLoginURI, clientURI: oauth.clientURI, policyURI: oauth.policyURI,
             termsURI: oauth.termsURI, accent: oauth.accent, hasLogo: oauth.logo != nil)
     }

@@ -1,5 +1,4 @@
 import AdminServer
-import CountersignCore
 
 /// How a program is set up for an application, with the application's own values. Secrets are never among them.
 struct Snippet: Sendable, Equatable {
@@ -30,7 +29,7 @@ struct Snippet: Sendable, Equatable {
         let logout: String
         let scopes: String
         let isConfidential: Bool
-        /// What its ID tokens are signed with, unless the server's settings say another.
+        /// What its ID tokens are signed with.
         let algorithm: String
     }
 
@@ -41,7 +40,7 @@ struct Snippet: Sendable, Equatable {
             logout: application.oauth.postLogoutRedirectURIs.first ?? "https://app.example.com/",
             scopes: application.scopes.isEmpty ? "openid" : application.scopes.joined(separator: " "),
             isConfidential: application.isConfidential,
-            algorithm: application.oauth.idTokenAlgorithm ?? SigningAlgorithm.es256.rawValue)
+            algorithm: application.oauth.idTokenAlgorithmInUse)
     }
 
     /// A literal in double quotes: Swift, Python, Kotlin and Apache's configuration read these escapes alike. What is no printable
