@@ -167,6 +167,8 @@ async def slow_disk(trial):
         if store == "PostgreSQL" and not postgres_programs():
             continue
         for delay in (100, 1000):
+            if trial.is_over:
+                return
             await slow(trial, store, shim, delay)
 
 
@@ -188,7 +190,7 @@ async def slow(trial, store, shim, delay):
 
     async def worker():
         nonlocal refused
-        while time.monotonic() < end:
+        while time.monotonic() < end and not trial.is_over:
             each = SignsUp()
             made.append(each)
             began = time.monotonic()
@@ -204,13 +206,16 @@ async def slow(trial, store, shim, delay):
 
     working = [asyncio.create_task(worker()) for _ in range(trial.size("writers", 64, 256))]
     lives_meanwhile = []
-    while time.monotonic() < end:
+    while time.monotonic() < end and not trial.is_over:
         began = time.monotonic()
         if (await wire.ask("GET", "/health/live")).status != 200:
             trial.fault(f"{store}, {delay} ms: not live")
         lives_meanwhile.append(time.monotonic() - began)
+        trial.progress(f"{store}, {delay} ms: {len(times)} signed up, {len(trial.faults)} faults")
         await asyncio.sleep(0.25)
     # In the middle of it, as always.
+    seconds += time.monotonic() - end
+    end = 0
     server.kill()
     await asyncio.gather(*working, return_exceptions=True)
     wire.close()
@@ -227,7 +232,7 @@ async def slow(trial, store, shim, delay):
     trial.figure(**{f"{store}, {delay} ms": {
         "signed up": len(times), "each second": round(len(times) / seconds, 1), "refused with 503": refused,
         "median s": round(times[len(times) // 2], 2) if times else None, "slowest s": round(times[-1], 2) if times else None,
-        "/health/live, slowest s": round(max(lives_meanwhile), 3)}})
+        "/health/live, slowest s": round(max(lives_meanwhile, default=0), 3)}})
     if cluster:
         cluster.end()
 
@@ -300,7 +305,7 @@ async def silent_mail(trial):
     silence = trial.size("silence", 20, 180)
     highest = server.memory()
     end = time.monotonic() + silence
-    while time.monotonic() < end:
+    while time.monotonic() < end and not trial.is_over:
         answer = await people[0].sign_in(wire)
         if answer.status != 200:
             trial.fault(f"while mail does not go: {answer}")

@@ -109,9 +109,10 @@ async def kills(trial, store):
     if cluster and (wrong := cluster.check()):
         trial.fault(f"{store}: pg_amcheck: {wrong}")
     starts.sort()
+    # An interrupt may come before the first kill.
     trial.figure(**{store: {
         "kills": done, "acknowledged": acknowledged, "requests": requests, "judged again at the end": len(alive),
-        "start, median s": round(starts[len(starts) // 2], 3), "start, longest s": round(starts[-1], 3)}})
+        "start, median s": round(starts[len(starts) // 2], 3) if starts else None, "start, longest s": round(starts[-1], 3) if starts else None}})
     if cluster:
         cluster.end()
 
@@ -186,5 +187,5 @@ async def database_goes(trial):
         trial.judge_log(server, beside="PostgreSQL cannot be reached")
         if server.terminate() != 0:
             trial.fault("a server does not end as it should")
-    trial.figure(outages=len(back), acknowledged=acknowledged, **{"ready again after, longest s": round(max(back), 2)})
+    trial.figure(outages=len(back), acknowledged=acknowledged, **{"ready again after, longest s": round(max(back, default=0), 2)})
     cluster.end()

@@ -444,7 +444,7 @@ async def races(trial):
     cluster = Cluster()
     stage = Stage()
     await stage.build(trial, cluster)
-    before = [(server.descriptors(), server.memory()) for server in stage.servers]
+    before, used = [(server.descriptors(), server.memory()) for server in stage.servers], time.process_time()
     kinds, counts = [kind(stage) for kind in KINDS], {kind.name: 0 for kind in KINDS}
     for race in kinds:
         await race.begin()
@@ -490,6 +490,8 @@ async def races(trial):
 
     # While one lane prepares, the servers have the races of the others.
     await asyncio.gather(*[lane() for _ in range(LANES)])
+    # Which of them the machine was busy with.
+    used = {"this program": time.process_time() - used, "servers": sum(server.processor() for server in stage.servers), "PostgreSQL": cluster.processor()}
     for wire in stage.wires:
         wire.close()
     for place, server in enumerate(stage.servers):
@@ -500,5 +502,6 @@ async def races(trial):
         trial.judge_log(server)
         if server.terminate() != 0:
             trial.fault("a server does not end as it should")
-    trial.figure(races=done, busy=busy, requests=sum(wire.answered for wire in stage.wires), kinds=counts)
+    trial.figure(races=done, busy=busy, requests=sum(wire.answered for wire in stage.wires), kinds=counts,
+                 **{"seconds of processors": {who: round(seconds, 1) for who, seconds in used.items()}})
     cluster.end()

@@ -110,6 +110,10 @@ class Server:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def processor(self):
+        """Seconds of processors that it has used."""
+        return processor(self.process.pid)
+
     async def settled(self, limit, seconds=90):
         """Descriptors after clients have left; connections end a moment after their clients do, which takes turns of the event loop."""
         end = time.monotonic() + seconds
@@ -120,6 +124,18 @@ class Server:
     def metrics(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as answer:
             return answer.read().decode()
+
+
+def processor(*processes):
+    """Seconds of processors that these have used, with those of their children that have ended."""
+    ticks = 0
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/stat") as file:
+                ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
+        except OSError:
+            pass
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def run(program, *arguments):
@@ -169,7 +185,7 @@ class Cluster:
     def _do(self, program, *arguments, text=None, check=True, environment=()):
         path = os.path.join(self.bin, program)
         command = [*self.as_user, "env", "LC_ALL=C", *environment, path if os.path.exists(path) else program, *arguments]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, cwd="/", timeout=300)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, cwd="/", timeout=1800)
         if check and done.returncode:
             raise RuntimeError(f"{program}: {done.stdout[-500:]}{done.stderr[-1500:]}")
         return done
@@ -178,21 +194,30 @@ class Cluster:
         environment = [f"LD_PRELOAD={self.preload[0]}", *self.preload[1:]] if self.preload else []
         # The log goes to a file of its own: a pipe would be held open by the server that stays.
         path = os.path.join(self.bin, "pg_ctl")
-        command = [*self.as_user, "env", "LC_ALL=C", *environment, path, "-D", self.data, "-w", "-t", "120", "-s",
+        command = [*self.as_user, "env", "LC_ALL=C", *environment, path, "-D", self.data, "-w", "-t", "900", "-s",
                    "-l", os.path.join(self.home, "log"), "start"]
-        done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=300)
+        done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=1800)
         return done.returncode == 0
 
     def stop(self, mode="fast"):
         self._do("pg_ctl", "-D", self.data, "-m", mode, "-w", "-s", "stop", check=False)
 
-    def kill(self):
-        """Every process of it at once."""
+    def processes(self):
+        """The first one, and its children."""
         with open(os.path.join(self.data, "postmaster.pid")) as file:
             first = int(file.readline())
-        children = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
+        return first, [int(child) for child in subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()]
+
+    def processor(self):
+        """Seconds of processors that all of it has used."""
+        first, children = self.processes()
+        return processor(first, *children)
+
+    def kill(self):
+        """Every process of it at once."""
+        first, children = self.processes()
         os.kill(first, signal.SIGSTOP)
-        for process in [*map(int, children), first]:
+        for process in [*children, first]:
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:

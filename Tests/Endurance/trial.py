@@ -1,5 +1,7 @@
 """What a chapter of the endurance run is given, and what it says of itself."""
 
+import json
+import os
 import random
 import time
 
@@ -17,8 +19,10 @@ class Trial:
         self.program, self.older, self.routes, self.seed = program, older, routes, seed
         self.full, self.sizes, self.quiet = full, sizes or {}, quiet
         self.minutes = minutes
-        self.chapter, self.faults, self.figures, self.skipped = "", [], {}, {}
+        self.chapter, self.faults, self.figures, self.skipped, self.failed = "", [], {}, {}, set()
         self._spoke, self.is_interrupted = 0, False
+        # Where the report goes, and what it says of the run itself.
+        self.report, self.run = None, {}
 
     def begin(self, chapter):
         self.chapter, self.began = chapter, time.monotonic()
@@ -45,10 +49,24 @@ class Trial:
         print(f"{time.strftime('%H:%M:%S')}  {self.chapter}: {sentence}", flush=True)
 
     def progress(self, sentence):
-        """The same, at most every ten seconds."""
-        if not self.quiet and time.monotonic() - self._spoke > 10:
+        """The same, at most every ten seconds; the report has it too, so that a run that is killed leaves how far it came."""
+        if time.monotonic() - self._spoke > 10:
             self._spoke = time.monotonic()
-            self.say(sentence)
+            self.figure(**{"so far": sentence, "seconds": round(time.monotonic() - self.began, 1)})
+            self.write()
+            if not self.quiet:
+                self.say(sentence)
+
+    def write(self):
+        """The report as it is now, whole at any time."""
+        if self.report in (None, "-"):
+            return
+        with open(f"{self.report}.partial", "w") as file:
+            file.write(self.text() + "\n")
+        os.replace(f"{self.report}.partial", self.report)
+
+    def text(self):
+        return json.dumps(self.run | {"figures": self.figures, "faults": self.faults}, indent=2, ensure_ascii=False)
 
     def figure(self, **figures):
         self.figures[self.chapter] |= figures
