@@ -52,6 +52,32 @@ import Testing
         #expect(transcript.error.contains(warning), "\(transcript.error)")
     }
 
+    @Test func `A first file is written once for its owner alone and sets nothing`() async throws {
+        let file = directory.url.appendingPathComponent("countersign.yaml").path
+        let printed = try await Program.run(["config", "init"], in: directory)
+        let written = try await Program.run(["config", "init", file], in: directory)
+        #expect(printed.status == 0 && written.status == 0, "\(printed.error)\(written.error)")
+        #expect(written.output == "\(file) is written. Start with: countersign serve --config \(file)\n")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text == printed.output && text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
+        let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(rights == 0o600)
+        // Whoever edited it finds it as it was.
+        try Data("log: { format: json }\n".utf8).write(to: URL(fileURLWithPath: file))
+        let again = try await Program.run(["config", "init", file], in: directory)
+        #expect(again.status == 1 && again.error.contains("exists already"), "\(again.error)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "log: { format: json }\n")
+        let replaced = try await Program.run(["config", "init", file, "--replace"], in: directory)
+        #expect(replaced.status == 0, "\(replaced.error)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == printed.output)
+        for name in ["countersign", "countersign.json", "countersign.yaml.txt"] {
+            let other = directory.url.appendingPathComponent(name).path
+            let refused = try await Program.run(["config", "init", other], in: directory)
+            #expect(refused.status == 2 && refused.error.contains("End it in .yaml"), "\(refused.error)")
+            #expect(!FileManager.default.fileExists(atPath: other))
+        }
+    }
+
     @Test func `What is not right is refused and changes nothing`() async throws {
         let before = try await directory.run("config", "show", "--json").output
         let log = try await directory.run("audit", "tail").output

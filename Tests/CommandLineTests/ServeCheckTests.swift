@@ -1,9 +1,9 @@
-import CountersignServer
 import Foundation
 import JSON
 import TestSupport
 import Testing
 
+@testable import CountersignServer
 @testable import countersign
 
 /// What a start would meet, judged before it.
@@ -290,6 +290,37 @@ import Testing
         #expect(status == 1 && report.findings.count == 1)
         let wrong = try await Program.run(["serve", "--json"], in: directory)
         #expect(wrong.status == 2 && wrong.error.contains("--json is for --check"))
+    }
+
+    @Test(
+        arguments: [
+            (1_048_576, nil, .ok, nil), (4096, nil, .ok, nil), (4095, nil, .warning, nil), (1024, nil, .warning, nil),
+            (1, nil, .warning, nil), (1024, 768, .ok, nil), (1024, 769, .warning, 1025), (65_536, 1000, .ok, nil),
+            (65_536, 65_281, .warning, 65_537), (65_536, 65_280, .ok, nil),
+        ] as [(Int, Int?, CheckFinding.State, Int?)])
+    func `Too few open files for the connections that are wanted are told with how many to allow`(
+        openFiles: Int, maximum: Int?, state: CheckFinding.State, wanted: Int?
+    ) {
+        let finding = ServerCheck.descriptors(ConnectionOptions(maximum: maximum), openFiles: openFiles)
+        #expect(finding.area == .descriptors && finding.state == state, "\(finding)")
+        #expect((finding.remedy == nil) == (state == .ok), "\(finding)")
+        if let wanted {
+            #expect(finding.remedy?.contains("allow \(wanted):") == true, "\(finding)")
+            #expect(ServerCheck.descriptors(ConnectionOptions(maximum: maximum), openFiles: wanted).state == .ok)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), (0, .ok), (1.9, .ok), (-1.9, .ok), (2, .warning), (-29.9, .warning), (30, .fault),
+            (-3600, .fault),
+        ] as [(TimeInterval?, CheckFinding.State?)])
+    func `A clock that differs from the database's is told and a fault from half a minute on`(
+        skew: TimeInterval?, state: CheckFinding.State?
+    ) {
+        let findings = ServerCheck.clock(skew)
+        #expect(findings.map(\.state) == (state.map { [$0] } ?? []), "\(findings)")
+        #expect(findings.allSatisfy { $0.area == .clock && ($0.remedy == nil) == ($0.state == .ok) }, "\(findings)")
     }
 
     @Test func `A test mail has two names`() async throws {

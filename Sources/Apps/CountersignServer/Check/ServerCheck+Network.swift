@@ -132,15 +132,17 @@ extension ServerCheck {
     }
 
     /// Whether there can be as many connections as the configuration wants.
-    func descriptors() -> CheckFinding {
-        let allowed = OpenFiles.hardLimit
-        let limits = configuration.connections.limits(openFiles: allowed)
-        if let wanted = configuration.connections.maximum, wanted > limits.maximum {
+    func descriptors() -> CheckFinding { Self.descriptors(configuration.connections, openFiles: OpenFiles.hardLimit) }
+
+    static func descriptors(_ connections: ConnectionOptions, openFiles allowed: Int) -> CheckFinding {
+        let limits = connections.limits(openFiles: allowed)
+        if let wanted = connections.maximum, wanted > limits.maximum {
             return CheckFinding(
                 .descriptors, .warning, "http.maxConnections is \(wanted), and \(allowed) open files are allowed",
                 remedy: "allow \(wanted + ConnectionOptions.reserve): ulimit -n, or LimitNOFILE= in systemd's unit")
         }
-        if allowed < 4096 {
+        // A number that the operator chose, and that fits, is right.
+        if connections.maximum == nil, allowed < 4096 {
             return CheckFinding(
                 .descriptors, .warning, "\(allowed) open files are allowed, which makes \(limits.maximum) connections",
                 remedy: "allow more: ulimit -n, or LimitNOFILE= in systemd's unit")

@@ -132,7 +132,7 @@ extension ServerCheck {
                         .database, .fault, "it takes no writes: it is a standby, or was made read-only",
                         remedy: "name the primary in database"))
             }
-            findings += clockFinding(health.clockSkew)
+            findings += Self.clock(health.clockSkew)
         } catch is SealingError {
             findings.append(
                 CheckFinding(
@@ -146,7 +146,8 @@ extension ServerCheck {
         return findings
     }
 
-    private func clockFinding(_ skew: TimeInterval?) -> [CheckFinding] {
+    /// Codes of a while and single-use tokens are judged by each server's own clock.
+    static func clock(_ skew: TimeInterval?) -> [CheckFinding] {
         guard let skew else { return [] }
         let text = "This machine's clock and the database's differ by \(String(format: "%.1f", abs(skew))) s."
         return [
