@@ -73,6 +73,7 @@ timed = echo "$(1)"; begin=$$(date +%s); $(1) && echo "$(firstword $(1)): $$(($$
 
 # The example of README.md lies beside a program that was given. Each part says how long it took.
 packages: deb ## Try the package in a bare Debian, and the files of deploy/ with the real programs
+	@$(call timed,scripts/check-layout $(dist))
 	@$(call timed,scripts/check-deb .build/packages)
 	@$(call timed,scripts/check-proxies $(dist)/bin/countersign)
 	@$(call timed,scripts/check-monitoring $(dist)/bin/countersign)
