@@ -63,7 +63,7 @@ public struct PossessionProof: Sendable, Equatable {
         let claims = TokenClaims(members)
         guard let id = claims.string("jti"), (1...longestID).contains(id.utf8.count) else { throw .malformed }
         guard claims.string("htm") == expectation.method, let url = claims.string("htu"),
-            expectation.urls.contains(where: { same($0, url) })
+            expectation.urls.contains(url) || expectation.urls.contains(where: { same($0, url) })
         else { throw .request }
         guard let issuedAt = claims.date("iat"), now.timeIntervalSince(issuedAt) <= oldest,
             issuedAt.timeIntervalSince(now) <= newest
@@ -78,7 +78,6 @@ public struct PossessionProof: Sendable, Equatable {
     /// Whether two addresses are the same but for what RFC 3986 (section 6.2.2 and 6.2.3) has no difference in: the case of scheme and
     /// host, a default port, an empty path, and how characters are escaped that need not be.
     private static func same(_ ours: String, _ theirs: String) -> Bool {
-        if ours == theirs { return true }
         guard let one = URLComponents(string: ours), let other = URLComponents(string: theirs), other.user == nil,
             other.password == nil
         else { return false }

@@ -486,6 +486,29 @@ struct PageStepTests {
         }
     }
 
+    @Test
+    func `An attempt that took too long begins again on the way to its application, for a day`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let first = try #require(try await follow(browser, Self.request("dev-native")).page)
+            let password = try #require(
+                try await send(browser, first, ["username": SignInPageTests.address]).page)
+            try await server.advance(20 * 60)
+            let again = try #require(try await send(browser, password, ["password": NativeClient.password]).page)
+            #expect(again.kind == "sign-in", "\(again.html)")
+            let next = try #require(try await send(browser, again, ["username": SignInPageTests.address]).page)
+            let back = try await send(browser, next, ["password": NativeClient.password])
+            #expect(back.away?.hasPrefix(Self.callback) == true && back.away?.contains("code=") == true)
+
+            let late = TestBrowser(server)
+            let left = try #require(try await follow(late, Self.request("dev-native")).page)
+            try await server.advance(86_401)
+            let over = try await late.open(left.path)
+            #expect(["expired", "start-again"].contains(over.kind), "\(over.html)")
+        }
+    }
+
     // MARK: Settings
 
     @Test

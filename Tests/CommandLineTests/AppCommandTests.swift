@@ -81,6 +81,52 @@ import Testing
         #expect(try oauth(removed)["clientURI"] as? String == "https://shop.example.com/", "What is not given stays.")
     }
 
+    @Test func `An application and an API are registered with all that OAuth has of them, and shown with it`()
+        async throws
+    {
+        let added = try await directory.run(
+            "app", "add", "--id", "shop", "--kind", "web", "--secret", "--redirect-uri", "https://shop.example.com/cb",
+            "--post-logout-redirect-uri", "https://shop.example.com/bye", "--backchannel-logout-uri",
+            "https://shop.example.com/logout", "--auth-method", "client_secret_basic", "--require-dpop",
+            "--require-par", "--first-party", "--issuer-style", "auth0", "--grant-types",
+            "authorization_code refresh_token urn:openid:params:grant-type:ciba", "--resource",
+            "https://api.example.com", "--assertion-audience", "token-endpoint", "--default-acr", "aal2",
+            "--default-max-age", "600", "--scopes", "openid read")
+        #expect(added.status == 0 && added.error.contains("does not conform to RFC 10070"), "\(added.error)")
+        let lines = try await directory.run("app", "show", "shop").lines
+        for line in [
+            "kind               web",
+            "grant types        authorization_code refresh_token urn:openid:params:grant-type:ciba",
+            "authenticates by   client_secret_basic", "after signing out  https://shop.example.com/bye",
+            "told of sign-outs  https://shop.example.com/logout", "first party        yes",
+            "requires PAR       yes", "requires DPoP      yes", "issuer             auth0",
+            "resources          https://api.example.com", "assertions for     token-endpoint",
+            "default acr        aal2", "default max age    600 s", "ID tokens by       RS256",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        let api = try await directory.run(
+            "resource", "add", "https://api.example.com", "--name", "Notes", "--scopes", "read pay", "--min-acr",
+            "aal1", "--scope-acr", "pay=aal2", "--owner", "shop", "--lifetime", "300", "--token", "opaque",
+            "--token-alg", "RS256", "--json"
+        ).json()
+        let resource = try #require(api["resource"] as? [String: Any])
+        let scopes = try #require(resource["scopes"] as? [[String: Any]])
+        #expect(scopes.map { $0["minimumACR"] as? String } == ["aal1", "aal2"])
+        #expect(resource["owner"] as? String == "shop" && resource["lifetime"] as? Int == 300)
+        #expect(resource["tokenFormat"] as? String == "opaque" && resource["tokenAlgorithm"] as? String == "RS256")
+        // What is published decides, and not what is registered.
+        let native = ["app", "add", "--id", "mobile", "--kind", "native", "--redirect-uri", "http://127.0.0.1/cb"]
+        let left = try await Program.run(native + ["--data", directory.data], in: directory)
+        #expect(left.lines.contains("ID tokens by       ES256 (by the server's settings)"), "\(left.output)")
+        try await directory.run("app", "set", "mobile", "--id-token-alg", "ES256").expect(0)
+        try await directory.run("config", "set", "tokens.publishedKeys", "used").expect(0)
+        let used = try await directory.run("app", "show", "mobile")
+        #expect(
+            used.lines.contains("ID tokens by       RS256 (ES256 is registered; its keys are not published)"),
+            "\(used.output)")
+    }
+
     @Test func `ID tokens of a new site are signed with RS256 unless it is said, and others as the server has it`()
         async throws
     {

@@ -81,6 +81,8 @@ import Testing
             for line in help.split(separator: "\n") where line.contains("countersign ") && line.hasPrefix("  ") {
                 #expect(line.count <= 80, "\(line)")
             }
+            // The rest of an example that is longer stands at the margin.
+            for line in help.split(separator: "\n") { #expect(!line.hasPrefix("-"), "\(line)") }
         }
         #expect(count >= 40, "Only \(count) examples were found.")
     }

@@ -45,6 +45,99 @@ struct AuthorizationRequestTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (.aal2, [ContextClass.multiFactorAlias], [], ContextClass.multiFactorAlias), (.aal2, ["aal2"], [], "aal2"),
+            (.aal2, ["x", ContextClass.multiFactorAlias, "aal2"], [], ContextClass.multiFactorAlias),
+            (.aal2, [], [], "aal2"), (.aal2, ["aal1"], [], "aal2"),
+            (.aal1, [ContextClass.multiFactorAlias], [], "aal1"),
+            (.aal1, ["aal2", "aal1"], [], "aal1"), (.aal2, ["phr", "aal2"], ["phr"], "phr"),
+            (.aal2, ["phrh", "phr"], ["phr"], "phr"), (.aal2, ["phr"], [], "aal2"), (.aal2, ["aal2"], ["phr"], "aal2"),
+        ] as [(ContextClass, [String], Set<String>, String)])
+    func `A token says how a user was authenticated in the word that was asked for, where that is true`(
+        _ present: ContextClass, _ asked: [String], _ others: Set<String>, _ told: String
+    ) {
+        #expect(AuthorizationRequest.told(present, asked: asked, others: others) == told)
+    }
+
+    @Test
+    func `A state of two kilobytes comes back, and a longer one is refused without it`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let longest = String(repeating: "s", count: 2048)
+            #expect(try await browser.authorize("dev-native", ["state": longest]).answer["state"] == longest)
+            let refused = try await browser.authorize("dev-native", ["state": longest + "s"])
+            #expect(refused.answer["error"] == "invalid_request" && refused.answer["state"] == nil)
+            let without = try await browser.authorize("dev-native", ["state": nil])
+            #expect(without.answer["code"] != nil && without.answer["state"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ["display": "popup"], ["display": "x"], ["ui_locales": "fr xx-1 de"], ["access_type": "offline"],
+        ["audience": "x"],
+    ])
+    func `What changes nothing is ignored`(_ changes: [String: String]) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let reply = try await browser.authorize("dev-native", changes.mapValues { .some($0) })
+            #expect(reply.answer["code"] != nil, "\(reply.status) \(reply.location ?? reply.text)")
+        }
+    }
+
+    @Test
+    func `Who is to be chosen is asked of a user who is signed in, and not beside prompt=none`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let chosen = try await browser.authorize("dev-native", ["prompt": "select_account"])
+            #expect(chosen.status == 303 && chosen.location?.hasPrefix("/sign-in?flow=") == true)
+            let both = try await browser.authorize("dev-native", ["prompt": "none select_account"])
+            #expect(both.answer["error"] == "invalid_request")
+            #expect(try await browser.authorize("dev-native", ["prompt": "none"]).answer["code"] != nil)
+        }
+    }
+
+    @Test
+    func `An application that compares issuers with a slash at their end gets them so, and its tokens count`()
+        async throws
+    {
+        let (base, own) = ("http://127.0.0.1:8080", "http://127.0.0.1:8080/")
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            for (style, issuer) in [(OAuthRegistration.IssuerStyle.trailingSlash, own), (.standard, base)] {
+                _ = try await server.realm.applications.change(
+                    ClientID(rawValue: "dev-native"), by: .testAdministrator
+                ) { $0.oauth.issuerStyle = style }
+                var browser = Browser(server)
+                try await browser.signIn()
+                let answer = try await browser.authorize("dev-native")
+                #expect(answer.answer["iss"] == issuer, "\(answer.answer)")
+                let tokens = try await server.redeem(try #require(answer.answer["code"])).json
+                for token in ["access_token", "id_token"] {
+                    #expect(tokens[token].claims["iss"].text == issuer, "\(token)")
+                }
+                #expect(try await server.userInfo(tokens["access_token"]).status == 200)
+                let renewed = try await server.refresh(tokens["refresh_token"]).json
+                #expect(renewed["id_token"].claims["iss"].text == issuer)
+                let hint = tokens["id_token"].text ?? ""
+                let again = try await browser.authorize("dev-native", ["prompt": "none", "id_token_hint": hint])
+                #expect(again.answer["code"] != nil, "\(again.answer)")
+                let refused = try await browser.authorize("dev-native", ["scope": "nothing"])
+                #expect(refused.answer["error"] == "invalid_scope" && refused.answer["iss"] == issuer)
+                let bye = try await browser.get("/oidc/logout?" + Browser.query(["id_token_hint": hint]))
+                #expect(bye.location == "/signed-out")
+            }
+            let discovery = try await server.send(.get, "/.well-known/openid-configuration").json
+            #expect(discovery["issuer"].text == base)
+        }
+    }
+
     @Test
     func `An unknown scope is left out, and the answer says which were granted`() async throws {
         try await TestServer.with(.development) { server in

@@ -64,4 +64,26 @@ struct FaultTests {
             #expect(try await ask(client).location.hasPrefix("/sign-in?flow="))
         }
     }
+
+    @Test(arguments: [
+        (StoreError.Code.overloaded, "1"), (.unavailable, "2"), (.outcomeUnknown, "2"), (.readOnly, "10"),
+    ])
+    func `A browser that comes while nothing can be done gets a page that says so, and a program its words`(
+        _ code: StoreError.Code, _ seconds: String
+    ) async throws {
+        let site = try PageSite(addresses: PageAddresses(published: { [Self.base] }, takesLoopback: true))
+        let router = Router(context: CountersignRequestContext.self)
+        router.add(middleware: FailureMiddleware { site.format($0, $1, reference: $2) })
+        router.get("busy") { _, _ -> Response in throw StoreError(code, "a test") }
+        try await Application(router: router).test(.router) { client in
+            let page = try await client.executeRequest(
+                uri: "/busy", method: .get, headers: [.accept: "text/html"], body: nil)
+            #expect(page.status == .serviceUnavailable && page.headers[.retryAfter] == seconds)
+            let html = String(buffer: page.body)
+            #expect(html.contains("data-page=\"error\"") && html.contains("Try again in a few seconds"), "\(html)")
+            let program = try await client.executeRequest(uri: "/busy", method: .get, headers: [:], body: nil)
+            #expect(program.status == .serviceUnavailable && program.headers[.retryAfter] == seconds)
+            #expect(program.headers[.contentType]?.hasPrefix("application/json") == true)
+        }
+    }
 }

@@ -2,6 +2,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import ServerHTTP
 import Testing
 
 /// Refreshing, applications for themselves, introspection and revocation.
@@ -453,10 +454,15 @@ struct TokenEndpointTests {
             var tab = browser
             let asked = try await tab.get(leave(["client_id": "dev-native"]))
             #expect(asked.location?.hasPrefix("/sign-out?logout=") == true, "A link alone signs nobody out.")
+            for other in ["bob@example.org", "x"] {
+                let asked = try await tab.get(leave(["id_token_hint": hint, "logout_hint": other]))
+                #expect(asked.location?.hasPrefix("/sign-out?logout=") == true, "\(other) is another user.")
+            }
             #expect(try await server.userInfo(goes["access_token"]).status == 200)
             let left = try await browser.get(
                 leave(["id_token_hint": hint, "post_logout_redirect_uri": "https://app.example/bye", "state": "a b"]))
             #expect(left.status == 303 && left.location == "https://app.example/bye?state=a%20b")
+            #expect(left.headers[.known("Clear-Site-Data")] == "\"cache\", \"storage\"")
             #expect(browser.cookies["__Host-cs_session"]?.isEmpty ?? true)
             #expect(try await server.userInfo(goes["access_token"]).status == 401)
             #expect(try await server.refresh(stays["refresh_token"]).status == 200, "It has offline_access.")
@@ -464,6 +470,24 @@ struct TokenEndpointTests {
             let evil = try await browser.get(
                 leave(["client_id": "dev-native", "post_logout_redirect_uri": "https://evil.example/"]))
             #expect(evil.location == "/signed-out")
+        }
+    }
+
+    @Test(arguments: ["ada@example.org", "ADA@example.org", "the user's id", "the session's id"])
+    func `A hint of who signs out is the user's address or id, or the session's`(_ kind: String) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let token = try await server.redeem(browser.code()).json["id_token"]
+            let name =
+                switch kind {
+                case "the user's id": token.claims["sub"].text
+                case "the session's id": token.claims["sid"].text
+                default: kind
+                }
+            let query = Browser.query(["id_token_hint": token.text ?? "", "logout_hint": try #require(name)])
+            #expect(try await browser.get("/oidc/logout?\(query)").location == "/signed-out")
         }
     }
 }

@@ -18,46 +18,88 @@ extension Applications {
     public func authenticate(
         _ credentials: ClientCredentials, expecting expectation: ClientExpectation, by client: ClientContext
     ) async throws -> ClientAuthentication {
-        let outcome = try await judge(credentials, expecting: expectation, by: client)
-        if case .authenticated(let application, let method) = outcome, method != .none {
-            realm.applicationUses.note(application.id, by: client.dialect)
-        }
-        return outcome
+        try await authenticate(credentials, expecting: expectation, by: client, judging: Companion<Never>?.none)
+            .application
     }
 
-    private func judge(
-        _ credentials: ClientCredentials, expecting expectation: ClientExpectation, by client: ClientContext
-    ) async throws -> ClientAuthentication {
+    /// The same, and once the application is known, something else that the request brings: in the transaction that finds the application's
+    /// secret right, where one does, otherwise in one after it.
+    /// - Returns: what came of the companion; nil where there is none, and where the credentials are refused.
+    public func authenticate<Answer: Sendable>(
+        _ credentials: ClientCredentials, expecting expectation: ClientExpectation, by client: ClientContext,
+        judging companion: Companion<Answer>?
+    ) async throws -> (application: ClientAuthentication, answer: Answer?) {
         let shown: ShownCredentials
         switch ShownCredentials.read(credentials) {
-        case .failure(let refusal): return .refused(refusal)
+        case .failure(let refusal): return (.refused(refusal), nil)
         case .success(let read): shown = read
         }
-        if expectation.takesEveryOrigin {
-            switch try await realm.clientDocuments.prepare(shown.clientID, by: client) {
-            case nil: break
-            case .limited(let until): return .refused(.limited(until: until))
-            // As one that does not exist: what it shows cannot be judged.
-            case .notAdmitted, .unusable, .unreachable:
-                return .refused(shown.method == .none ? .unknown : .wrongCredentials)
-            }
-        }
-        let now = realm.clock.now
+        if let refusal = try await refusal(ofDocument: shown, expectation, client) { return (.refused(refusal), nil) }
         let attempt = ClientAttempt(
-            shown: shown, expectation: expectation, client: client, now: now,
-            eventID: AuditEvent.freshID(at: now, random: realm.random),
+            shown: shown, expectation: expectation, client: client, now: realm.clock.now,
             part: ChargeID(random: realm.random).part)
-        switch shown.proof {
-        case .nothing: return try await identify(shown.clientID, expectation)
-        case _ where !expectation.methods.contains(shown.method): return .refused(.methodNotAdmitted)
+        let recognised = try await recognise(attempt, companion)
+        let outcome = if let recognised { recognised.application } else { try await judge(attempt) }
+        guard case .authenticated(let application, let method) = outcome else { return (outcome, nil) }
+        if method != .none { realm.applicationUses.note(application.id, by: client.dialect) }
+        if let recognised { return recognised }
+        guard let companion else { return (outcome, nil) }
+        return (outcome, try await companion.transaction(realm.store) { try companion.judge($0, method) })
+    }
+
+    /// Something that a request brings beside its application's credentials, and that counts for nothing without them.
+    public struct Companion<Answer: Sendable>: Sendable {
+        fileprivate let writes: Bool
+        fileprivate let judge: @Sendable (any StoreTransaction, ClientAuthenticationMethod) throws -> Answer
+
+        /// A transaction of the kind that it needs.
+        fileprivate func transaction<T: Sendable>(
+            _ store: any Store, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        ) async throws -> T {
+            // What is written is one row by its key.
+            writes ? try await store.write(.rows, body) : try await store.read(body)
+        }
+    }
+
+    /// Why an application that is known by a document is not judged; nil where it is, and of every other.
+    private func refusal(
+        ofDocument shown: ShownCredentials, _ expectation: ClientExpectation, _ client: ClientContext
+    ) async throws -> ClientAuthenticationRefusal? {
+        guard expectation.takesEveryOrigin else { return nil }
+        switch try await realm.clientDocuments.prepare(shown.clientID, by: client) {
+        case nil: return nil
+        case .limited(let until): return .limited(until: until)
+        // As one that does not exist: what it shows cannot be judged.
+        case .notAdmitted, .unusable, .unreachable: return shown.method == .none ? .unknown : .wrongCredentials
+        }
+    }
+
+    /// Looks for a secret that this server drew, and then at the companion, in one transaction.
+    /// - Returns: nil where the credentials are to be judged where they can be counted.
+    private func recognise<Answer: Sendable>(
+        _ attempt: ClientAttempt, _ companion: Companion<Answer>?
+    ) async throws -> (application: ClientAuthentication, answer: Answer?)? {
+        guard case .secret(let spellings) = attempt.shown.proof, attempt.takesMethod,
+            spellings.contains(where: { $0.reveal().utf8.count == ApplicationRegistration.drawnSecretLength })
+        else { return nil }
+        let body = { @Sendable (transaction: any StoreTransaction) throws -> (ClientAuthentication, Answer?)? in
+            guard let outcome = try attempt.recognise(spellings, in: transaction) else { return nil }
+            guard case .authenticated(_, let method) = outcome else { return (outcome, nil) }
+            return (outcome, try companion?.judge(transaction, method))
+        }
+        guard let companion else { return try await realm.store.read(body) }
+        return try await companion.transaction(realm.store, body)
+    }
+
+    private func judge(_ attempt: ClientAttempt) async throws -> ClientAuthentication {
+        let now = attempt.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        switch attempt.shown.proof {
+        case .nothing: return try await identify(attempt.shown.clientID, attempt.expectation)
+        case _ where !attempt.takesMethod: return .refused(.methodNotAdmitted)
         case .secret(let spellings):
-            if spellings.contains(where: { $0.reveal().utf8.count == ApplicationRegistration.drawnSecretLength }),
-                let judged = try await realm.store.read({ try attempt.recognise(spellings, in: $0) })
-            {
-                return judged
-            }
             return try await realm.store.write { transaction in
-                try attempt.settle(in: transaction) { registration in
+                try attempt.settle(in: transaction, naming: eventID) { registration in
                     spellings.reduce(false) { registration.hasSecret($1, at: now) || $0 } ? nil : "secret"
                 }
             }
@@ -69,9 +111,11 @@ extension Applications {
                 // No transaction is open while the keys are fetched.
                 let keys = await keys(of: registration, naming: assertion.keyID, at: now)
                 let judged = assertion.judge(
-                    by: keys, expecting: expectation.assertions(of: registration.oauth), at: now)
+                    by: keys, expecting: attempt.expectation.assertions(of: registration.oauth), at: now)
                 let published = registration.oauth.jwksURI
-                return try await realm.store.write { try attempt.settle(judged, published: published, in: $0) }
+                return try await realm.store.write {
+                    try attempt.settle(judged, published: published, in: $0, naming: eventID)
+                }
             }
         }
     }
@@ -100,15 +144,37 @@ extension Applications {
     }
 }
 
+extension Applications.Companion where Answer == AccessToken? {
+    /// An access token that an application asks about: what it stands for, where it counts.
+    public static func asking(about token: PresentedAccessToken) -> Self {
+        Self(writes: false) { transaction, _ in try token.token(in: transaction) }
+    }
+}
+
+extension Applications.Companion where Answer == Tokens.ProofJudgement {
+    /// The proof of a key, which is remembered.
+    /// - Parameter demand: whether it has to have a nonce, by the method that the application is known by.
+    public static func proving(
+        _ proof: Tokens.OpenProof,
+        nonces demand: @escaping @Sendable (RealmSettings, ClientAuthenticationMethod) -> Bool
+    ) -> Self {
+        Self(writes: true) { transaction, method in
+            try proof.judge(in: transaction) { demand($0, method) }
+        }
+    }
+}
+
 /// One request's credentials on their way through the limits. What happens in a transaction may happen twice.
 private struct ClientAttempt: Sendable {
     let shown: ShownCredentials
     let expectation: ClientExpectation
     let client: ClientContext
     let now: Date
-    let eventID: String
     /// At which part of a limit that has several to begin.
     let part: Int
+
+    /// Whether the endpoint takes the method that is shown.
+    var takesMethod: Bool { expectation.methods.contains(shown.method) }
 
     enum Beginning: Sendable {
         case ended(ClientAuthentication)
@@ -149,9 +215,12 @@ private struct ClientAttempt: Sendable {
     }
 
     /// Judges by the registration as it is now, and counts what is wrong.
-    /// - Parameter fault: nil where the credentials are right; otherwise why not, for the log. It is quick.
+    /// - Parameters:
+    ///   - eventID: of the event that tells of wrong ones.
+    ///   - fault: nil where the credentials are right; otherwise why not, for the log. It is quick.
     func settle(
-        in transaction: any StoreTransaction, _ fault: (ApplicationRegistration) throws -> String?
+        in transaction: any StoreTransaction, naming eventID: String,
+        _ fault: (ApplicationRegistration) throws -> String?
     ) throws -> ClientAuthentication {
         switch try begin(in: transaction) {
         case .ended(let authentication): return authentication
@@ -179,10 +248,10 @@ private struct ClientAttempt: Sendable {
     ///   - published: where keys were fetched that the application publishes.
     func settle(
         _ judged: Result<ClientAssertion.Good, ClientAssertion.Fault>, published: String?,
-        in transaction: any StoreTransaction
+        in transaction: any StoreTransaction, naming eventID: String
     ) throws -> ClientAuthentication {
         guard case .success(let good) = judged else {
-            return try settle(in: transaction) { _ in
+            return try settle(in: transaction, naming: eventID) { _ in
                 if case .failure(let fault) = judged { fault.rawValue } else { nil }
             }
         }
@@ -192,7 +261,7 @@ private struct ClientAttempt: Sendable {
         case .refused(_, let refusal): return .refused(.limited(until: refusal.instant))
         case .admitted(let counters): uses = counters
         }
-        return try settle(in: transaction) { registration in
+        return try settle(in: transaction, naming: eventID) { registration in
             // The key may have been taken from the application meanwhile.
             guard
                 registration.assertionKeys.contains(good.key)

@@ -48,15 +48,32 @@ extension Tokens {
     public func accessToken(
         _ text: String, issuers: Set<String>, audiences: Set<String>, takesAPIs: Bool = false
     ) async throws -> AccessToken? {
-        let realm = realm
-        guard let text = try await opened(text) else { return nil }
-        // Of the APIs the transaction below knows; only there it is decided.
+        guard let text = try await opened(text), let token = realm.keyring.read(text),
+            let presented = try await presented(token, issuers, audiences, takesAPIs: takesAPIs)
+        else { return nil }
+        return try await realm.store.read { try presented.token(in: $0) }
+    }
+
+    /// The same of a token whose signature was verified before, as far as that needs no transaction: so that the client that asks for it can be
+    /// judged in the same one, and before it (``Applications/authenticate(_:expecting:by:judging:)``).
+    /// - Returns: nil for every other text, and for a token that is refused already: ``accessToken(_:issuers:audiences:takesAPIs:)`` tells which.
+    public func knownAccessToken(
+        _ text: String, issuers: Set<String>, audiences: Set<String>, takesAPIs: Bool = false
+    ) async throws -> PresentedAccessToken? {
+        guard let token = realm.keyring.read(text), token.isVerified else { return nil }
+        return try await presented(token, issuers, audiences, takesAPIs: takesAPIs)
+    }
+
+    private func presented(
+        _ token: ReadToken, _ issuers: Set<String>, _ audiences: Set<String>, takesAPIs: Bool
+    ) async throws -> PresentedAccessToken? {
+        // Of the APIs the transaction knows; only there it is decided.
         var expectation = TokenExpectation(
             types: [.accessToken], issuers: .oneOf(issuers), audiences: takesAPIs ? .any : .oneOf(audiences))
         // Which kind it says to be; the signature shows below that this server said so.
-        guard let received = ReceivedToken(text), let claimed = realm.keyring.claimed(by: received),
+        guard let claimed = token.claims,
             // A token of another protocol is that one's to verify, and is not verified here first.
-            let issuer = claimed.string("iss"), issuers.contains(issuer)
+            let issuer = claimed.string("iss"), issuers.contains(issuer), let id = claimed.string("jti")
         else { return nil }
         let isOfUser = claimed["sid"] != nil
         if isOfUser {
@@ -64,54 +81,14 @@ extension Tokens {
             expectation.session = {
                 .application(ClientID(rawValue: $0.string("client_id") ?? ""), of: .oauth)
             }
+        } else if claimed.string("sub") != claimed.string("client_id") {
+            return nil
         }
-        guard let id = claimed.string("jti") else { return nil }
-        if !isOfUser, claimed.string("sub") != claimed.string("client_id") { return nil }
-        let now = realm.clock.now
-        let digest = Self.usedDigest(Self.revokedPurpose, id)
-        let audience = claimed.string("aud") ?? ""
-        // What the claims say is used for looking only; that this server said so is known before anything counts.
-        let standing = { @Sendable (transaction: any StoreTransaction, session: GrantedSession?) -> Standing? in
-            if try transaction.flow(digest: digest) != nil { return nil }
-            let resource = takesAPIs ? try transaction.resources().first { $0.uri == audience } : nil
-            guard resource != nil || audiences.contains(audience) else { return nil }
-            var session = session
-            if isOfUser {
-                // The newest grant was found; the token may be of another one of the same application.
-                let reference = claimed.string(Self.grantClaim)
-                guard let found = session else { return nil }
-                if reference != Self.grantReference(found.grant.id) {
-                    let grants = try transaction.grants(of: found.session.id, limit: Session.longestList)
-                    guard
-                        let own = grants.first(where: {
-                            Self.grantReference($0.id) == reference && $0.isLiving(at: now)
-                        })
-                    else { return nil }
-                    session = GrantedSession(session: found.session, grant: own)
-                }
-            }
-            // A token goes with its application, and is none of a later one with the same id.
-            guard let client = claimed.string("client_id"),
-                let application = try transaction.application(ClientID(rawValue: client)),
-                session.map({ application.owns($0.grant) })
-                    ?? ((claimed.integer("iat") ?? 0) >= application.createdAt.seconds)
-            else { return nil }
-            return Standing(session: session, resource: resource)
-        }
-        let (judged, found) = try await verify(received, expecting: expectation, reading: standing)
-        guard let verified = judged.token else { return nil }
-        let present = isOfUser ? found : try await realm.store.read { try standing($0, nil) }
-        return present.map {
-            AccessToken(
-                claims: verified.claims, user: verified.user, session: $0.session, expiresAt: verified.expiresAt,
-                resource: $0.resource)
-        }
-    }
-
-    /// What the store says of a token beside its user.
-    private struct Standing: Sendable {
-        let session: GrantedSession?
-        let resource: Resource?
+        let judged = try await begin(token, expectation)
+        if case .ended(.refused) = judged { return nil }
+        return PresentedAccessToken(
+            judged: judged, claims: claimed, now: realm.clock.now,
+            revocation: Self.usedDigest(Self.revokedPurpose, id), audiences: audiences, takesAPIs: takesAPIs)
     }
 
     // MARK: Opaque tokens
@@ -167,6 +144,54 @@ extension Tokens {
                     digest: digest, userID: nil, purpose: Self.revokedPurpose, createdAt: now, expiresAt: expiresAt,
                     finishedAt: now, body: try realm.sealer.seal(Data(), for: .flow(digest), in: transaction)))
         }
+    }
+}
+
+/// An access token that a key of this server signed, and whose claims are right: whether it counts is for a transaction to say.
+public struct PresentedAccessToken: Sendable {
+    fileprivate let judged: Tokens.Beginning
+    fileprivate let claims: TokenClaims
+    fileprivate let now: Date
+    /// Where the store has it, if it was revoked.
+    fileprivate let revocation: Data
+    fileprivate let audiences: Set<String>
+    fileprivate let takesAPIs: Bool
+
+    /// Nil where it does not count.
+    func token(in transaction: any StoreTransaction) throws -> AccessToken? {
+        let judgement =
+            switch judged {
+            case .ended(let judgement): judgement
+            case .ofUser(let open): try open.judge(in: transaction)
+            }
+        guard let token = judgement.token, try transaction.flow(digest: revocation) == nil else { return nil }
+        let audience = claims.string("aud") ?? ""
+        let resource = takesAPIs ? try transaction.resources().first { $0.uri == audience } : nil
+        guard resource != nil || audiences.contains(audience) else { return nil }
+        var session = token.session
+        if let found = token.session {
+            // The newest grant was found; the token may be of another one of the same application.
+            guard let own = try grant(of: found, in: transaction) else { return nil }
+            session = own
+        }
+        // A token goes with its application, and is none of a later one with the same id.
+        guard let client = claims.string("client_id"),
+            let application = try transaction.application(ClientID(rawValue: client)),
+            session.map({ application.owns($0.grant) })
+                ?? ((claims.integer("iat") ?? 0) >= application.createdAt.seconds)
+        else { return nil }
+        return AccessToken(
+            claims: claims, user: token.user, session: session, expiresAt: token.expiresAt, resource: resource)
+    }
+
+    private func grant(
+        of found: GrantedSession, in transaction: any StoreTransaction
+    ) throws -> GrantedSession? {
+        let reference = claims.string(Tokens.grantClaim)
+        if reference == Tokens.grantReference(found.grant.id) { return found }
+        return try transaction.grants(of: found.session.id, limit: Session.longestList)
+            .first { Tokens.grantReference($0.id) == reference && $0.isLiving(at: now) }
+            .map { GrantedSession(session: found.session, grant: $0) }
     }
 }
 

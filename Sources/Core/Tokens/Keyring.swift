@@ -88,7 +88,7 @@ public final class Keyring: Sendable {
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
     /// Times, issuer and audience are for the caller to judge.
-    func verified(_ token: ReceivedToken) async throws -> TokenClaims? {
+    func verified(_ token: ReadToken) async throws -> TokenClaims? {
         guard let algorithm = SigningAlgorithm(rawValue: token.header.alg), let kid = token.header.kid else {
             return nil
         }
@@ -100,17 +100,15 @@ public final class Keyring: Sendable {
         guard let record = ring.records.first(where: { $0.id == kid }), record.algorithm == algorithm,
             record.removedAfter.map({ $0 > clock.now }) ?? true
         else { return nil }
-        return try verifiedSignatures.claims(of: token, by: kid) { try ring.key(record).signed(token) }
+        return try verifiedSignatures.claims(of: token) { try ring.key(record).signed($0) }
     }
 
-    /// What a token says, before it is known who says it. One that was verified before is not read again.
-    func claimed(by token: ReceivedToken) -> TokenClaims? {
-        token.header.kid.flatMap { verifiedSignatures.known(token, by: $0) } ?? token.claims
-    }
+    /// What a token says, before it is known who says it; nil where the text is none. One that was verified before is not taken apart again.
+    func read(_ text: String) -> ReadToken? { verifiedSignatures.read(text) }
 
     /// The same of a token's text.
     func verified(_ token: String) async throws -> TokenClaims? {
-        guard let token = ReceivedToken(token) else { return nil }
+        guard let token = read(token) else { return nil }
         return try await verified(token)
     }
 

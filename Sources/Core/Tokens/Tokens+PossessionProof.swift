@@ -19,21 +19,48 @@ extension Tokens {
         _ text: String, _ expectation: PossessionProof.Expectation,
         nonces demand: @escaping @Sendable (RealmSettings) -> Bool
     ) async throws -> ProofJudgement {
-        let realm = realm
+        switch open(text, expectation) {
+        case .failure(let fault): return .refused(fault)
+        case .success(let proof): return try await remember(proof, nonces: demand)
+        }
+    }
+
+    /// The same of a proof that is judged as far as that needs no transaction.
+    public func remember(
+        _ proof: OpenProof, nonces demand: @escaping @Sendable (RealmSettings) -> Bool
+    ) async throws -> ProofJudgement {
+        // One row by its key; of the settings it counts what they say as the transaction begins.
+        try await realm.store.write(.rows) { try proof.judge(in: $0, nonces: demand) }
+    }
+
+    /// A proof that is right but for what a transaction knows: whether it was used before, and whether it needs a nonce that it has not.
+    public struct OpenProof: Sendable {
+        fileprivate let used: UsedToken
+        fileprivate let keyThumbprint: String
+        fileprivate let hasNonce: Bool
+
+        /// Remembers the proof.
+        func judge(
+            in transaction: any StoreTransaction, nonces demand: (RealmSettings) -> Bool
+        ) throws -> ProofJudgement {
+            guard try hasNonce || !demand(transaction.settings()) else { return .refused(.nonce) }
+            return try transaction.insert(used) ? .proven(keyThumbprint: keyThumbprint) : .refused(.used)
+        }
+    }
+
+    /// Judges a proof as far as that needs no transaction.
+    public func open(
+        _ text: String, _ expectation: PossessionProof.Expectation
+    ) -> Result<OpenProof, PossessionProof.Fault> {
         let now = realm.clock.now
         let judged: (proof: PossessionProof, nonce: String?)
-        do { judged = try PossessionProof.judge(text, expectation, at: now) } catch { return .refused(error) }
-        if let nonce = judged.nonce, !isNonce(nonce, at: now) { return .refused(.nonce) }
-        let hasNonce = judged.nonce != nil
+        do { judged = try PossessionProof.judge(text, expectation, at: now) } catch { return .failure(error) }
+        if let nonce = judged.nonce, !isNonce(nonce, at: now) { return .failure(.nonce) }
         let used = UsedToken(
             .possessionProof, judged.proof.id, of: judged.proof.keyThumbprint,
             expiresAt: now + PossessionProof.oldest + PossessionProof.newest)
-        let thumbprint = judged.proof.keyThumbprint
-        // One row by its key; of the settings it counts what they say as the transaction begins.
-        return try await realm.store.write(.rows) { transaction in
-            guard try hasNonce || !demand(transaction.settings()) else { return .refused(.nonce) }
-            return try transaction.insert(used) ? .proven(keyThumbprint: thumbprint) : .refused(.used)
-        }
+        return .success(
+            OpenProof(used: used, keyThumbprint: judged.proof.keyThumbprint, hasNonce: judged.nonce != nil))
     }
 
     // MARK: Nonces

@@ -10,38 +10,24 @@ public struct Tokens: Sendable {
     /// User and session are read from one snapshot, as they are now. Nothing is written.
     /// - Throws: `StoreError` where keys, user or session cannot be read.
     public func verify(_ text: String, expecting expectation: TokenExpectation) async throws -> TokenJudgement {
-        guard let received = ReceivedToken(text) else { return .refused(.malformed) }
-        return try await verify(received, expecting: expectation)
-    }
-
-    /// The same of a token whose parts were decoded already.
-    func verify(_ received: ReceivedToken, expecting expectation: TokenExpectation) async throws -> TokenJudgement {
-        try await verify(received, expecting: expectation, reading: { (_, _) -> Void? in nil }).token
-    }
-
-    /// Judges a token, and reads what else its caller asks for from the snapshot that its user and session are of.
-    /// - Parameter read: is given the session, where the token has to be of one. It is not asked where the user or the session is gone, nor
-    ///   of a token without a user.
-    func verify<Rest: Sendable>(
-        _ received: ReceivedToken, expecting expectation: TokenExpectation,
-        reading read: @escaping @Sendable (any StoreTransaction, GrantedSession?) throws -> Rest?
-    ) async throws -> (token: TokenJudgement, rest: Rest?) {
-        switch try await judge(received, expectation) {
-        case .ended(let judgement): return (judgement, nil)
-        case .ofUser(let id, let claims, let times): return try await judge(claims, times, of: id, expectation, read)
+        guard let token = realm.keyring.read(text) else { return .refused(.malformed) }
+        switch try await begin(token, expectation) {
+        case .ended(let judgement): return judgement
+        case .ofUser(let open): return try await realm.store.read { try open.judge(in: $0) }
         }
     }
 
     /// What can be told of a token without its user.
-    private enum Beginning {
+    enum Beginning: Sendable {
         case ended(TokenJudgement)
-        case ofUser(UserID?, TokenClaims, Result<TokenTimes, TokenRefusal>)
+        case ofUser(OpenToken)
 
-        static func refused(_ refusal: TokenRefusal) -> Beginning { .ended(.refused(refusal)) }
+        fileprivate static func refused(_ refusal: TokenRefusal) -> Beginning { .ended(.refused(refusal)) }
     }
 
-    private func judge(_ received: ReceivedToken, _ expectation: TokenExpectation) async throws -> Beginning {
-        guard let token = try await authentic(received, expectation) else { return .refused(.malformed) }
+    /// Judges a token as far as that needs no user.
+    func begin(_ read: ReadToken, _ expectation: TokenExpectation) async throws -> Beginning {
+        guard let token = try await authentic(read, expectation) else { return .refused(.malformed) }
         let claims = token.claims
         guard token.algorithm.map(expectation.algorithms.contains) ?? true else { return .refused(.wrongAlgorithm) }
         guard expectation.types.contains(token.type) else { return .refused(.wrongType) }
@@ -60,7 +46,17 @@ public struct Tokens: Sendable {
             case .success(let times): return .ended(.good(VerifiedToken(claims, times, user: nil, session: nil)))
             }
         }
-        return .ofUser(id(claims), claims, times)
+        guard let userID = id(claims), let issuedAt = claims.integer("iat") else { return .refused(.incomplete) }
+        let epoch = claims.integer(CustomClaims.epochClaim).flatMap { Int(exactly: $0) }
+        // A null is as none: only a token that the mode leaves unsigned can say it.
+        guard epoch != nil || (claims[CustomClaims.epochClaim] ?? .null) == .null else { return .refused(.malformed) }
+        let owner = expectation.session.map { $0(claims) }
+        let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
+        if owner != nil, sessionID == nil { return .refused(.incomplete) }
+        return .ofUser(
+            OpenToken(
+                claims: claims, times: times, userID: userID, issuedAt: issuedAt, epoch: epoch, owner: owner,
+                sessionID: sessionID, now: realm.clock.now))
     }
 
     // MARK: Signatures
@@ -72,53 +68,45 @@ public struct Tokens: Sendable {
         let algorithm: SigningAlgorithm?
     }
 
-    private func authentic(_ token: ReceivedToken, _ expectation: TokenExpectation) async throws -> Authentic? {
+    private func authentic(_ token: ReadToken, _ expectation: TokenExpectation) async throws -> Authentic? {
         let type = TokenType(header: token.header.typ)
         if let claims = try await realm.keyring.verified(token) {
             return Authentic(claims: claims, type: type, algorithm: SigningAlgorithm(rawValue: token.header.alg))
         }
-        guard expectation.admitsUnsigned, realm.mode.usesUnsignedTokens, let claims = Keyring.unsigned(token) else {
-            return nil
-        }
+        guard expectation.admitsUnsigned, realm.mode.usesUnsignedTokens,
+            let claims = token.received.flatMap(Keyring.unsigned)
+        else { return nil }
         return Authentic(claims: claims, type: type, algorithm: nil)
     }
+}
 
-    // MARK: Users
+/// A token of which all is right that can be told without its user. It is judged in a transaction, beside what else that reads.
+struct OpenToken: Sendable {
+    let claims: TokenClaims
+    let times: Result<TokenTimes, TokenRefusal>
+    let userID: UserID
+    let issuedAt: Int64
+    let epoch: Int?
+    /// Whose grant of the session has to go on; nil where the token names none.
+    let owner: HandleOwner?
+    let sessionID: SessionID?
+    let now: Date
 
-    private func judge<Rest: Sendable>(
-        _ claims: TokenClaims, _ times: Result<TokenTimes, TokenRefusal>, of userID: UserID?,
-        _ expectation: TokenExpectation,
-        _ read: @escaping @Sendable (any StoreTransaction, GrantedSession?) throws -> Rest?
-    ) async throws -> (token: TokenJudgement, rest: Rest?) {
-        func refused(_ refusal: TokenRefusal) -> (token: TokenJudgement, rest: Rest?) { (.refused(refusal), nil) }
-        guard let userID, let issuedAt = claims.integer("iat") else { return refused(.incomplete) }
-        let epoch = claims.integer(CustomClaims.epochClaim).flatMap { Int(exactly: $0) }
-        // A null is as none: only a token that the mode leaves unsigned can say it.
-        guard epoch != nil || (claims[CustomClaims.epochClaim] ?? .null) == .null else { return refused(.malformed) }
-        let owner = expectation.session.map { $0(claims) }
-        let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
-        if owner != nil, sessionID == nil { return refused(.incomplete) }
-        let now = realm.clock.now
-        let (user, session, rest) = try await realm.store.read {
-            transaction -> (User?, GrantedSession?, Rest?) in
-            guard let user = try transaction.user(userID) else { return (nil, nil, nil) }
-            guard let owner, let sessionID else { return (user, nil, try read(transaction, nil)) }
-            guard let session = try transaction.living(sessionID, of: owner, for: user, at: now) else {
-                return (user, nil, nil)
-            }
-            return (user, session, try read(transaction, session))
-        }
-        guard let user else { return refused(.userNotFound) }
-        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return refused(.revoked) }
-        if case .failure(.expired) = times { return refused(.expired) }
-        if user.isDisabled { return refused(.userDisabled) }
+    func judge(in transaction: any StoreTransaction) throws -> TokenJudgement {
+        guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
+        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return .refused(.revoked) }
+        if case .failure(.expired) = times { return .refused(.expired) }
+        if user.isDisabled { return .refused(.userDisabled) }
         let good: TokenTimes
         switch times {
-        case .failure(let refusal): return refused(refusal)
+        case .failure(let refusal): return .refused(refusal)
         case .success(let times): good = times
         }
-        if owner != nil, session == nil { return refused(.sessionEnded) }
-        return (.good(VerifiedToken(claims, good, user: user, session: session)), rest)
+        guard let owner, let sessionID else { return .good(VerifiedToken(claims, good, user: user, session: nil)) }
+        guard let session = try transaction.living(sessionID, of: owner, for: user, at: now) else {
+            return .refused(.sessionEnded)
+        }
+        return .good(VerifiedToken(claims, good, user: user, session: session))
     }
 }
 

@@ -1,47 +1,77 @@
 import Crypto
 import Foundation
+import JSON
+import SignedTokens
 import Synchronization
 
-/// Tokens whose signature was found good, by the digest of the whole token with its key's id. A token that comes with every request is
+/// A token's text as it is read without a key.
+struct ReadToken: Sendable {
+    fileprivate enum Content: Sendable {
+        /// A key of this server signed it, by the name of its header: that was verified before.
+        case verified(TokenClaims)
+        case received(ReceivedToken)
+    }
+
+    let header: JWSHeader
+    fileprivate let digest: SHA256.Digest
+    fileprivate let content: Content
+
+    /// Whether its signature was found good before. Whether that key still counts is not said.
+    var isVerified: Bool { if case .verified = content { true } else { false } }
+
+    /// What the token says, whether or not it is genuine; nil where that is no JSON object of bounded depth.
+    var claims: TokenClaims? {
+        switch content {
+        case .verified(let claims): claims
+        case .received(let token): token.claims
+        }
+    }
+
+    /// Its parts; nil where they need not be looked at any more.
+    var received: ReceivedToken? { if case .received(let token) = content { token } else { nil } }
+}
+
+/// Tokens whose signature was found good, by the digest of their text. A token that comes with every request is taken apart and
 /// verified once.
 ///
-/// It says only that this key made this signature over these bytes, which stays so. Whether the key still counts, and whether
+/// It says only that the key of its header made this signature over these bytes, which stays so. Whether the key still counts, and whether
 /// the token does, is asked each time by those who ask here.
 final class VerifiedSignatures: Sendable {
     /// Tokens that are remembered, a few hundred bytes each. Where there are more, all are forgotten.
     static let capacity = 4096
 
-    private let claims = Mutex<[SHA256.Digest: TokenClaims]>([:])
+    private struct Known {
+        let header: JWSHeader
+        let claims: TokenClaims
+    }
+
+    private let tokens = Mutex<[SHA256.Digest: Known]>([:])
+
+    /// Reads a token; nil for what ``ReceivedToken`` does not take.
+    func read(_ text: String) -> ReadToken? {
+        // What is longer was never verified.
+        guard text.utf8.count <= CompactJWS.longestUntrusted else { return nil }
+        var hash = SHA256()
+        hash.update(text)
+        let digest = hash.finalize()
+        if let known = tokens.withLock({ $0[digest] }) {
+            return ReadToken(header: known.header, digest: digest, content: .verified(known.claims))
+        }
+        return ReceivedToken(text).map { ReadToken(header: $0.header, digest: digest, content: .received($0)) }
+    }
 
     /// The claims of the token, where the body finds its signature good; nil where it does not, or they are none.
     /// - Parameter verify: asked where the token is not remembered. What is not good is not remembered.
-    func claims(of token: ReceivedToken, by keyID: String, _ verify: () throws -> Bool) rethrows -> TokenClaims? {
-        let digest = Self.digest(token, keyID)
-        if let known = claims.withLock({ $0[digest] }) { return known }
-        guard try verify(), let fresh = token.claims else { return nil }
-        claims.withLock { claims in
-            if claims.count >= Self.capacity { claims = [:] }
-            claims[digest] = fresh
+    func claims(of token: ReadToken, _ verify: (ReceivedToken) throws -> Bool) rethrows -> TokenClaims? {
+        guard let received = token.received else { return token.claims }
+        guard try verify(received), let claims = received.claims else { return nil }
+        tokens.withLock { tokens in
+            if tokens.count >= Self.capacity { tokens = [:] }
+            tokens[token.digest] = Known(header: token.header, claims: claims)
         }
-        return fresh
-    }
-
-    /// The claims of a token that was verified before; nil of any other.
-    func known(_ token: ReceivedToken, by keyID: String) -> TokenClaims? {
-        let digest = Self.digest(token, keyID)
-        return claims.withLock { $0[digest] }
-    }
-
-    /// The signature is told from the text by its length.
-    private static func digest(_ token: ReceivedToken, _ keyID: String) -> SHA256.Digest {
-        var hash = SHA256()
-        hash.update(keyID)
-        hash.update("\u{0}\(token.signature.count)\u{0}")
-        hash.update(data: token.signature)
-        hash.update(data: token.signedText)
-        return hash.finalize()
+        return claims
     }
 
     /// Tokens that are remembered.
-    var count: Int { claims.withLock(\.count) }
+    var count: Int { tokens.withLock(\.count) }
 }

@@ -13,9 +13,22 @@ extension OAuth {
     /// the one that owns the API which the token is for; to every other it is inactive.
     func introspect(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let form = try await OAuthForm(request)
-        let (asker, _) = try await authenticate(form, request, context, takesPublic: false)
-        guard let text = form.text("token") else { throw OAuthFailure.invalidRequest("token is missing.") }
-        var members = try await accessTokenMembers(text, for: asker)
+        let given = form.text("token")
+        // A token that comes often is judged in the transaction that knows who asks.
+        var known: PresentedAccessToken?
+        if let given {
+            known = try await realm.tokens.knownAccessToken(
+                given, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
+        }
+        let (asker, _, judged) = try await authenticate(
+            form, request, context, takesPublic: false,
+            judging: known.map { Applications.Companion.asking(about: $0) })
+        guard let text = given else { throw OAuthFailure.invalidRequest("token is missing.") }
+        let token =
+            if let judged { judged } else {
+                try await realm.tokens.accessToken(text, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
+            }
+        var members = token.flatMap { Self.members(of: $0, for: asker) }
         if members == nil { members = try await refreshTokenMembers(text, for: asker.id) }
         let answer = JSONValue.object(members ?? ["active": .bool(false)])
         let media = "application/\(Self.introspectionType.rawValue)"
@@ -24,18 +37,16 @@ extension OAuth {
         let draft = TokenDraft(
             type: Self.introspectionType, issuer: issuer(for: asker), audience: asker.id.rawValue, subject: nil,
             issuedAt: realm.clock.now, lifetime: 60, spelling: ["token_introspection": answer])
-        let token = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
+        let signed = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
         return Response(
             status: .ok, headers: [.contentType: media, .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: token)))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: signed)))
     }
 
-    private func accessTokenMembers(
-        _ text: String, for asker: CountersignCore.Application
-    ) async throws -> [String: JSONValue]? {
-        let token = try await realm.tokens.accessToken(
-            text, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
-        guard let token, token.client == asker.id || token.resource?.owner == asker.id else { return nil }
+    private static func members(
+        of token: AccessToken, for asker: CountersignCore.Application
+    ) -> [String: JSONValue]? {
+        guard token.client == asker.id || token.resource?.owner == asker.id else { return nil }
         var members: [String: JSONValue] = ["active": .bool(true)]
         members.reserveCapacity(15)
         for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "acr", "auth_time", "cnf"] {

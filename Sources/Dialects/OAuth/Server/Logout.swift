@@ -25,8 +25,8 @@ extension OAuth {
             let address = isUnchecked ? nil : target(parameters, hint)
             return Self.redirect(to: address ?? signedOut(parameters, hint))
         }
-        guard let hint, hint.session == session.id else {
-            // A link alone, which any site can show, signs no user out: the user confirms it.
+        guard let hint, hint.session == session.id, try await isNamed(parameters["logout_hint"], by: session) else {
+            // A link alone, which any site can show, signs no user out: the user confirms it. So does one who is hinted at as another.
             let escaped = query.queryEncoded
             let languages = parameters["ui_locales"].map { "&ui_locales=\($0.queryEncoded)" } ?? ""
             return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)\(languages)")
@@ -66,6 +66,13 @@ extension OAuth {
     private func signedOut(_ parameters: QueryParameters, _ hint: LogoutHint?) -> String {
         let application = hint.flatMap { $0.application.start(from: base) == nil ? nil : $0.application.id.rawValue }
         return PagePath(Path.signedOut, [("ui_locales", parameters["ui_locales"]), ("client_id", application)]).text
+    }
+
+    /// Whether `logout_hint` leaves it open who signs out, or names the user of the session: by address, id or `sid`.
+    private func isNamed(_ hint: String?, by session: CountersignCore.Session) async throws -> Bool {
+        guard let hint, hint != session.userID.rawValue, hint != session.id.rawValue else { return true }
+        guard let address = EmailAddress(hint) else { return false }
+        return try await realm.accounts.user(session.userID)?.email?.canonical == address.canonical
     }
 
     private struct LogoutHint {

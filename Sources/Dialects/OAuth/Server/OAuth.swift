@@ -18,6 +18,7 @@ public struct OAuth: Sendable {
     let pages: OAuthPages
     /// What was said of them in the log.
     let clientRefusals = ClientRefusals()
+    private let known = KnownAddresses()
 
     public struct Options: Sendable {
         /// The addresses that clients reach the server by, without slashes at their ends; the first is the issuer.
@@ -56,7 +57,7 @@ public struct OAuth: Sendable {
     var tokens: OAuthTokens { OAuthTokens(realm: realm, base: base) }
 
     /// The issuer as this server's tokens spell it, both ways, by each of its addresses.
-    var issuers: Set<String> { resource.issuers }
+    var issuers: Set<String> { names.issuers }
 
     /// Our grants and other protocols'. Ours come last, and say that a token is unknown where no other knows it.
     var grants: TokenGrants {
@@ -73,10 +74,12 @@ public struct OAuth: Sendable {
     var resource: OwnResource { OwnResource(realm: realm, publicURLs: options.publicURLs) }
 
     /// The audience of tokens for a user's own authentication methods alone, once for each address (Auth0, My Account API).
-    var accountAudiences: Set<String> { urls(Path.account) }
+    var accountAudiences: Set<String> { names.accountAudiences }
 
     /// What tokens for this server may say that they are for.
-    var ownAudiences: Set<String> { Set(options.publicURLs()).union(accountAudiences) }
+    var ownAudiences: Set<String> { names.audiences }
+
+    private var names: KnownAddresses.Names { known.names(of: options.publicURLs()) }
 
     /// Every address of an endpoint.
     func urls(_ path: String) -> Set<String> { Set(options.publicURLs().map { $0 + path }) }

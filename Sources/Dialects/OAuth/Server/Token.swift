@@ -13,10 +13,17 @@ extension OAuth {
         _ request: Request, _ context: CountersignRequestContext, _ grants: TokenGrants
     ) async throws -> Response {
         let form = try await OAuthForm(request)
-        let (application, method) = try await authenticate(form, request, context)
+        // What it proves is remembered in the transaction that knows the application: one write, and no read before it.
+        let proof = openProof(request, Path.token)
+        let (application, method, proven) = try await authenticate(
+            form, request, context,
+            judging: (try? proof?.get()).map { proof in
+                Applications.Companion.proving(proof) { $0.oauth.dpopNonce.isRequired(of: $1) }
+            })
         guard let type = form.text("grant_type") else { throw OAuthFailure.invalidRequest("grant_type is missing.") }
         guard grants.types.contains(type) else { throw OAuthFailure.unsupportedGrant }
-        let key = try await possession(request, Path.token, method)
+        let judged: Tokens.ProofJudgement? = if case .failure(let fault)? = proof { .refused(fault) } else { proven }
+        let key: String? = if let judged { try await thumbprint(judged) } else { nil }
         let redeemed = try await grants.redeem(
             type,
             TokenRequest(
@@ -36,6 +43,17 @@ extension OAuth {
     func authenticate(
         _ form: OAuthForm, _ request: Request, _ context: CountersignRequestContext, takesPublic: Bool = true
     ) async throws -> (CountersignCore.Application, ClientAuthenticationMethod) {
+        let (application, method, _) = try await authenticate(
+            form, request, context, takesPublic: takesPublic, judging: Applications.Companion<Never>?.none)
+        return (application, method)
+    }
+
+    /// The same, with what else the request brings.
+    /// - Returns: what came of that, too.
+    func authenticate<Answer: Sendable>(
+        _ form: OAuthForm, _ request: Request, _ context: CountersignRequestContext, takesPublic: Bool = true,
+        judging companion: Applications.Companion<Answer>?
+    ) async throws -> (CountersignCore.Application, ClientAuthenticationMethod, Answer?) {
         let authorization = Authorization(of: request)
         var expectation = ClientExpectation(
             takesPublic ? Self.methods : Self.methodsWithCredentials, issuers: [base])
@@ -44,8 +62,10 @@ extension OAuth {
         if form.text("client_assertion") != nil { expectation.tokenEndpoints = urls(Path.token) }
         let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
         let credentials = ClientCredentials(authorization: authorization, parameter: form.text)
-        switch try await realm.applications.authenticate(credentials, expecting: expectation, by: client) {
-        case .authenticated(let application, let method): return (application, method)
+        let (outcome, answer) = try await realm.applications.authenticate(
+            credentials, expecting: expectation, by: client, judging: companion)
+        switch outcome {
+        case .authenticated(let application, let method): return (application, method, answer)
         case .refused(.limited(let until)): throw OAuthFailure.limited(until: until, at: realm.clock.now)
         case .refused(let refusal):
             let usesBasic = authorization.credentials("Basic") != nil
@@ -73,13 +93,27 @@ extension OAuth {
     func possession(
         _ request: Request, _ path: String, _ method: ClientAuthenticationMethod
     ) async throws -> String? {
+        switch openProof(request, path) {
+        case nil: nil
+        case .failure(let fault)?: try await thumbprint(.refused(fault))
+        case .success(let proof)?:
+            try await thumbprint(
+                realm.tokens.remember(proof) { $0.oauth.dpopNonce.isRequired(of: method) })
+        }
+    }
+
+    /// The proof of a request, as far as it is judged without a transaction; nil where there is none.
+    private func openProof(
+        _ request: Request, _ path: String
+    ) -> Result<Tokens.OpenProof, PossessionProof.Fault>? {
         let proofs = request.headers[values: .dpop]
         guard let proof = proofs.first else { return nil }
-        guard proofs.count == 1 else {
-            throw OAuthFailure.invalidProof(.malformed, nonce: try await realm.tokens.nonce())
-        }
-        let expectation = PossessionProof.Expectation(method: request.method.rawValue, urls: urls(path))
-        let judged = try await realm.tokens.judge(proof, expectation) { $0.oauth.dpopNonce.isRequired(of: method) }
+        guard proofs.count == 1 else { return .failure(.malformed) }
+        return realm.tokens.open(
+            proof, PossessionProof.Expectation(method: request.method.rawValue, urls: urls(path)))
+    }
+
+    private func thumbprint(_ judged: Tokens.ProofJudgement) async throws -> String {
         switch judged {
         case .proven(let thumbprint): return thumbprint
         case .refused(let fault): throw OAuthFailure.invalidProof(fault, nonce: try await realm.tokens.nonce())

@@ -9,11 +9,21 @@ public struct Authorization: Sendable {
         field = request.headers.value(of: .authorization)
     }
 
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
     /// What the client sent after a scheme, whose name has any case, and one space: `abc` of `Bearer abc`. Nil where the header is missing,
     /// has another scheme, or has nothing after it.
     public func credentials(_ scheme: String) -> String? {
-        guard let field, field.prefix(scheme.count + 1).lowercased() == scheme.lowercased() + " " else { return nil }
-        let value = field.dropFirst(scheme.count + 1)
-        return value.isEmpty ? nil : String(value)
+        guard let field else { return nil }
+        let (given, wanted) = (field.utf8, scheme.utf8)
+        // By bytes: names of schemes are ASCII (RFC 9110, section 5.6.2).
+        guard given.count > wanted.count + 1,
+            zip(given, wanted).allSatisfy({ Self.lowercase($0) == Self.lowercase($1) }),
+            let end = given.index(given.startIndex, offsetBy: wanted.count, limitedBy: given.endIndex),
+            given[end] == UInt8(ascii: " ")
+        else { return nil }
+        return String(field[given.index(after: end)...])
     }
 }

@@ -19,7 +19,7 @@ extension ClientCredentials {
 extension ClientCredentials.Basic {
     /// Reads what stands after `Basic `; nil where it is no Base64 of two texts with a colon between them.
     public init?(_ text: Secret<String>) {
-        guard let data = Data(base64Encoded: text.reveal()), let pair = String(bytes: data, encoding: .utf8) else {
+        guard let data = Data(base64Encoded: text.reveal()), let pair = String(validating: data, as: UTF8.self) else {
             return nil
         }
         guard let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }

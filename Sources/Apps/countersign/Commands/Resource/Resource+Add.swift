@@ -8,9 +8,11 @@ extension ResourceCommand {
             abstract: "Register an API, or replace the one with its identifier.",
             discussion: """
                   countersign resource add https://api.example.com --scopes "read write"
-                  countersign resource add https://notes.example.com --scopes notes --scope-text "notes=Read your notes" \\
+                  countersign resource add https://notes.example.com --scopes notes \\
+                    --scope-text "notes=Read your notes" \\
                     --scope-text "notes@de=Ihre Notizen lesen"
-                  countersign resource add https://pay.example.com --scopes pay --min-acr aal2 --owner shop
+                  countersign resource add https://pay.example.com --scopes pay \\
+                    --min-acr aal2 --owner shop
                   countersign resource add https://pay.example.com --scopes "see pay" \\
                     --scope-acr pay=aal2
                 """)
