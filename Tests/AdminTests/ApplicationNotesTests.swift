@@ -13,6 +13,30 @@ struct ApplicationNotesTests {
         ).application
     }
 
+    /// The answer "done" to an overlap alone would make an administrator believe that the secret is another.
+    @Test func `An overlap of secrets is refused where there is no new secret`() async throws {
+        try await TestServer.with { server in
+            var change = RegistrationChange()
+            change.hasSecret = true
+            _ = try await AddApplication(id: "noted", registration: change).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            for hasSecret in [nil, false] as [Bool?] {
+                var alone = RegistrationChange()
+                alone.hasSecret = hasSecret
+                alone.secretOverlap = 24
+                await #expect("\(String(describing: hasSecret))") {
+                    _ = try await Self.set(server, alone)
+                } throws: { ($0 as? AdministrationError)?.code == .invalid }
+            }
+            change.secretOverlap = 24
+            #expect(try await Self.set(server, change).isConfidential)
+            change = RegistrationChange()
+            change.secret = SecretText(String(repeating: "s", count: 40))
+            change.secretOverlap = 24
+            #expect(try await Self.set(server, change).isConfidential)
+        }
+    }
+
     @Test func `A note and contacts are taken as lines, and left alone by a change of something else`() async throws {
         try await TestServer.with { server in
             _ = try await AddApplication(id: "noted").perform(

@@ -55,12 +55,19 @@ import Testing
     @Test func `Nothing is overwritten`() async throws {
         let file = try directory.write("mine", to: "backup.sqlite")
         let backup = try await directory.run("db", "backup", file)
-        #expect(backup.status == 3, "\(backup)")
-        #expect(backup.error.contains("exists already"))
+        #expect(backup.status == 1, "A file that is in the way is no failure of the store: \(backup)")
+        #expect(
+            backup.error
+                == "countersign: \(file) exists already, and nothing is overwritten. Name another, or move it away.\n")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        let other = directory.url.appendingPathComponent("other.sqlite").path
+        let key = try directory.write("mine", to: "other.sqlite.master-key")
+        let withKey = try await directory.run("db", "backup", other, "--with-master-key")
+        #expect(withKey.status == 1 && withKey.error.contains("\(key) exists already"), "\(withKey)")
+        #expect(!FileManager.default.fileExists(atPath: other))
         let restore = try await directory.run("db", "restore", file)
-        #expect(restore.status == 3, "\(restore)")
-        #expect(restore.error.contains("exists already"))
+        #expect(restore.status == 1, "\(restore)")
+        #expect(restore.error.contains("exists already") && !restore.error.contains("The store"))
     }
 
     @Test func `What is no backup makes no database`() async throws {

@@ -175,7 +175,8 @@ struct AccountAPITests {
             for query in [
                 "after=zzz", "after=", "after=00063F1C2B3A4D5E0A1B2C3D", "limit=0", "limit=201", "limit=-1",
                 "limit=%2B5",
-                "limit=x", "kind=none", "kinds=factors", "limit=5&page=2",
+                "limit=x", "kind=none", "kinds=factors", "limit=5&page=2", "limit=5&limit=5",
+                "kind=sign-ins&limit=5&kind=factors",
             ] {
                 let reply = try await scene.send(.get, "/activity?\(query)", token, nil)
                 #expect(reply.status == 400 && reply.json["error"]["code"] == "invalid", "\(query): \(reply.text)")

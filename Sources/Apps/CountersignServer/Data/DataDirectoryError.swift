@@ -14,6 +14,8 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
     case cannotRead(String, Int32)
     /// The file of that path cannot be written; with the system's error number.
     case cannotWrite(String, Int32)
+    /// The file or directory of that path is there, and nothing is overwritten.
+    case alreadyThere(String)
     /// A command that makes nothing has found nothing.
     case notThere(String)
     /// The same of a database elsewhere.
@@ -33,6 +35,8 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
         case .cannotRead(let path, let code): "\(path) cannot be read: \(Self.words(code)).\(Self.advice(path, code))"
         case .cannotWrite(let path, let code):
             "\(path) cannot be written: \(Self.words(code)).\(Self.advice(path, code))"
+        case .alreadyThere(let path):
+            "\(path) exists already, and nothing is overwritten. Name another, or move it away."
         case .notThere(let path):
             "There is no Countersign data in \(path). Name the directory with --data, or make it with "
                 + "`countersign serve --data \(FileExposure.quoted(path))`."

@@ -10,8 +10,11 @@ extension OpenedRealm {
     /// - Throws: `StoreError`, ``DataDirectoryError``; nothing is overwritten.
     public func backup(to path: String, withMasterKey: Bool) async throws {
         let keyPath = DataDirectory.masterKeyPath(beside: path)
+        // The store refuses it too, in the words of a store that fails.
+        for taken in withMasterKey ? [path, keyPath] : [path] where FileManager.default.fileExists(atPath: taken) {
+            throw DataDirectoryError.alreadyThere(taken)
+        }
         if withMasterKey {
-            guard try PrivateFile.read(keyPath) == nil else { throw DataDirectoryError.cannotWrite(keyPath, EEXIST) }
             let file = masterKeyFile ?? MasterKeyFile(path: directory.masterKeyPath)
             guard FileManager.default.fileExists(atPath: file.path) else {
                 throw DataDirectoryError.noMasterKey(directory.path)
@@ -47,12 +50,12 @@ extension DataDirectory {
     ///
     /// The administrator's token and the first application's id are in the database: the first start writes them to their
     /// files again. What turns out to be damaged is not left there.
-    /// - Throws: ``DataDirectoryError``; `StoreError` where the backup is damaged or there is a database already.
+    /// - Throws: ``DataDirectoryError``, also where there is a database already; `StoreError` where the backup is damaged.
     public static func restore(_ file: String, to path: String) async throws -> Restored {
         guard access(file, R_OK) == 0 else { throw DataDirectoryError.cannotRead(file, errno) }
         let directory = try DataDirectory(path: path)
         guard !FileManager.default.fileExists(atPath: directory.databasePath) else {
-            throw StoreError(.unavailable, "\(directory.databasePath) exists already; a backup never overwrites a file")
+            throw DataDirectoryError.alreadyThere(directory.databasePath)
         }
         let kind: DataKind?
         do {

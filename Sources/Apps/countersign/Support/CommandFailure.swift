@@ -31,6 +31,8 @@ struct CommandFailure: Error, Sendable {
         case let error as DataKindMismatch: self.init(.refused, error.description)
         case DataDirectoryError.tooOpen(let exposure):
             self.init(.refused, DataDirectoryError.tooOpen(exposure).description)
+        case DataDirectoryError.alreadyThere(let path):
+            self.init(.refused, DataDirectoryError.alreadyThere(path).description)
         case let error as DataDirectoryError: self.init(.unreachable, error.description)
         case let error as StoreError:
             let end = error.sentence.last.map { ".?!".contains($0) } ?? true ? "" : "."

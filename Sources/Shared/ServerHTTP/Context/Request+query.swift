@@ -16,6 +16,15 @@ extension Request {
         return items
     }
 
+    /// The name of a parameter that is there twice, for endpoints that refuse it: two readers could take two different values. Nil
+    /// where there is none.
+    public var repeatedQueryItem: String? {
+        var seen: Set<String> = []
+        return Array((uri.query ?? "").utf8).split(separator: UInt8(ascii: "&"))
+            .map { Self.decoded($0.prefix { $0 != UInt8(ascii: "=") }) }
+            .first { !seen.insert($0).inserted }
+    }
+
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard bytes.contains(where: FormText.isEncoded) else { return text }

@@ -198,6 +198,9 @@ struct RegistrationOptions: ParsableArguments {
 
     func validate() throws {
         if secret != nil && secretFile != nil { throw ValidationError("Give one of --secret and --secret-file.") }
+        if secretOverlap != nil && secret != true && secretFile == nil {
+            throw ValidationError("--secret-overlap takes a new secret beside it: give --secret or --secret-file.")
+        }
         if let defaultMaxAge, defaultMaxAge != "none", Int(defaultMaxAge) == nil {
             throw ValidationError("\"\(defaultMaxAge)\" is no number of seconds. Write one, or none.")
         }

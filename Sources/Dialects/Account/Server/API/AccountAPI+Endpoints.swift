@@ -44,8 +44,12 @@ struct AccountEndpoint: Sendable {
 }
 
 extension AccountEndpoint {
-    /// - Throws: ``AccountProblem`` for a query item that the endpoint does not have: a misspelt one must not look as if it had been heard.
+    /// - Throws: ``AccountProblem`` for a query item that the endpoint does not have, or that is there twice: a misspelt one, and one of
+    ///   two values, must not look as if it had been heard.
     func checkQuery(of request: Request) throws {
+        if let repeated = request.repeatedQueryItem {
+            throw AccountProblem(.invalid, "The parameter \"\(repeated.prefix(64))\" is there twice.")
+        }
         let known = query.map(\.name)
         guard let unknown = request.queryItems.keys.sorted().first(where: { !known.contains($0) }) else { return }
         let remedy =

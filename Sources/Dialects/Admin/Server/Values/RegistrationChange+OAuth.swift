@@ -42,8 +42,15 @@ extension RegistrationChange {
                 .invalid, "The age of a sign-in is 0 to \(Self.longestMaxAge) seconds, or -1 for any.")
         }
         try Self.check(idTokenAlgorithm, "algorithm", [SigningAlgorithm.es256, .rs256].map(\.rawValue) + [""])
-        if let secretOverlap, !(1...Self.longestOverlap).contains(secretOverlap) {
-            throw AdministrationError(.invalid, "Two secrets overlap for 1 to \(Self.longestOverlap) hours.")
+        if let secretOverlap {
+            guard (1...Self.longestOverlap).contains(secretOverlap) else {
+                throw AdministrationError(.invalid, "Two secrets overlap for 1 to \(Self.longestOverlap) hours.")
+            }
+            // An administrator who is answered "done" takes the secret for replaced.
+            guard secret != nil || hasSecret == true else {
+                throw AdministrationError(
+                    .invalid, "Two secrets overlap where there is a new one: send hasSecret true, or a secret.")
+            }
         }
     }
 

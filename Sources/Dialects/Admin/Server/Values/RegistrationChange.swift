@@ -12,7 +12,7 @@ public struct RegistrationChange: Codable, Sendable {
     /// The public keys with which the application signs assertions (RFC 7517, section 5; at most ``AssertionKey/most``);
     /// `{"keys": []}` removes them.
     public var jwks: JSONValue?
-    /// Hours for which the secret of before counts beside a new one: 1 to ``longestOverlap``.
+    /// Hours for which the secret of before counts beside a new one, which is made or given with it: 1 to ``longestOverlap``.
     public var secretOverlap: Int?
     public var redirectURIs: [String]?
     /// `web`, `browser`, `native`, `service` or `device`.
