@@ -121,6 +121,30 @@ import Testing
         #expect(try AuditDifference(from: after, to: after, audited).details.isEmpty)
     }
 
+    @Test func `Another order of a set is no change, and of a list it is one`() throws {
+        struct Kinds: Codable {
+            var set: [String]
+            var list: [String]
+        }
+        let audited = AuditedMembers(shown: ["set", "list"], sets: ["set"])
+        let before = Kinds(set: ["b", "a"], list: ["b", "a"])
+        let other = try AuditDifference(
+            from: before, to: Kinds(set: ["a", "b"], list: ["a", "b"]), audited)
+        #expect(Set(other.after.keys) == ["list"] && other.after["list"] == .array(["a", "b"]))
+        let grown = try AuditDifference(from: before, to: Kinds(set: ["c", "b", "a"], list: ["b", "a"]), audited)
+        #expect(grown.before == ["set": .array(["a", "b"])] && grown.after == ["set": .array(["a", "b", "c"])])
+        for document in Self.documents {
+            #expect(document.audited.sets.isSubset(of: document.audited.names), "\(document.name)")
+        }
+        // A set is encoded in whatever order it has in this process.
+        for _ in 0..<20 {
+            var (first, second) = (RealmSettings(), RealmSettings())
+            first.passwords.required = Set(CharacterKind.allCases)
+            for kind in CharacterKind.allCases.reversed() { second.passwords.required.insert(kind) }
+            #expect(try AuditDifference(from: first, to: second, .settings).details.isEmpty)
+        }
+    }
+
     @Test func `A name within a member that is not shown is not shown either`() {
         let audited = AuditedMembers(shown: ["a", "b.c", "d.*.e"], digested: ["f"], concealed: ["g.h"], omitted: ["i"])
         for (name, treatment) in [

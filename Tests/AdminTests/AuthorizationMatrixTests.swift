@@ -2,6 +2,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import ServerHTTP
 import Testing
 
 @testable import AdminServer
@@ -50,6 +51,7 @@ import Testing
         "applications:set-logo": Row("applications:write", .operator),
         "applications:list": Row("applications:read", .operator, .auditor),
         "applications:show": Row("applications:read", .operator, .auditor),
+        "applications:ending-secrets": Row("applications:read", .operator, .auditor),
         "applications:test-redirect": Row("applications:read", .operator, .auditor),
         "applications:sessions": Row("users:read", .operator, .support, .auditor),
         "applications:remove": Row("applications:write", .operator),
@@ -177,6 +179,56 @@ import Testing
             for name in Self.rows.keys.sorted() { #expect(try await status(name, everything) == 401, "\(name)") }
             #expect(try await status("users:list", server.adminToken) == 400, "The first token does not end.")
         }
+    }
+
+    /// Operations that name a user and are not of a right of users, with what else they take.
+    private static let naming: [String: JSON] = [
+        "clients:list-checks": [:], "audit:list": [:], "audit:search": [:], "groups:list": [:],
+        "groups:add-member": ["group": "staff"], "groups:remove-member": ["group": "staff"],
+    ]
+
+    @Test func `An address names a user to those alone who have a right of users, and an id to all`() async throws {
+        try await TestServer.with { server in
+            let realm = server.realm
+            _ = try await AddUser(email: "ada@example.com", id: "ada").perform(
+                on: realm, as: .commandLine, by: .testAdministrator)
+            _ = try await AddGroup(group: "staff").perform(on: realm, as: .commandLine, by: .testAdministrator)
+            func reply(_ name: String, _ user: String, _ rights: [AdministrationRight]) async throws -> Reply {
+                let token = try #require(
+                    try await realm.machineTokens.add(
+                        name: "", scopes: Set(rights.map { .right($0) }), lifetime: 86_400, by: .commandLine))
+                guard case .object(var body)? = Self.naming[name] else { throw CancellationError() }
+                body["user"] = .string(user)
+                return try await server.send(
+                    .post, "/admin/v1/\(name)",
+                    headers: [
+                        .authorization: "Bearer \(token.text.reveal())", .contentType: "application/json",
+                    ], body: JSON.object(body).bytes)
+            }
+            for type in AdministrationOperations.all where Self.namesUser(type) {
+                // Whoever gives roles and tokens can have every right.
+                if type.right.rawValue.hasPrefix("users:") || type.right == .changeAdministrators { continue }
+                // By id alone.
+                if type.name == "clients:list" { continue }
+                _ = try #require(Self.naming[type.name], "\(type.name) names a user and has no row.")
+                let taken = try await reply(type.name, "ada@example.com", [type.right])
+                let free = try await reply(type.name, "nobody@example.com", [type.right])
+                #expect(
+                    taken.status == 403 && taken.json["error"]["code"] == "forbidden", "\(type.name): \(taken.text)")
+                #expect(taken.status == free.status && taken.text == free.text, "\(type.name): \(free.text)")
+                #expect(try await reply(type.name, "ada", [type.right]).status == 200, "\(type.name)")
+                for right in [AdministrationRight.readUsers, .mailResets] {
+                    let known = try await reply(type.name, "ada@example.com", [type.right, right])
+                    #expect(known.status == 200, "\(type.name): \(known.text)")
+                    let unknown = try await reply(type.name, "nobody@example.com", [type.right, right])
+                    #expect(unknown.status == 404, "\(type.name): \(unknown.text)")
+                }
+            }
+        }
+    }
+
+    private static func namesUser<Operation: AdministrationOperation>(_ type: Operation.Type) -> Bool {
+        JSONSchema(of: type).value["properties"]?["user"] != nil
     }
 
     @Test func `A machine's token is shown once, used to the hour, named in the log and ended at once`() async throws {

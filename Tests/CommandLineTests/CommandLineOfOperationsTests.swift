@@ -97,7 +97,8 @@ struct CommandLineOfOperationsTests {
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
             AddRegistrationToken(lifetime: 3600), ListRegistrationTokens(),
-            ListMachineTokens(), SearchAuditEvents(), ListLimits(limit: 100), ShowSettings(), ListKeys(), RotateKeys(),
+            ListMachineTokens(), ListEndingSecrets(), ListEndingSecrets(days: 7), SearchAuditEvents(),
+            ListLimits(limit: 100), ShowSettings(), ListKeys(), RotateKeys(),
             RunDoctor(), ShowDelivery(), ListResources(), ListHooks(), ShowFigures(), ListMailTemplates(),
             ListExtensions(), AddHook(url: "u", events: ["*"]),
             PutResource(uri: "https://api.example.com", scopes: []),

@@ -141,6 +141,7 @@ def administration():
     done(administer("applications:test-redirect", id=application, uri="https://app.example/"))
     done(administer("applications:set-logo", id=application))
     done(administer("applications:sessions", id=application, limit=2))
+    done(administer("applications:ending-secrets", days=7))
     done(administer("applications:remove", id=application))
     initial = done(administer("registration-tokens:add", lifetime=3600, count=1, label="Peer"))
     done(administer("registration-tokens:list"))

@@ -22,9 +22,11 @@ struct KeptDataTests {
     }
 
     /// Versions of one evening have no database of their own: that of the version before, brought as far and no farther.
-    @Test(arguments: [15, 16])
-    func `A database of a version between two kept ones goes on where it is on SQLite`(_ version: Int) async throws {
-        let kept = try #require(try KeptData.all("sqlite").first { $0.testDescription.hasPrefix("14-") })
+    @Test(arguments: [(14, 15), (14, 16), (19, 20)])
+    func `A database of a version between two kept ones goes on where it is on SQLite`(
+        _ former: Int, _ version: Int
+    ) async throws {
+        let kept = try #require(try KeptData.all("sqlite").first { $0.testDescription.hasPrefix("\(former)-") })
         try await kept.withCopy { directory in
             let path = "\(directory.path)/countersign.sqlite"
             let store = try await SQLiteStore.open(
@@ -35,16 +37,16 @@ struct KeptDataTests {
         }
     }
 
-    @Test(.enabled(if: PostgresCluster.isWanted), arguments: [15, 16])
+    @Test(.enabled(if: PostgresCluster.isWanted), arguments: [(14, 15), (14, 16), (19, 20)])
     func `A database of a version between two kept ones goes on where it is on PostgreSQL`(
-        _ version: Int
+        _ former: Int, _ version: Int
     ) async throws {
-        let kept = try #require(try KeptData.all("postgres").first { $0.testDescription.hasPrefix("14-") })
+        let kept = try #require(try KeptData.all("postgres").first { $0.testDescription.hasPrefix("\(former)-") })
         let database = try await PostgresCluster.shared().emptyDatabase()
         try await database.run(String(contentsOf: kept.folder.appending(path: "postgres.sql"), encoding: .utf8))
         // As that version's program did, step by step; a store here would go on to the newest.
         let types = ColumnTypes(integer: "BIGINT", text: #"TEXT COLLATE "C""#, blob: "BYTEA")
-        for step in Migrations.all.steps[14..<version] {
+        for step in Migrations.all.steps[former..<version] {
             let note = "INSERT INTO schema_migrations (version, name) VALUES (\(step.version), '\(step.name)')"
             for statement in step.statements(types) + [note] { try await database.run(statement + ";") }
         }

@@ -717,6 +717,20 @@ if has_command("app", "registration-token", "add"):
     keep("when an application was last used", lambda: as_administrator("applications:show", {"id": "dev-native"}, machine),
          has=["application.lastUsedAt"])
 
+    # Two secrets for a while: a later version finds by an index when the first one ends.
+    cli("app", "add", "--id", "rotated", "--kind", "service", "--auth-method", "client_secret_basic", "--secret", "--name", "Rotated")
+    former = json.loads(cli("app", "set", "rotated", "--secret"))["secret"]
+    cli("app", "set", "rotated", "--secret", "--secret-overlap", "240")
+    basic = base64.b64encode(f"rotated:{former}".encode()).decode()
+    keep("a former secret that counts for a while",
+         lambda: request("POST", "/oauth/token", None, {"Authorization": f"Basic {basic}"},
+                         form={"grant_type": "client_credentials"}), has=["access_token"])
+    keep("when a former secret ends", lambda: as_administrator("applications:show", {"id": "rotated"}, machine),
+         has=["application.formerSecretUntil"])
+    if has_option("app", "list", "--ending-secrets"):
+        keep("which former secrets end", lambda: as_administrator("applications:ending-secrets", {}, machine),
+             value={"applications.0.id": "rotated"})
+
 # What administrators see
 
 users = json.loads(cli("user", "list"))

@@ -37,6 +37,14 @@ public struct Applications: Sendable {
         }
     }
 
+    /// Those whose secret of before ends by itself before an instant; the soonest first.
+    public func secretsEnding(before instant: Date, limit: Int) async throws -> [Application] {
+        let now = realm.clock.now
+        return try await realm.store.read {
+            try $0.applications(secretsEndingAfter: now, before: instant, limit: limit)
+        }
+    }
+
     /// Registers an application. Nil where the id is taken: by another one, or by a user. An application's token for itself has its id as
     /// subject, and must not pass for a user's (RFC 9068, section 5).
     /// - Parameter id: nil makes one of 39 characters, in the form of an API key.

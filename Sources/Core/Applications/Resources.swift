@@ -132,8 +132,13 @@ public struct Resources: Sendable {
     }
 
     /// Adds an API, or replaces the one with its identifier.
-    public func put(_ resource: Resource, by client: ClientContext) async throws -> Change {
+    /// - Parameter present: sees the one that is there before, and throws where it is not what the caller knows; then nothing changes.
+    public func put(
+        _ resource: Resource, by client: ClientContext,
+        judging present: @escaping @Sendable (Resource?) throws -> Void = { _ in }
+    ) async throws -> Change {
         try await change(resource.uri, by: client) { all in
+            try present(all.first { $0.uri == resource.uri })
             let others = all.filter { $0.uri != resource.uri }
             for scope in resource.scopes where others.contains(where: { $0.defines(scope.name) }) {
                 return .scopeTaken(scope.name)
@@ -155,14 +160,14 @@ public struct Resources: Sendable {
     }
 
     private func change(
-        _ uri: String, by client: ClientContext, _ change: @escaping @Sendable (inout [Resource]) -> Change
+        _ uri: String, by client: ClientContext, _ change: @escaping @Sendable (inout [Resource]) throws -> Change
     ) async throws -> Change {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             var all = try transaction.resources()
             let before = all.first { $0.uri == uri }
-            let outcome = change(&all)
+            let outcome = try change(&all)
             guard outcome == .done else { return outcome }
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys

@@ -13,7 +13,7 @@ struct AuditDifference: Sendable, Equatable {
     ///   - before: nil where there was nothing.
     ///   - after: nil where there is nothing any more.
     init(from before: (any Encodable)?, to after: (any Encodable)?, _ audited: AuditedMembers) throws {
-        let (old, new) = (try Self.members(of: before), try Self.members(of: after))
+        let (old, new) = (try Self.members(of: before, audited), try Self.members(of: after, audited))
         let changed = Set(old.keys).union(new.keys).filter { name in
             old[name] != new[name] && audited.treatment(of: name) != .omitted
         }
@@ -61,19 +61,28 @@ struct AuditDifference: Sendable, Equatable {
     /// Bytes of JSON of a value that is told as it is.
     private static let longest = 1000
 
-    private static func members(of value: (any Encodable)?) throws -> [String: JSONValue] {
+    private static func members(
+        of value: (any Encodable)?, _ audited: AuditedMembers
+    ) throws -> [String: JSONValue] {
         guard let value else { return [:] }
         let json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
         var members: [String: JSONValue] = [:]
         func add(_ value: JSONValue, _ name: String) {
             guard case .object(let own) = value else {
-                if value != .null { members[name] = value }
+                if value != .null { members[name] = audited.sets.contains(name) ? sorted(value) : value }
                 return
             }
             for (part, value) in own { add(value, name.isEmpty ? part : "\(name).\(part)") }
         }
         add(json, "")
         return members
+    }
+
+    /// A set as a list, which is the same for the same set.
+    private static func sorted(_ value: JSONValue) -> JSONValue {
+        guard case .array(let elements) = value else { return value }
+        let texts = elements.map { (try? $0.jsonText()).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+        return .array(zip(texts, elements).sorted { $0.0 < $1.0 }.map(\.1))
     }
 
     private static func shortened(_ value: JSONValue) -> JSONValue {

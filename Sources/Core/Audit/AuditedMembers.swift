@@ -16,8 +16,14 @@ struct AuditedMembers: Sendable, Equatable {
     }
 
     private let treatments: [String: Treatment]
+    /// Lists of which only the elements count: another order of them is no change, and they are shown sorted.
+    let sets: Set<String>
 
-    init(shown: [String], digested: [String] = [], concealed: [String] = [], omitted: [String] = []) {
+    init(
+        shown: [String], digested: [String] = [], concealed: [String] = [], omitted: [String] = [],
+        sets: Set<String> = []
+    ) {
+        self.sets = sets
         var treatments: [String: Treatment] = [:]
         for (names, treatment) in [
             (shown, Treatment.shown), (digested, .digest), (concealed, .concealed), (omitted, .omitted),
@@ -73,6 +79,11 @@ extension AuditedMembers {
             // Told as `secretChanged`.
             "secretDigest", "oauth.document", "oauth.origin.registration.accessTokenDigest",
             "oauth.origin.registration.told",
+        ],
+        sets: [
+            "challengeTypes", "scopes", "audiences", "oauth.grantTypes", "oauth.resources",
+            "oauth.origin.registration.allowance.grantTypes", "oauth.origin.registration.allowance.resources",
+            "oauth.origin.registration.allowance.scopes", "oauth.origin.registration.withheld",
         ])
 
     /// Of an API.
@@ -82,7 +93,7 @@ extension AuditedMembers {
     ])
 
     /// Of a service that is told what happens. Its secret is kept elsewhere.
-    static let hook = AuditedMembers(shown: ["url", "name", "events", "isEnabled"])
+    static let hook = AuditedMembers(shown: ["url", "name", "events", "isEnabled"], sets: ["events"])
 
     /// Of an extension. What goes into tokens as a constant may be a secret between the operator and an API.
     static let customExtension = AuditedMembers(
@@ -90,7 +101,7 @@ extension AuditedMembers {
             "event", "displayName", "targetURL", "resourceID", "clients", "timeout", "retries", "fallsBack",
             "claims.id",
             "claims.jwtClaimType", "tokens",
-        ], concealed: ["claims.value"], omitted: ["id", "listenerID", "createdAt"])
+        ], concealed: ["claims.value"], omitted: ["id", "listenerID", "createdAt"], sets: ["clients", "tokens"])
 
     /// Of the settings. What modules above the core keep with them is theirs to tell.
     static let settings = AuditedMembers(
@@ -111,7 +122,13 @@ extension AuditedMembers {
             "accounts": "deletionGraceDays editableAttributes",
         ]) + ["push.provider"],
         digested: ["tokens.customTokenKeys", "passkeys.attestationRoots"],
-        concealed: ["securityChecks", "identityToolkit"])
+        concealed: ["securityChecks", "identityToolkit"],
+        sets: Set(
+            members([
+                "passwords": "required", "links": "authorizedDomains", "accounts": "editableAttributes",
+                "oauth": "registrationResources listedDocuments blockedDocuments",
+                "passkeys": "origins relatedOrigins framingOrigins allowedAAGUIDs appleApps androidApps",
+            ])))
 
     private static func members(_ parts: [String: String]) -> [String] {
         parts.flatMap { part, names in names.split(separator: " ").map { "\(part).\($0)" } }

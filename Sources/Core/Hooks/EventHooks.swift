@@ -83,14 +83,17 @@ public struct EventHooks: Sendable {
     }
 
     /// Changes a hook. The log says which members, and nothing of the secret.
+    /// - Parameter present: sees the hook as it is before, and throws where it is not what the caller knows; then nothing changes.
     /// - Returns: the hook as it is then.
     public func change(
-        _ id: String, _ change: Change, by client: ClientContext
+        _ id: String, _ change: Change, by client: ClientContext,
+        judging present: @escaping @Sendable (EventHook) throws -> Void = { _ in }
     ) async throws -> Result<EventHook, Refusal> {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard var hook = try transaction.eventHook(id) else { return .failure(.unknown) }
+            try present(hook)
             let before = hook
             hook.registration.url = change.url ?? hook.registration.url
             hook.registration.name = change.name ?? hook.registration.name

@@ -506,6 +506,10 @@ extension RememberingTransaction: StoreTransaction {
         return try base.deleteApplication(id)
     }
 
+    func applications(secretsEndingAfter start: Date, before end: Date, limit: Int) throws -> [Application] {
+        try base.applications(secretsEndingAfter: start, before: end, limit: limit)
+    }
+
     func selfRegistered(_ range: ListRange<RegistrationPlace>) throws -> [Application] {
         try base.selfRegistered(range)
     }

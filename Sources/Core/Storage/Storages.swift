@@ -204,6 +204,8 @@ public protocol ApplicationStorage {
     func update(_ application: Application) throws -> Bool
     /// Removes an application; false where there is none.
     func deleteApplication(_ id: ClientID) throws -> Bool
+    /// Those whose secret of before counts beside the present one until an instant between two others; the soonest first.
+    func applications(secretsEndingAfter start: Date, before end: Date, limit: Int) throws -> [Application]
     /// Those that registered themselves, the newest first.
     func selfRegistered(_ range: ListRange<RegistrationPlace>) throws -> [Application]
     /// How many registered themselves.

@@ -78,9 +78,11 @@ extension Accounts {
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
     ///   - session: the session of the user who asks; a revocation since it was judged refuses, and so does a sign-in that is
     ///     not recent, where the change needs a recent one. Nil where an administrator asks.
+    ///   - present: sees the user as of the transaction, and throws where that is not what the caller knows; then nothing changes.
     public func change(
         _ id: UserID, _ change: AccountChange, continuing evidence: SessionEvidence? = nil,
-        of session: OwnSession? = nil, by client: ClientContext
+        of session: OwnSession? = nil, by client: ClientContext,
+        judging present: @escaping @Sendable (User) throws -> Void = { _ in }
     ) async throws -> ChangeOutcome {
         let realm = realm
         let asked = realm.clock.now
@@ -113,6 +115,7 @@ extension Accounts {
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         return try await realm.writeSending { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
+            try present(user)
             let before = user
             if let session {
                 // As of the request: hashing may have waited.

@@ -94,6 +94,38 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.countSelfRegistered() }, 3, "the count after a removal")
         },
 
+        Check("Applications are found by when the secret of before ends, the soonest first") { store in
+            let now = Sample.instant()
+            @Sendable func replacing(_ id: String, until end: Date?) -> Application {
+                var registration = ApplicationRegistration()
+                registration.setSecret(Secret("first"))
+                if let end { registration.setSecret(Secret("second"), keepingFormerUntil: end) }
+                return Application(id: ClientID(rawValue: id), createdAt: now, registration: registration)
+            }
+            @Sendable func ending(_ limit: Int = 9) async throws -> [String] {
+                try await store.read {
+                    try $0.applications(secretsEndingAfter: now, before: now + 100, limit: limit)
+                }.map(\.id.rawValue)
+            }
+            let all = [
+                replacing("b", until: now + 9), replacing("a", until: now + 10), replacing("c", until: now + 9),
+                replacing("over", until: now), replacing("late", until: now + 100), replacing("one", until: nil),
+            ]
+            try await store.write { transaction in for application in all { _ = try transaction.insert(application) } }
+            try requireEqual(try await ending(), ["b", "c", "a"], "those that end")
+            try requireEqual(try await ending(2), ["b", "c"], "the first of them")
+            try await store.write { transaction in
+                for (id, end) in [("b", nil), ("one", now + 1)] as [(String, Date?)] {
+                    guard let found = try transaction.application(ClientID(rawValue: id)) else { continue }
+                    let changed = Application(
+                        id: found.id, revision: found.revision, createdAt: found.createdAt,
+                        registration: replacing(id, until: end).registration)
+                    _ = try transaction.update(changed)
+                }
+            }
+            try requireEqual(try await ending(), ["one", "c", "a"], "those that end after two changes")
+        },
+
         Check("The latest use of each protocol by an application is kept, and goes with the application") { store in
             @Sendable func use(_ id: String, _ dialect: Dialect, _ seconds: Int64) -> ApplicationUse {
                 ApplicationUse(

@@ -26,11 +26,16 @@ public struct ColumnTypes: Sendable {
     public let blob: String
     /// What follows the columns of `CREATE TABLE`; SQLite checks the types of values only where it says `STRICT`.
     public let tableOptions: String
+    /// The function that says where a text has another, counted from 1, and 0 where it has none: `strpos` in PostgreSQL.
+    public let position: String
 
-    public init(integer: String, text: String, blob: String, tableOptions: String = "") {
+    public init(
+        integer: String, text: String, blob: String, tableOptions: String = "", position: String = "strpos"
+    ) {
         self.integer = integer
         self.text = text
         self.blob = blob
         self.tableOptions = tableOptions
+        self.position = position
     }
 }

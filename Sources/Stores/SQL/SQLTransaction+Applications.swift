@@ -26,8 +26,8 @@ private enum Statements {
     static let listed = ListStatements { Application.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2") }
     static let insertion = SQLStatement(
         """
-        INSERT INTO applications (\(Application.columns), registered_at, unused_since) \
-        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
+        INSERT INTO applications (\(Application.columns), registered_at, unused_since, secret_ends_at) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
         """)
     static let registered = ListStatements(isDescending: true) { comparison, order in
         Application.selection(
@@ -54,7 +54,12 @@ private enum Statements {
         "SELECT client_id, dialect, used_at FROM application_uses WHERE client_id IN "
             + "(\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
     static let update = SQLStatement(
-        "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2")
+        """
+        UPDATE applications SET revision = revision + 1, registration = $3, secret_ends_at = $4 \
+        WHERE id = $1 AND revision = $2
+        """)
+    static let ending = Application.selection(
+        "WHERE secret_ends_at > $1 AND secret_ends_at < $2 ORDER BY secret_ends_at, id LIMIT $3")
     static let deletion = SQLStatement("DELETE FROM applications WHERE id = $1")
 }
 
@@ -74,6 +79,7 @@ extension SQLTransaction {
             Statements.insertion,
             application.values + [
                 SQLValue(oauth.selfRegistration?.at), SQLValue(oauth.isOfStranger ? application.createdAt : nil),
+                SQLValue(oauth.formerSecretUntil),
             ])
     }
 
@@ -81,7 +87,12 @@ extension SQLTransaction {
         try locks.note(.applications, application.id.rawValue)
         return try changes(
             Statements.update, SQLValue(application.id.rawValue), SQLValue(application.revision),
-            try Document.encode(application.registration))
+            try Document.encode(application.registration),
+            SQLValue(application.registration.oauth.formerSecretUntil))
+    }
+
+    public func applications(secretsEndingAfter start: Date, before end: Date, limit: Int) throws -> [Application] {
+        try select(Statements.ending, SQLValue(start), SQLValue(end), SQLValue(limit: limit))
     }
 
     public func deleteApplication(_ id: ClientID) throws -> Bool {

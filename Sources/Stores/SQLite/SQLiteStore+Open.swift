@@ -4,7 +4,8 @@ import GRDB
 import StoreSQL
 
 extension ColumnTypes {
-    static let sqlite = ColumnTypes(integer: "INTEGER", text: "TEXT", blob: "BLOB", tableOptions: "STRICT")
+    static let sqlite = ColumnTypes(
+        integer: "INTEGER", text: "TEXT", blob: "BLOB", tableOptions: "STRICT", position: "instr")
 }
 
 extension SQLiteStore {

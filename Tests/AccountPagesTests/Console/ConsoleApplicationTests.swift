@@ -185,10 +185,11 @@ struct ConsoleApplicationTests {
                 uri: "https://notes.example.com", scopes: ["read", "write"], scopeTexts: ["read": ["de": "Lesen"]],
                 scopeClaims: ["read": ["plan"]])
             _ = try await put.perform(on: server.realm, as: .commandLine, by: .testAdministrator)
-            let form = try await owner.open("/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom")
+            let own = "/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom"
+            let form = try await owner.open(own)
             #expect(form.html.contains("value=\"read=plan\""), "\(form.html)")
             _ = try await ConsoleServerPagesTests.answer(
-                owner, "/console/apis/put",
+                owner, own,
                 [
                     "uri": "https://notes.example.com", "scopes": "read write",
                     "claims": "read=plan,attributes.city write=tier",
@@ -198,22 +199,22 @@ struct ConsoleApplicationTests {
             #expect(changed.scopes.map(\.claims) == [["attributes.city", "plan"], ["tier"]])
             #expect(changed.scopes.first?.texts == ["de": "Lesen"])
             let levelled = try await ConsoleServerPagesTests.answer(
-                owner, "/console/apis/put",
+                owner, own,
                 ["uri": "https://notes.example.com", "scopes": "read write", "level": "aal1", "levels": "write=aal2"])
             #expect(levelled.html.contains("read=aal1 write=aal2"), "\(levelled.html)")
             let levels = try #require(
                 try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
             #expect(levels.scopes.map(\.minimumACR) == [.aal1, .aal2])
-            let shown = try await owner.open("/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom")
+            let shown = try await owner.open(own)
             #expect(shown.html.contains("value=\"read=aal1 write=aal2\""), "\(shown.html)")
             for text in ["write=aal3", "other=aal2", "write"] {
                 let unknown = try await ConsoleServerPagesTests.answer(
-                    owner, "/console/apis/put",
+                    owner, own,
                     ["uri": "https://notes.example.com", "scopes": "read write", "levels": text])
                 #expect(unknown.status == 422 && unknown.hasAlert, "\(text)")
             }
             let reserved = try await ConsoleServerPagesTests.answer(
-                owner, "/console/apis/put",
+                owner, own,
                 ["uri": "https://notes.example.com", "scopes": "read", "claims": "read=sub"])
             #expect(reserved.status == 422 && reserved.hasAlert)
             let wrong = try await ConsoleServerPagesTests.answer(owner, "/console/apis/put", ["uri": "no uri"])

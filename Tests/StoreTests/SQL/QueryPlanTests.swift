@@ -96,6 +96,7 @@ struct QueryPlanTests {
                 _ = try transaction.selfRegistered(ListRange(place, limit: 1))
             }
             _ = try transaction.unusedRegistrations(before: instant, limit: 1)
+            _ = try transaction.applications(secretsEndingAfter: instant, before: instant, limit: 1)
             try transaction.keepRegistration(application.id)
             try transaction.note(ApplicationUse(application: application.id, dialect: .oauth, at: instant))
             _ = try transaction.applicationUses(of: [application.id])

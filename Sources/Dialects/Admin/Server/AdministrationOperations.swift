@@ -32,6 +32,7 @@ public enum AdministrationOperations {
         RemoveApplication.self,
         TestRedirect.self,
         ListApplicationSessions.self,
+        ListEndingSecrets.self,
         AddRegistrationToken.self,
         ListRegistrationTokens.self,
         RemoveRegistrationToken.self,

@@ -16,6 +16,7 @@ import WebPages
 public struct Console: Sendable {
     let realm: Realm
     let options: Options
+    let findings = RememberedFindings()
 
     /// How the server that shows the pages is set up.
     public struct Options: Sendable {

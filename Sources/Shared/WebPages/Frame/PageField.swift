@@ -88,7 +88,7 @@ public struct PageField: Sendable {
 
     /// A text as the field shows it: what takes no room, controls, and what turns the direction of text become U+FFFD. Joiners, letters that
     /// are written from the right, and the lines of a field that has several stay as they are.
-    static func shown(_ text: String, isMultiline: Bool) -> String {
+    public static func shown(_ text: String, isMultiline: Bool) -> String {
         PageText.inField(text, isMultiline: isMultiline)
     }
 

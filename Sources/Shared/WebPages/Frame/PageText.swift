@@ -18,15 +18,16 @@ public struct PageText: Sendable, Equatable {
     /// What a person or an application chose: names, addresses, user agents. Control characters, those that turn the direction of text and
     /// those that show nothing become U+FFFD; what comes after 200 characters is cut off, and marks that pile up on one of them. `<bdi>`
     /// keeps its direction to itself.
-    public init(chosen text: String) {
-        plain = Self.harmless(text)
+    /// - Parameter longest: characters after which it is cut off; for what has a limit of its own, that limit.
+    public init(chosen text: String, longest: Int = longestChosenText) {
+        plain = Self.harmless(text, longest: longest)
         html = "<bdi>\(HTMLText.escaped(plain))</bdi>"
     }
 
     /// The same of an e-mail address, a host or a URI. A long one is divided after its dots, its slashes and its @ before a line breaks in the
     /// middle of a word.
-    public init(address text: String) {
-        let chosen = PageText(chosen: text)
+    public init(address text: String, longest: Int = longestChosenText) {
+        let chosen = PageText(chosen: text, longest: longest)
         guard chosen.plain.utf8.count > Self.undividedAddress else {
             self = chosen
             return
@@ -85,8 +86,8 @@ public struct PageText: Sendable, Equatable {
     private static let longestCharacter = 16
 
     /// A chosen text as ``init(chosen:)`` shows it.
-    public static func harmless(_ text: String) -> String {
-        let cut = text.prefix(longestChosenText)
+    public static func harmless(_ text: String, longest: Int = longestChosenText) -> String {
+        let cut = text.prefix(longest)
         var shown = String.UnicodeScalarView()
         for character in cut { shown.append(contentsOf: harmless(character)) }
         return cut.endIndex == text.endIndex ? String(shown) : String(shown) + "…"

@@ -52,9 +52,15 @@ class Judge:
 
     def __init__(self, glass):
         self.glass, self.plain, self.bare, self.rows, self.pages = glass, {}, set(), set(), 0
+        # What an administrator's request names, and whether one of the texts was taken: no page shows what never is.
+        self.taken = {}
 
     def learn(self, place, reply):
-        if not isinstance(reply, tuple):
+        if isinstance(reply, tuple):
+            self.taken.setdefault(place, False)
+            if reply[0] >= 300:
+                faults.append(f"{place}: a plain text was refused: {reply}")
+        else:
             # A script may add to what was sent.
             for shown in (self.glass.show(reply), self.glass.read(reply)):
                 self.plain.setdefault(place, []).append((reply.status, shown.skeleton))
@@ -64,6 +70,7 @@ class Judge:
     def judge(self, text, place, reply):
         name = f"{place}: {text}"
         if isinstance(reply, tuple):
+            self.taken[place] = self.taken.get(place, False) or reply[0] < 300
             if reply[0] >= 500:
                 faults.append(f"{name}: {reply}")
             return
@@ -159,6 +166,7 @@ with Browser() as browser:
         faults.append(f"inbox: {strange} {inbox.complaints} {inbox.harmful} {inbox.wide}")
     glass.close()
 
+faults += [f"{place}: none of the texts was taken, so no page showed one" for place, taken in judge.taken.items() if not taken]
 print(f"{len(texts(everything))} texts in {len(judge.plain)} places; {judge.pages} pages were judged.")
 if faults:
     print("\n".join(faults))

@@ -263,8 +263,10 @@ class Places:
         if status < 300:
             yield "console's hooks named", desk.get("/console/hooks")
             self._administer("hooks:remove", {"id": made["hook"]["id"]})
-        yield "API named", self._administer("resources:put", {
-            "uri": "https://named.example.com", "displayName": text, "scopes": [{"name": "read", "text": text}]})
+        named = {"uri": "https://named.example.com", "scopes": ["read"]}
+        yield "scope of API named", self._administer("resources:put", {**named, "scopeTexts": {"read": {"": text}}})
+        yield "API named", self._administer("resources:put", {**named, "displayName": text})
+        yield "console's form of API named", desk.get("/console/apis/put", {"uri": named["uri"]})
         for path in ("apis", "applications", "applications/named", "applications/named/settings"):
             yield f"console's {path} named", desk.get(f"/console/{path}")
 

@@ -6,12 +6,23 @@ extension AppCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List applications, ordered by id.")
 
+        @Option(
+            help: ArgumentHelp(
+                "Only those whose former secret ends within so many days, the soonest first.", valueName: "days"))
+        var endingSecrets: Int?
+
         @OptionGroup var page: PageOptions
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            guard endingSecrets != nil, page.after != nil || page.before != nil else { return }
+            throw ValidationError("--ending-secrets has no pages: it lists the first \(ListEndingSecrets.most).")
+        }
+
         func run() async throws {
+            if let endingSecrets { return try await showEnding(days: endingSecrets) }
             let answer = try await realm.perform(
                 ListApplications(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
@@ -26,6 +37,18 @@ extension AppCommand {
                 return table.lines
             }
             PlaceOptions.say(previous: answer.previous, next: answer.next, output)
+        }
+
+        private func showEnding(days: Int) async throws {
+            let answer = try await realm.perform(ListEndingSecrets(days: days))
+            try output.show(answer) {
+                if answer.applications.isEmpty { return ["No former secret ends within \(days) days."] }
+                var table = Table("ID", "NAME", "FORMER SECRET ENDS")
+                for application in answer.applications {
+                    table.add(application.id, application.displayName, application.formerSecretUntil?.text)
+                }
+                return table.lines
+            }
         }
     }
 }

@@ -8,6 +8,10 @@ extension ListApplications: CommandedOperation {
     }
 }
 
+extension ListEndingSecrets: CommandedOperation {
+    public var commandLine: [String] { CommandParts("app", "list").option("ending-secrets", days ?? 30).words }
+}
+
 extension ShowApplication: CommandedOperation {
     public var commandLine: [String] { CommandParts("app", "show").arguments(id) }
 }

@@ -24,11 +24,12 @@ public struct GrantRole: AdministrationOperation {
     ) async throws -> Answer {
         guard let role = AdministratorRole(rawValue: role) else {
             let names = AdministratorRole.allCases.map(\.rawValue)
-            let nearest = NearestName.of(role, among: names).map { " Did you mean \($0)?" } ?? ""
-            throw AdministrationError(
-                .invalid, "\"\(role.prefix(60))\" is no role. There are \(names.joined(separator: ", ")).\(nearest)")
+            let remedy =
+                NearestName.of(role, among: names).map { "Did you mean \($0)?" }
+                ?? "There are \(names.joined(separator: ", "))."
+            throw AdministrationError(.invalid, "\"\(role.prefix(60))\" is no role. \(remedy)")
         }
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         switch try await realm.administrators.grant(role, to: found.id, by: client) {
         case .success(let made): return Answer(administrator: AdministratorSummary(made, found))
         case .failure(.lastOwner): throw AdministrationError.lastOwner
@@ -60,7 +61,7 @@ public struct RevokeRole: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         switch try await realm.administrators.revoke(found.id, by: client) {
         case .success(let former): return Answer(user: UserSummary(found), role: former?.rawValue)
         case .failure(.lastOwner): throw AdministrationError.lastOwner

@@ -9,11 +9,14 @@ public struct ChangeApplication: AdministrationOperation {
     public var registration: RegistrationChange
     /// Whether it is judged alone, by the same rules, and nothing is changed.
     public var dryRun: Bool?
+    /// The `revision` that the application is to have still (``ShowApplication/Answer/revision``); otherwise nothing is changed.
+    public var expecting: String?
 
-    public init(id: String, registration: RegistrationChange, dryRun: Bool? = nil) {
+    public init(id: String, registration: RegistrationChange, dryRun: Bool? = nil, expecting: String? = nil) {
         self.id = id
         self.registration = registration
         self.dryRun = dryRun
+        self.expecting = expecting
     }
 
     public typealias Answer = AddApplication.Answer
@@ -23,10 +26,11 @@ public struct ChangeApplication: AdministrationOperation {
     ) async throws -> Answer {
         try registration.validate()
         let (registration, secret) = (registration, registration.secret(random: realm.random))
-        let (id, now) = (ClientID(rawValue: id), realm.clock.now)
+        let (id, now, expecting) = (ClientID(rawValue: id), realm.clock.now, expecting)
         let judgedChange: @Sendable (inout ApplicationRegistration) throws -> Void = {
             let before = $0
             try permit.requireChanging($0)
+            try RecordRevision.require(expecting, before.revision)
             registration.apply(to: &$0, secret: secret, at: now)
             try permit.requireChanging($0)
             if $0.isUndone(whereChangedFrom: before) { throw AdministrationError.ofDocument(id) }

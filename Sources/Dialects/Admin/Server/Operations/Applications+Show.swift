@@ -13,6 +13,8 @@ public struct ShowApplication: AdministrationOperation {
 
     public struct Answer: Codable, Sendable {
         public let application: ApplicationSummary
+        /// For `expecting` of `applications:set`. Nil from a server of before.
+        public let revision: String?
     }
 
     public func perform(
@@ -21,6 +23,7 @@ public struct ShowApplication: AdministrationOperation {
         guard let found = try await realm.applications.registered(ClientID(rawValue: id)) else {
             throw AdministrationError.noApplication(id)
         }
-        return Answer(application: try await realm.summary(of: found))
+        return Answer(
+            application: try await realm.summary(of: found), revision: try found.registration.revision)
     }
 }

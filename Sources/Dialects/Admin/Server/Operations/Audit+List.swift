@@ -26,15 +26,7 @@ public struct ListAuditEvents: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        var id: UserID?
-        if let user {
-            do {
-                id = try await realm.user(user).id
-            } catch let error as AdministrationError where error.code == .notFound {
-                id = UserID(rawValue: user)
-                guard try await !realm.auditLog.events(of: id, limit: 1).isEmpty else { throw error }
-            }
-        }
+        let id = if let user { try await permit.loggedUser(user, of: realm) } else { UserID?.none }
         // The first 16 digits are a time, after which all that comes is asked for.
         if let after, !AuditEvent.isID(after), !AuditEvent.isID(after + "00000000") { throw ListPlace.unknown }
         let events = try await realm.auditLog.events(of: id, after: after, limit: PageLimit.judged(limit))

@@ -61,7 +61,7 @@ public struct SearchAuditEvents: AdministrationOperation {
         let place = before ?? after
         if let place, !AuditEvent.isID(place) { throw ListPlace.unknown }
         var id: UserID?
-        if let user { id = try await Self.id(of: user, on: realm) }
+        if let user { id = try await permit.loggedUser(user, of: realm) }
         let page = try await realm.auditLog.search(
             of: id, ListRange(place, isBackwards: after != nil, limit: limit), from: oldest, until: end,
             most: Self.mostEvents, admits: admits)
@@ -88,17 +88,6 @@ public struct SearchAuditEvents: AdministrationOperation {
         if let application, event.clientID?.rawValue != application { return false }
         if let source, event.source != source { return false }
         return true
-    }
-
-    /// The log outlives users, whose ids are good.
-    private static func id(of user: String, on realm: Realm) async throws -> UserID {
-        do {
-            return try await realm.user(user).id
-        } catch let error as AdministrationError where error.code == .notFound {
-            let id = UserID(rawValue: user)
-            guard try await !realm.auditLog.events(of: id, limit: 1).isEmpty else { throw error }
-            return id
-        }
     }
 
     /// A time, or the beginning of a day.

@@ -32,7 +32,7 @@ public struct ListClientChecks: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.clients.clients(of: try await realm.user(user).id)
+        let found = try await realm.clients.clients(of: try await permit.user(user, of: realm).id)
         return Answer(
             clients: found.clients.map {
                 Client(

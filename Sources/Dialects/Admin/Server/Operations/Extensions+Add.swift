@@ -91,10 +91,10 @@ public struct AddExtension: AdministrationOperation {
     ) throws -> Word where Word.RawValue == String {
         guard let word = Word(rawValue: text) else {
             let words = Word.allCases.map(\.rawValue)
-            let nearest = NearestName.of(text, among: words).map { " Did you mean \($0)?" } ?? ""
-            throw AdministrationError(
-                .invalid,
-                "\"\(text.prefix(60))\" is no \(member). There are \(words.joined(separator: ", ")).\(nearest)")
+            let remedy =
+                NearestName.of(text, among: words).map { "Did you mean \($0)?" }
+                ?? "There are \(words.joined(separator: ", "))."
+            throw AdministrationError(.invalid, "\"\(text.prefix(60))\" is no \(member). \(remedy)")
         }
         return word
     }

@@ -74,7 +74,7 @@ public struct ListGroups: PagedOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         if let user {
-            let groups = try await realm.groups.list(of: realm.user(user).id)
+            let groups = try await realm.groups.list(of: permit.user(user, of: realm).id)
             return Answer(groups: groups.map(GroupSummary.init), previous: nil, next: nil)
         }
         let page = try await realm.groups.list(range(limit: PageLimit.judged(limit)))
@@ -173,7 +173,7 @@ public struct AddGroupMember: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         switch try await realm.groups.addMember(found.id, to: GroupName(rawValue: group), by: client) {
         case .success(let isChanged): return Answer(user: UserSummary(found), isChanged: isChanged)
         case .failure(.tooManyGroups):
@@ -203,7 +203,7 @@ public struct RemoveGroupMember: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         switch try await realm.groups.removeMember(found.id, from: GroupName(rawValue: group), by: client) {
         case .success(let isChanged): return Answer(user: UserSummary(found), isChanged: isChanged)
         case .failure: throw AdministrationError.noGroup(group)

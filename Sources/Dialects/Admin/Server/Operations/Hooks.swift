@@ -70,13 +70,15 @@ public struct ShowHook: AdministrationOperation {
 
     public struct Answer: Codable, Sendable {
         public let hook: HookSummary
+        /// For `expecting` of `hooks:set`. Nil from a server of before.
+        public let revision: String?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         guard let hook = try await realm.eventHooks.hook(id) else { throw AdministrationError.noHook(id) }
-        return Answer(hook: HookSummary(hook))
+        return Answer(hook: HookSummary(hook), revision: try RecordRevision.text(of: hook.registration))
     }
 }
 
@@ -92,11 +94,14 @@ public struct ChangeHook: AdministrationOperation {
     public var isEnabled: Bool?
     /// Whether events that were missed so far are left out.
     public var skipMissed: Bool?
+    /// The `revision` that the hook is to have still (``ShowHook/Answer/revision``); otherwise nothing is changed.
+    public var expecting: String?
 
     public init(
         id: String, url: String? = nil, events: [String]? = nil, label: String? = nil, isEnabled: Bool? = nil,
-        skipMissed: Bool? = nil
+        skipMissed: Bool? = nil, expecting: String? = nil
     ) {
+        self.expecting = expecting
         self.id = id
         self.url = url
         self.events = events
@@ -118,8 +123,11 @@ public struct ChangeHook: AdministrationOperation {
         change.events = try events.map(HookSummary.categories)
         change.isEnabled = isEnabled
         change.skipsMissed = skipMissed ?? false
-        return Answer(
-            hook: HookSummary(try await HookSummary.judged(realm.eventHooks.change(id, change, by: client), id)))
+        let expecting = expecting
+        let changed = try await realm.eventHooks.change(id, change, by: client) {
+            try RecordRevision.require(expecting, RecordRevision.text(of: $0.registration))
+        }
+        return Answer(hook: HookSummary(try HookSummary.judged(changed, id)))
     }
 }
 

@@ -25,8 +25,11 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
     public let tokenFormat: String?
     /// What access tokens are signed with, where it was chosen.
     public let tokenAlgorithm: String?
+    /// For `expecting` of `resources:put`. Nil from a server of before.
+    public let revision: String?
 
-    init(_ resource: Resource) {
+    init(_ resource: Resource) throws {
+        revision = try RecordRevision.text(of: resource)
         uri = resource.uri
         name = resource.name
         scopes = resource.scopes.map {
@@ -70,6 +73,9 @@ public struct PutResource: AdministrationOperation {
     public var tokenAlgorithm: String?
     /// Whether it is judged alone, by the same rules, and nothing is changed.
     public var dryRun: Bool?
+    /// The `revision` that the API is to have still (``ResourceSummary/revision``), or an empty text where there is to be none so far;
+    /// otherwise nothing is changed.
+    public var expecting: String?
 
     public init(
         uri: String, displayName: String? = nil, scopes: [String]? = nil,
@@ -77,8 +83,9 @@ public struct PutResource: AdministrationOperation {
         minimumACR: String? = nil, scopeACRs: [String: String]? = nil, owner: String? = nil, lifetime: Int? = nil,
         tokenFormat: String? = nil,
         tokenAlgorithm: String? = nil,
-        dryRun: Bool? = nil
+        dryRun: Bool? = nil, expecting: String? = nil
     ) {
+        self.expecting = expecting
         self.uri = uri
         self.displayName = displayName
         self.scopes = scopes
@@ -152,9 +159,13 @@ public struct PutResource: AdministrationOperation {
             },
             owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
             tokenFormat: format == .jwt ? nil : format, algorithm: algorithm)
-        if dryRun == true { return Answer(resource: ResourceSummary(resource)) }
-        switch try await realm.resources.put(resource, by: client) {
-        case .done: return Answer(resource: ResourceSummary(resource))
+        if dryRun == true { return Answer(resource: try ResourceSummary(resource)) }
+        let expecting = expecting
+        let outcome = try await realm.resources.put(resource, by: client) { present in
+            try RecordRevision.require(expecting, present.map { try RecordRevision.text(of: $0) })
+        }
+        switch outcome {
+        case .done: return Answer(resource: try ResourceSummary(resource))
         case .scopeTaken(let scope):
             throw AdministrationError(.conflict, "Another API has the scope \(scope): a scope belongs to one.")
         case .tooMany: throw AdministrationError(.conflict, "There are \(Resource.most) APIs already.")

@@ -11,8 +11,11 @@ public struct ChangeSetting: AdministrationOperation {
     public var value: JSONValue
     /// Whether it is done although users lose passkeys by it; nil is no.
     public var confirmed: Bool?
+    /// The value that it is to have still, as for ``value``; otherwise nothing is changed.
+    public var expecting: JSONValue?
 
-    public init(key: String, value: JSONValue, confirmed: Bool? = nil) {
+    public init(key: String, value: JSONValue, confirmed: Bool? = nil, expecting: JSONValue? = nil) {
+        self.expecting = expecting
         self.key = key
         self.value = value
         self.confirmed = confirmed
@@ -40,7 +43,7 @@ public struct ChangeSetting: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let value = value
+        let (value, expecting) = (value, expecting)
         let setting = try SettingCatalogue.setting(key)
         // Judged before the transaction, so that the log can say what it became; and in it, against what is there then.
         var preview = try await realm.settings()
@@ -59,6 +62,13 @@ public struct ChangeSetting: AdministrationOperation {
             by: client, details: details, before: { setting.read($0) }
         ) { [site = realm.site] settings in
             let before = settings
+            if let expecting {
+                var expected = settings
+                try setting.write(&expected, expecting)
+                guard setting.read(expected) == setting.read(settings) else {
+                    throw AdministrationError.changedMeanwhile
+                }
+            }
             try setting.write(&settings, value)
             try Self.judge(settings, at: site)
             // The number says what the setting's own sentence says.

@@ -32,7 +32,7 @@ public struct ShowUserData: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let id = try await realm.user(user).id
+        let id = try await permit.user(user, of: realm).id
         var data: UserData?
         if logBefore == nil {
             guard let found = try await realm.accounts.personalData(id, by: client) else {

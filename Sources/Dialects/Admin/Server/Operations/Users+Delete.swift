@@ -27,7 +27,7 @@ public struct DeleteUser: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         let days = graceDays ?? 0
         guard (0...365).contains(days) else { throw AdministrationError(.invalid, "graceDays is 0 to 365.") }

@@ -49,7 +49,7 @@ extension Realm {
     fileprivate func setDisabled(
         _ isDisabled: Bool, _ reference: String, _ permit: AdministrationPermit, by client: ClientContext
     ) async throws -> UserSummary {
-        let user = try await user(reference)
+        let user = try await permit.user(reference, of: self)
         try await permit.requireChanging(user, of: self)
         // An account that its owner wants removed is as disabled, and an administrator's word outlives that wish.
         guard isDisabled ? !user.isSuspended : user.isDisabled else { return UserSummary(user) }

@@ -31,7 +31,7 @@ public struct MailRecoveryCode: AdministrationOperation {
         let hold = hold ?? Self.usualHold
         guard (1...168).contains(hold) else { throw AdministrationError(.invalid, "hold is 1 to 168 hours.") }
         if hold < Self.usualHold { try permit.require(.changeUsers) }
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         guard !found.isDisabled else {
             throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
@@ -76,7 +76,7 @@ public struct InviteToEnrol: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         guard found.profile.emailVerified, found.email != nil else {
             throw AdministrationError(.refused, "The user has no verified address to mail an invitation to.")

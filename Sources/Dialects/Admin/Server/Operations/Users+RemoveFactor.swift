@@ -24,7 +24,7 @@ public struct RemoveFactor: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         guard try await realm.enrolments.remove(FactorID(rawValue: factor), of: found.id, by: client) else {
             throw AdministrationError(
@@ -56,7 +56,7 @@ public struct EndSessions: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         let now = realm.clock.now
         var ended = 0
         // A user has as many as one listing shows, or what is left goes by the next ones.

@@ -38,7 +38,7 @@ public struct ResetPassword: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         if method == .link || method == .generate {
             // These hand out what opens the account.
             try permit.require(.changeUsers)

@@ -22,7 +22,7 @@ public struct ResetSecondFactors: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         guard let removed = try await realm.enrolments.reset(of: found.id, by: client) else {
             throw AdministrationError.noUser(user)

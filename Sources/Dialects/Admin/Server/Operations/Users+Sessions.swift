@@ -24,7 +24,7 @@ public struct ListSessions: AdministrationOperation {
     ) async throws -> Answer {
         let limit = limit ?? 100
         guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
-        let user = try await realm.user(user)
+        let user = try await permit.user(user, of: realm)
         let now = realm.clock.now
         let sessions = try await realm.sessions.list(of: user.id, limit: limit)
         let settings = try await realm.settings()
@@ -61,7 +61,7 @@ public struct EndSession: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let user = try await realm.user(user)
+        let user = try await permit.user(user, of: realm)
         let id = SessionID(rawValue: session)
         guard
             let listing = try await realm.sessions.list(of: user.id, limit: 1000).first(where: { $0.session.id == id })

@@ -15,11 +15,14 @@ public struct SetUser: AdministrationOperation {
     public var attributes: [String: JSONValue]?
     /// The claims that every token of the user has, in place of all others; up to 1,000 characters as JSON.
     public var claims: [String: JSONValue]?
+    /// The `revision` that the user is to have still (``ShowUser/Answer/revision``); otherwise nothing is changed.
+    public var expecting: String?
 
     public init(
         user: String, displayName: String? = nil, locale: String? = nil, attributes: [String: JSONValue]? = nil,
-        claims: [String: JSONValue]? = nil
+        claims: [String: JSONValue]? = nil, expecting: String? = nil
     ) {
+        self.expecting = expecting
         self.user = user
         self.displayName = displayName
         self.locale = locale
@@ -39,7 +42,7 @@ public struct SetUser: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         var change = AccountChange()
         if let displayName {
@@ -71,7 +74,11 @@ public struct SetUser: AdministrationOperation {
             throw AdministrationError(.invalid, "A user has at most \(Self.mostAttributes) attributes.")
         }
         if let claims { change.customClaims = try Self.judged(claims) }
-        switch try await realm.accounts.change(found.id, change, by: client) {
+        let expecting = expecting
+        let outcome = try await realm.accounts.change(found.id, change, by: client) {
+            try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile($0)))
+        }
+        switch outcome {
         case .changed(let user, _):
             return Answer(
                 user: UserSummary(user), attributes: user.profile.attributes, claims: user.profile.customClaims)

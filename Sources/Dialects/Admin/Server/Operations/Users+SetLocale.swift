@@ -23,7 +23,7 @@ public struct SetUserLocale: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         if let locale { try AdministrationError.check(locale: locale) }
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         try await permit.requireChanging(found, of: realm)
         var change = AccountChange()
         change.locale = .some(locale)

@@ -27,12 +27,14 @@ public struct ShowUser: AdministrationOperation {
         public let role: String?
         /// What applications asked the user for. Nil from a server of before.
         public let attributes: [String: JSONValue]?
+        /// For `expecting` of `users:set`. Nil from a server of before.
+        public let revision: String?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let found = try await realm.user(user)
+        let found = try await permit.user(user, of: realm)
         guard let dossier = try await realm.accounts.dossier(found.id) else { throw AdministrationError.noUser(user) }
         let limits = try await realm.standingLimits.list(of: found.id)
         return Answer(
@@ -41,6 +43,7 @@ public struct ShowUser: AdministrationOperation {
             tokensValidAfter: Timestamp(dossier.user.tokensValidAfter), customClaims: dossier.user.profile.customClaims,
             limits: limits.map(LimitSummary.init),
             role: try await realm.administrators.role(of: found.id)?.rawValue,
-            attributes: dossier.user.profile.attributes)
+            attributes: dossier.user.profile.attributes,
+            revision: try RecordRevision.text(of: ChangeableProfile(dossier.user)))
     }
 }

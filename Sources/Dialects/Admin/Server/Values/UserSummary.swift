@@ -32,17 +32,41 @@ public struct UserSummary: Codable, Sendable, Equatable {
     }
 }
 
-extension Realm {
-    /// The user of that id or address.
-    /// - Throws: ``AdministrationError`` of code `notFound`.
-    func user(_ reference: String) async throws -> User {
-        if let user = try await accounts.user(UserID(rawValue: reference)) { return user }
-        if let email = EmailAddress(reference), let user = try await accounts.user(email: email) { return user }
+extension AdministrationPermit {
+    /// The user of that id or address. An address names a user to those alone who have a right of users: to others no answer says whether
+    /// a user has it (docs/decisions/0414).
+    /// - Throws: ``AdministrationError`` of code `notFound`, or `forbidden` for an address.
+    func user(_ reference: String, of realm: Realm) async throws -> User {
+        if let user = try await realm.accounts.user(UserID(rawValue: reference)) { return user }
+        guard let email = EmailAddress(reference) else { throw AdministrationError.noUser(reference) }
+        guard knowsAddresses else { throw AdministrationError.addressOfUser }
+        if let user = try await realm.accounts.user(email: email) { return user }
         throw AdministrationError.noUser(reference)
+    }
+
+    /// The id of a user who is there, or was: the log outlives users.
+    /// - Throws: ``AdministrationError`` of code `notFound`, or `forbidden` for an address.
+    func loggedUser(_ reference: String, of realm: Realm) async throws -> UserID {
+        do {
+            return try await user(reference, of: realm).id
+        } catch let error as AdministrationError where error.code == .notFound || error.code == .forbidden {
+            let id = UserID(rawValue: reference)
+            guard try await !realm.auditLog.events(of: id, limit: 1).isEmpty else { throw error }
+            return id
+        }
+    }
+
+    private var knowsAddresses: Bool {
+        [.readUsers, .changeUsers, .mailResets, .endSessions, .transferUsers, .changeAdministrators].contains(
+            where: has)
     }
 }
 
 extension AdministrationError {
+    /// The same whether a user has the address or none does.
+    static let addressOfUser = AdministrationError(
+        .forbidden, "Naming a user by address takes the right users:read, which you do not have. Give the user's id.")
+
     static func noUser(_ reference: String) -> AdministrationError {
         AdministrationError(.notFound, "There is no user \(reference). `countersign user list` shows all of them.")
     }

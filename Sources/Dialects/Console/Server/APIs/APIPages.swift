@@ -64,30 +64,27 @@ enum APIPages {
     private static func question(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
         let present = try await scene.perform(ListResources()).resources.first { $0.uri == scene.field("uri") }
-        func value(_ name: String, _ present: String?) -> String? {
-            scene.isForm ? scene.fields[name] : present
-        }
-        func field(_ name: String, _ label: String, _ present: String?, type: String = "text") -> PageField {
+        let shown = shown(present, scene)
+        func field(_ name: String, _ label: String, type: String = "text") -> PageField {
             PageField(
-                name: name, label: words.plain(label), type: type, value: value(name, present), autocomplete: "off",
+                name: name, label: words.plain(label), type: type, value: shown.value(name), autocomplete: "off",
                 maximumLength: 2048, isRequired: false, isFirst: false)
         }
         var uri = PageField(
             name: "uri", label: words.plain("consoleAPI"), value: scene.field("uri"), autocomplete: "off",
             maximumLength: 2048, isInvalid: scene.isForm)
         uri.hint = words.plain("consoleAPIHint")
-        let level = value("level", present?.commonACR) ?? ""
-        var levels = field("levels", "consoleScopeLevels", present.map { Self.levelsText($0) })
+        let level = shown.value("level")
+        var levels = field("levels", "consoleScopeLevels")
         levels.hint = words.plain("consoleScopeLevelsHint")
-        let format = value("format", present?.tokenFormat) ?? ""
-        let algorithm = value("algorithm", present?.tokenAlgorithm) ?? ""
-        var claims = field("claims", "consoleScopeClaims", present.map { Self.claimsText($0) })
+        let format = shown.value("format")
+        let algorithm = shown.value("algorithm")
+        var claims = field("claims", "consoleScopeClaims")
         claims.hint = words.plain("consoleScopeClaimsHint")
-        return ConsoleQuestion(
+        var question = ConsoleQuestion(
             title: words("consoleAPIAdd"),
             fields: [
-                uri, field("name", "consoleName", present?.name),
-                field("scopes", "consoleScopes", present?.scopes.map(\.name).joined(separator: " ")), claims,
+                uri, field("name", "consoleName"), field("scopes", "consoleScopes"), claims,
                 .choice(
                     name: "level", label: words.plain("consoleAssurance"),
                     options: [
@@ -107,9 +104,39 @@ enum APIPages {
                         + SigningAlgorithm.allCases.map {
                             .init($0.rawValue, $0.rawValue, isChosen: algorithm == $0.rawValue)
                         }),
+                field("owner", "consoleAPIOwner"), field("lifetime", "consoleLifetimeSeconds", type: "number"),
+            ], changes: shown.changes, button: words.plain("consoleSave"), back: "/console/apis")
+        question.hidden = [shown.hidden]
+        return question
+    }
+
+    /// - Parameter present: nil where there is none of the identifier, and its fields are empty.
+    private static func shown(_ present: ResourceSummary?, _ scene: ConsoleScene) -> ShownFields {
+        let words = scene.words
+        func field(_ name: String, _ label: String, _ value: String?) -> ShownFields.Field {
+            .text(name, words.plain(label), value)
+        }
+        let shown = ShownFields(
+            scene,
+            [
+                // Which API the form is about, and whether it is there.
+                field("uri", "consoleAPI", scene.field("uri")),
+                field("there", "consoleAPI", present == nil ? nil : "1"),
+                field("name", "consoleName", present?.name),
+                field("scopes", "consoleScopes", present?.scopes.map(\.name).joined(separator: " ")),
+                field("claims", "consoleScopeClaims", present.map { claimsText($0) }),
+                field("level", "consoleAssurance", present?.commonACR),
+                field("levels", "consoleScopeLevels", present.map { levelsText($0) }),
+                field("format", "consoleTokenForm", present?.tokenFormat),
+                field("algorithm", "consoleAlgorithm", present?.tokenAlgorithm),
                 field("owner", "consoleAPIOwner", present?.owner),
-                field("lifetime", "consoleLifetimeSeconds", present?.lifetime.map { "\($0)" }, type: "number"),
-            ], button: words.plain("consoleSave"), back: "/console/apis")
+                field("lifetime", "consoleLifetimeSeconds", present?.lifetime.map { "\($0)" }),
+            ])
+        return shown.isLeft("uri") && !isGone(shown, present) ? shown : shown.ofAnother
+    }
+
+    private static func isGone(_ shown: ShownFields, _ present: ResourceSummary?) -> Bool {
+        present == nil && shown.isOther("there")
     }
 
     /// What the list says of an API: the level of all scopes, or of those that have one.
@@ -154,15 +181,24 @@ enum APIPages {
     }
 
     private static func resource(_ scene: ConsoleScene) async throws -> PutResource {
-        let lifetime = try scene.field("lifetime").map { text -> Int in
+        let uri = try scene.typed("uri", placeholder: "https://api.example.com")
+        let present = try await scene.perform(ListResources()).resources.first { $0.uri == uri }
+        let shown = shown(present, scene)
+        try shown.judge()
+        let asShown = ShownFields(scene, [.text("uri", "", uri), .text("there", "", present == nil ? nil : "1")])
+        if isGone(asShown, present) { throw ConsoleProblem(scene.words("consoleAPIGone")) }
+        if present != nil, !asShown.isLeft("uri") { throw ConsoleProblem(scene.words("consoleAPIThere")) }
+        func value(_ name: String) -> String? {
+            let value = scene.isForm ? shown.value(name) : scene.field(name) ?? ""
+            return value.isEmpty ? nil : value
+        }
+        let lifetime = try value("lifetime").map { text -> Int in
             guard let seconds = Int(text) else {
                 throw scene.missing
             }
             return seconds
         }
-        let uri = try scene.typed("uri", placeholder: "https://api.example.com")
-        let present = try await scene.perform(ListResources()).resources.first { $0.uri == uri }
-        let scopes = (scene.field("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+        let scopes = (value("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init)
         // What the form does not show stays.
         var texts: [String: [String: String]] = [:]
         for scope in present?.scopes ?? [] where scopes.contains(scope.name) {
@@ -171,10 +207,10 @@ enum APIPages {
             if !own.isEmpty { texts[scope.name] = own }
         }
         return PutResource(
-            uri: uri, displayName: scene.field("name").map { PageField.edited($0, from: present?.name) },
-            scopes: scopes, scopeTexts: texts.isEmpty ? nil : texts, scopeClaims: claims(scene.field("claims") ?? ""),
-            minimumACR: scene.field("level"), scopeACRs: levels(scene.field("levels") ?? ""),
-            owner: scene.field("owner"), lifetime: lifetime,
-            tokenFormat: scene.field("format"), tokenAlgorithm: scene.field("algorithm"))
+            uri: uri, displayName: value("name"), scopes: scopes, scopeTexts: texts.isEmpty ? nil : texts,
+            scopeClaims: claims(value("claims") ?? ""), minimumACR: value("level"),
+            scopeACRs: levels(value("levels") ?? ""), owner: value("owner"), lifetime: lifetime,
+            tokenFormat: value("format"), tokenAlgorithm: value("algorithm"),
+            expecting: scene.isForm ? present.map(\.revision) ?? "" : nil)
     }
 }

@@ -345,7 +345,10 @@ enum ApplicationPages {
     private static func facts(_ application: ApplicationSummary, _ words: Words) -> [PageBlock.Fact] {
         func flag(_ value: Bool) -> PageText { words(value ? "consoleYes" : "consoleNo") }
         func list(_ values: [String]) -> PageText {
-            values.isEmpty ? PageText("–") : PageText(chosen: values.joined(separator: ", "))
+            values.isEmpty ? PageText("–") : PageText(chosen: values.joined(separator: ", "), longest: 4096)
+        }
+        func lines(_ values: [String]) -> PageText {
+            values.isEmpty ? PageText("–") : PageText(lines: values.map { PageText(address: $0, longest: 2048) })
         }
         return [
             .init(words.plain("consoleClientID"), PageText(chosen: application.id)),
@@ -355,13 +358,16 @@ enum ApplicationPages {
                 mark: application.formerSecretUntil.map { until in
                     .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
                 }),
-            .init(words.plain("consoleRedirectsSet"), list(application.redirectURIs)),
-            .init(words.plain("consoleLogoutRedirectsSet"), list(application.oauth.postLogoutRedirectURIs)),
+            .init(words.plain("consoleRedirectsSet"), lines(application.redirectURIs)),
+            .init(words.plain("consoleLogoutRedirectsSet"), lines(application.oauth.postLogoutRedirectURIs)),
             .init(words.plain("consoleScopes"), list(application.scopes)),
             .init(words.plain("consoleGrants"), list(application.oauth.grantTypes)),
-            .init(words.plain("consoleAPIs"), list(application.oauth.resources)),
-            .init(words.plain("consoleOwnerNote"), PageText(chosen: application.ownerNote ?? "–")),
-            .init(words.plain("consoleContacts"), list(application.contacts ?? [])),
+            .init(words.plain("consoleAPIs"), lines(application.oauth.resources)),
+            .init(
+                words.plain("consoleOwnerNote"),
+                PageText(
+                    chosen: application.ownerNote ?? "–", longest: ApplicationRegistration.longestOwnerNote)),
+            .init(words.plain("consoleContacts"), lines(application.contacts ?? [])),
             .init(words.plain("consoleFirstParty"), flag(application.oauth.isFirstParty)),
             .init(
                 words.plain("consoleAttributesAsked"),

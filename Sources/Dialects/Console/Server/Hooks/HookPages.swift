@@ -12,9 +12,12 @@ enum HookPages {
             ask: { scene in
                 var question = ConsoleQuestion(
                     title: scene.words("consoleHookAdd"), text: scene.words("consoleHookAddText"),
-                    fields: fields(scene, url: nil, label: nil), button: scene.words.plain("consoleAdd"),
+                    fields: fields(scene, url: scene.fields["url"], label: scene.fields["label"]),
+                    button: scene.words.plain("consoleAdd"),
                     back: "/console/hooks")
-                question.checkboxes = events(scene, chosen: EventCategory.allCases.map(\.rawValue))
+                question.checkboxes = events(scene) {
+                    !scene.isForm || scene.field("event-\($0.rawValue)") != nil
+                }
                 return question
             },
             make: { scene in
@@ -29,19 +32,26 @@ enum HookPages {
             "hooks/{hook}/settings", ChangeHook.self, in: .hooks,
             ask: { scene in
                 let hook = try await hook(scene)
+                let shown = shown(hook, scene)
                 var question = ConsoleQuestion(
                     title: scene.words("consoleHookChangeTitle"), text: PageText(chosen: hook.url),
-                    fields: fields(scene, url: hook.url, label: hook.label), button: scene.words.plain("consoleSave"),
-                    back: path(of: hook.id))
-                question.checkboxes = events(scene, chosen: hook.events)
+                    fields: fields(scene, url: shown.value("url"), label: shown.value("label")),
+                    changes: shown.changes, button: scene.words.plain("consoleSave"), back: path(of: hook.id))
+                question.checkboxes = events(scene) { shown.isTicked("event-\($0.rawValue)") }
+                question.hidden = [shown.hidden]
                 return question
             },
             make: { scene in
                 guard scene.isForm else { return ChangeHook(id: scene.parameter("hook"), events: ["*"]) }
-                let present = try await hook(scene).label
+                let present = try await scene.perform(ShowHook(id: scene.parameter("hook")))
+                let shown = shown(present.hook, scene)
+                try shown.judge()
+                let isOther = EventCategory.allCases.contains { shown.ticked("event-\($0.rawValue)") != nil }
+                let events = EventCategory.allCases.filter { shown.isTicked("event-\($0.rawValue)") }
                 return ChangeHook(
-                    id: scene.parameter("hook"), url: scene.fields["url"], events: chosen(scene),
-                    label: scene.fields["label"].map { PageField.edited($0, from: present) })
+                    id: scene.parameter("hook"), url: shown.edited("url"),
+                    events: isOther ? events.map(\.rawValue) : nil, label: shown.edited("label"),
+                    expecting: present.revision)
             },
             done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookChanged") }),
         .action(
@@ -145,24 +155,39 @@ enum HookPages {
         [
             PageField(
                 name: "url", label: scene.words.plain("consoleHook"), type: "url",
-                value: scene.isForm ? scene.fields["url"] : url, autocomplete: "off", maximumLength: 2048,
+                value: url, autocomplete: "off", maximumLength: 2048,
                 isInvalid: scene.isForm),
             PageField(
                 name: "label", label: scene.words.plain("consoleName"),
-                value: scene.isForm ? scene.fields["label"] : label, autocomplete: "off", isRequired: false,
-                isFirst: false),
+                value: label, autocomplete: "off", isRequired: false, isFirst: false),
         ]
     }
 
-    private static func events(_ scene: ConsoleScene, chosen: [String]) -> PageForm.Checkboxes {
+    private static func shown(_ hook: HookSummary, _ scene: ConsoleScene) -> ShownFields {
+        ShownFields(
+            scene,
+            [
+                .text("url", scene.words.plain("consoleHook"), hook.url),
+                .text("label", scene.words.plain("consoleName"), hook.label),
+            ]
+                + EventCategory.allCases.map { category in
+                    .box(
+                        "event-\(category.rawValue)",
+                        scene.words.plain(WordFamily.key("category", category.rawValue)),
+                        hook.events.contains(category.rawValue))
+                })
+    }
+
+    private static func events(
+        _ scene: ConsoleScene, isChosen: (EventCategory) -> Bool
+    ) -> PageForm.Checkboxes {
         PageForm.Checkboxes(
             legend: scene.words.plain("consoleHookEvents"),
             boxes: EventCategory.allCases.map { category in
                 .init(
                     name: "event-\(category.rawValue)",
                     label: scene.words.plain(WordFamily.key("category", category.rawValue)),
-                    isChecked: scene.isForm
-                        ? scene.field("event-\(category.rawValue)") != nil : chosen.contains(category.rawValue))
+                    isChecked: isChosen(category))
             })
     }
 

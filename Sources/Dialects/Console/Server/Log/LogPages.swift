@@ -138,7 +138,14 @@ enum LogPages {
         }
         add("consoleApplication", event.clientID)
         add("consoleSource", event.source)
-        add("consoleReason", event.reason)
+        if let reason = event.reason {
+            facts.append(
+                .init(
+                    words.plain("consoleReason"),
+                    words(
+                        "consoleReasonCode",
+                        ["reason": .text(FigureWords.reason(reason, scene)), "code": .text(PageText(code: reason))])))
+        }
         add("consoleBy", by.map { names.name(actor: $0) }, by.flatMap { names.path(actor: $0) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

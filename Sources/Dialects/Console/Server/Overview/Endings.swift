@@ -7,9 +7,6 @@ import WebPages
 struct Endings {
     /// Seconds before its end from which something is said to run out.
     static let notice: TimeInterval = 30 * 86_400
-    /// Applications that are looked at for secrets.
-    static let mostApplications = 1000
-
     struct Ending {
         let kind: String
         let name: String
@@ -18,8 +15,6 @@ struct Endings {
     }
 
     private(set) var all: [Ending] = []
-    /// Whether there are more applications than were looked at.
-    private(set) var isPart = false
 
     static func read(_ scene: ConsoleScene) async throws -> Endings {
         var endings = Endings()
@@ -51,12 +46,10 @@ struct Endings {
                     "/console/registrations-tokens")
             }
         }
-        if scene.may(ListApplications.right) {
-            let answer = try await scene.perform(ListApplications(limit: mostApplications))
-            endings.isPart = answer.next != nil
+        if scene.may(ListEndingSecrets.right) {
+            let answer = try await scene.perform(ListEndingSecrets(days: Int(notice / 86_400)))
             for application in answer.applications {
-                // One that is over is what was wanted.
-                guard let until = application.formerSecretUntil, until.date > scene.now else { continue }
+                guard let until = application.formerSecretUntil else { continue }
                 add(
                     "consoleEndingSecret", application.displayName ?? application.id, until.date,
                     ApplicationPages.path(of: application.id))
@@ -68,29 +61,23 @@ struct Endings {
 
     /// Nothing where nothing ends.
     func blocks(_ scene: ConsoleScene) -> [PageBlock] {
+        guard !all.isEmpty else { return [] }
         let words = scene.words
-        var blocks: [PageBlock] = []
-        if !all.isEmpty {
-            blocks = [
-                .heading(words.plain("consoleRunsOut")),
-                .table(
-                    PageTable(
-                        words.plain("consoleRunsOut"),
-                        columns: ["consoleName", "consoleEnding", "consoleExpires"].map { words.plain($0) },
-                        rows: all.prefix(ConsoleScene.pageLength).map { ending in
-                            [
-                                .init(
-                                    PageText(chosen: ending.name), to: ending.path,
-                                    marks: ending.at <= scene.now ? [.init(words("consoleExpired"), .alarming)] : []),
-                                .init(words(ending.kind)),
-                                .init(words.instant(ending.at)),
-                            ]
-                        })),
-            ]
-        }
-        if isPart {
-            blocks.append(.text(words("consoleEndingPart", ["count": .number(Self.mostApplications)])))
-        }
-        return blocks
+        return [
+            .heading(words.plain("consoleRunsOut")),
+            .table(
+                PageTable(
+                    words.plain("consoleRunsOut"),
+                    columns: ["consoleName", "consoleEnding", "consoleExpires"].map { words.plain($0) },
+                    rows: all.prefix(ConsoleScene.pageLength).map { ending in
+                        [
+                            .init(
+                                PageText(chosen: ending.name), to: ending.path,
+                                marks: ending.at <= scene.now ? [.init(words("consoleExpired"), .alarming)] : []),
+                            .init(words(ending.kind)),
+                            .init(words.instant(ending.at)),
+                        ]
+                    })),
+        ]
     }
 }

@@ -24,7 +24,8 @@ enum OverviewPage {
         if scene.may(RunDoctor.right) {
             warnings.append(
                 DoctorPage.standing(
-                    try await scene.perform(RunDoctor()), link: .init(words("consoleDoctor"), to: "/console/doctor"),
+                    try await scene.console.findings.answer(scene),
+                    link: .init(words("consoleDoctor"), to: "/console/doctor"),
                     scene))
         }
         var page = scene.page("console", "consoleOverview", warnings + [.facts(facts)])

@@ -14,9 +14,19 @@ enum SettingPages {
             ask: { try await question($0) },
             make: { scene in
                 let value = scene.fields["value"] ?? scene.words.plain("consoleSettingValue")
-                return ChangeSetting(
+                var change = ChangeSetting(
                     key: scene.parameter("key"), value: .string(value),
                     confirmed: scene.field("confirmed") == nil ? nil : true)
+                if scene.isForm, let setting = try await setting(scene.parameter("key"), scene) {
+                    guard !shown(setting, scene).isOther("present") else {
+                        throw ConsoleProblem(
+                            scene.words(
+                                "consoleSettingMeanwhile",
+                                ["value": .chosen(text(setting.value, scene.words))]))
+                    }
+                    change.expecting = .string(plain(setting.value))
+                }
+                return change
             },
             done: { scene, _ in
                 let isRule = RulesPage.isRule(scene.parameter("key"))
@@ -184,7 +194,10 @@ enum SettingPages {
         var button = PageForm.Button(words.plain("consoleSave"))
         button.isDangerous = !answer.warnings.isEmpty || answer.lostPasskeys > 0
         var form = PageForm(
-            action: action, hidden: [scene.csrf(of: action), .init(name: "value", value: value)], buttons: [button])
+            action: action,
+            hidden: [
+                scene.csrf(of: action), .init(name: "value", value: value), shown(answer.present, scene).hidden,
+            ], buttons: [button])
         if answer.lostPasskeys > 0 {
             form.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
         }
@@ -224,10 +237,17 @@ enum SettingPages {
         var question = ConsoleQuestion(
             title: PageText(chosen: key), text: words.saying(setting.summary), fields: [field],
             button: words.plain("consoleSave"), back: path(of: key))
+        question.hidden = [shown(setting, scene).hidden]
         if key == "passkeys.rpID" {
             question.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
         }
         return question
+    }
+
+    /// What the form was made of: the value that is to be replaced.
+    private static func shown(_ setting: SettingSummary, _ scene: ConsoleScene) -> ShownFields {
+        let about = ConsolePath.to("settings", setting.key, "change")
+        return ShownFields(scene, [.lines("present", "", plain(setting.value))], at: about)
     }
 
     /// What it takes: in words, or words of the setting itself, which are typed as they are.

@@ -198,45 +198,54 @@ enum UserActions {
         var question = ConsoleQuestion(
             title: words("consoleEditOf", ["user": .chosen(shown.user.shownName)]), text: words("consoleEditText"),
             button: words.plain("consoleSave"), back: ConsolePath.to("users", shown.user.id))
-        func typed(_ name: String, _ present: String?) -> String? {
-            scene.isForm ? scene.fields[name] : present
-        }
+        let form = self.shown(shown, scene)
+        question.changes = form.changes
         question.fields = [
             PageField(
                 name: "display_name", label: words.plain("consoleUserName"),
-                value: typed("display_name", shown.user.displayName), autocomplete: "off", maximumLength: 200,
-                isRequired: false),
+                value: form.value("display_name"), autocomplete: "off", maximumLength: 200, isRequired: false),
             .choice(
                 name: "locale", label: words.plain("consoleLanguage"),
                 options: [.init("", words.plain("consoleNothing"))]
-                    + languages(of: shown.user).map {
-                        .init($0.0, $0.1, isChosen: $0.0 == typed("locale", shown.user.locale))
-                    }),
+                    + languages(of: shown.user).map { .init($0.0, $0.1, isChosen: $0.0 == form.value("locale")) }),
             .lines(
-                name: "attributes", label: words.plain("consoleAttributes"),
-                value: typed("attributes", JSONListing.text(of: .object(shown.attributes ?? [:]))),
+                name: "attributes", label: words.plain("consoleAttributes"), value: form.value("attributes"),
                 maximumLength: 20_000, isRequired: false),
             .lines(
-                name: "claims", label: words.plain("consoleClaims"),
-                value: typed("claims", JSONListing.text(of: .object(shown.customClaims))), maximumLength: 4000,
+                name: "claims", label: words.plain("consoleClaims"), value: form.value("claims"), maximumLength: 4000,
                 isRequired: false),
         ]
         question.fields[2].hint = words.plain("consoleAttributesHint")
         question.fields[3].hint = words.plain("consoleClaimsHint")
-        let own = (shown.attributes ?? [:]).sorted { $0.key < $1.key }.compactMap { name, value -> PageField? in
-            guard let text = plain(value) else { return nil }
-            return PageField(
-                name: field(of: name), label: PageText.harmless(name), value: typed(field(of: name), text),
+        let own = plainAttributes(of: shown).map { name, _ in
+            PageField(
+                name: field(of: name), label: PageText.harmless(name), value: form.value(field(of: name)),
                 autocomplete: "off", maximumLength: ProfileChange.longestAttribute, isRequired: false, isFirst: false)
         }
         question.fields.insert(contentsOf: own, at: 2)
-        // What was there when the page was made: attributes that are no longer on it are removed, and others stay.
-        question.hidden = [
-            .init(
-                name: "before",
-                value: typed("before", (shown.attributes ?? [:]).keys.sorted().joined(separator: " ")) ?? "")
-        ]
+        question.hidden = [form.hidden]
         return question
+    }
+
+    private static func shown(_ user: ShowUser.Answer, _ scene: ConsoleScene) -> ShownFields {
+        let words = scene.words
+        return ShownFields(
+            scene,
+            [
+                .text("display_name", words.plain("consoleUserName"), user.user.displayName),
+                .text("locale", words.plain("consoleLanguage"), user.user.locale),
+                .lines(
+                    "attributes", words.plain("consoleAttributes"),
+                    JSONListing.text(of: .object(user.attributes ?? [:]))),
+                .lines("claims", words.plain("consoleClaims"), JSONListing.text(of: .object(user.customClaims))),
+            ] + plainAttributes(of: user).map { .text(field(of: $0), PageText.harmless($0), $1) })
+    }
+
+    /// The attributes that have a field of their own, with what it shows, by name.
+    private static func plainAttributes(of user: ShowUser.Answer) -> [(String, String)] {
+        (user.attributes ?? [:]).sorted { $0.key < $1.key }.compactMap { name, value in
+            plain(value).map { (name, $0) }
+        }
     }
 
     /// The languages of pages, and the user's own where it is another.
@@ -249,21 +258,26 @@ enum UserActions {
     private static func edited(_ scene: ConsoleScene) async throws -> SetUser {
         guard scene.isForm else { return SetUser(user: scene.parameter("user"), displayName: "NAME") }
         let present = try await scene.perform(ShowUser(user: scene.parameter("user")))
-        var attributes = try object("attributes", "consoleAttributes", scene)
-        // What was changed in its own field and not in the JSON is as the field says.
-        for (name, value) in present.attributes ?? [:] where attributes[name] == value {
-            guard let text = plain(value), let sent = scene.fields[field(of: name)] else { continue }
-            let typed = PageField.edited(sent, from: text)
-            if typed != text { attributes[name] = typed.isEmpty ? .null : Self.value(typed, like: value) }
+        let shown = shown(present, scene)
+        try shown.judge()
+        let before = present.attributes ?? [:]
+        var attributes: [String: JSONValue] = [:]
+        if shown.edited("attributes") != nil {
+            let typed = try object("attributes", "consoleAttributes", scene)
+            attributes = typed.filter { before[$0.key] != $0.value }
+            // What is not in the JSON any more goes.
+            for name in before.keys where typed[name] == nil { attributes[name] = .null }
         }
-        for name in (scene.field("before") ?? "").split(separator: " ") where attributes[String(name)] == nil {
-            attributes[String(name)] = .null
+        // What was changed in its own field and not in the JSON is as the field says.
+        for (name, value) in before where attributes[name] == nil {
+            guard let typed = shown.edited(field(of: name)) else { continue }
+            attributes[name] = typed.isEmpty ? .null : Self.value(typed, like: value)
         }
         return SetUser(
-            user: scene.parameter("user"),
-            displayName: PageField.edited(scene.fields["display_name"] ?? "", from: present.user.displayName),
-            locale: scene.fields["locale"] ?? "", attributes: attributes,
-            claims: try object("claims", "consoleClaims", scene))
+            user: scene.parameter("user"), displayName: shown.edited("display_name"), locale: shown.edited("locale"),
+            attributes: attributes.isEmpty ? nil : attributes,
+            claims: shown.edited("claims") == nil ? nil : try object("claims", "consoleClaims", scene),
+            expecting: present.revision)
     }
 
     private static func field(of attribute: String) -> String { "attribute.\(attribute)" }

@@ -1,0 +1,33 @@
+import CountersignCore
+import Foundation
+
+/// Lists the applications whose secret of before ends soon by itself, the soonest first: their servers should have the new one by then.
+public struct ListEndingSecrets: AdministrationOperation {
+    public static let name = "applications:ending-secrets"
+    public static let right = AdministrationRight.readApplications
+
+    /// Applications that one answer names.
+    public static let most = 50
+
+    /// 1 to 365; 30 where it is left out.
+    public var days: Int?
+
+    public init(days: Int? = nil) {
+        self.days = days
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// The first 50.
+        public let applications: [ApplicationSummary]
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let days = days ?? 30
+        guard (1...365).contains(days) else { throw AdministrationError(.invalid, "Name 1 to 365 days.") }
+        let end = realm.clock.now + TimeInterval(days) * 86_400
+        let found = try await realm.applications.secretsEnding(before: end, limit: Self.most)
+        return Answer(applications: try await realm.summaries(of: found))
+    }
+}
