@@ -174,8 +174,7 @@ class Enrols(Life):
             return [f"{self.email} is torn: {factors} {answer}"]
         if not factors:
             return [f"{self.email}'s factor was acknowledged and is gone"] if "enrolled" in self.done else []
-        # The code after next is refused by the clock where the time went on; a minute is enough for a start.
-        if self.now() - self.at > 75:
+        if self.is_late:
             return []
         faults = []
         if "code used" in self.done:
@@ -183,9 +182,14 @@ class Enrols(Life):
             if again.status == 200:
                 faults.append(f"{self.email}: a used code counted again")
         later = await self.finish(wire, await self.pending(wire), 1)
-        if later.status != 200:
+        if later.status != 200 and not self.is_late:
             faults.append(f"{self.email}: an enrolled factor does not sign in: {later}")
         return faults
+
+    @property
+    def is_late(self):
+        """Whether the next code is no longer among the three that the clock allows: a busy machine may take longer than a minute."""
+        return int(self.now()) // 30 > int(self.at) // 30 + 2
 
 
 class ChangesPassword(Life):
