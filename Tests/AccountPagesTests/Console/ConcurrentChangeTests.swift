@@ -214,7 +214,7 @@ struct ConcurrentChangeTests {
             let length = try await server.realm.settings().passwords.minimumLength
             #expect(
                 try await made(
-                    (20..<24).map {
+                    (10..<14).map {
                         ChangeSetting(
                             key: "passwords.minimumLength", value: .integer(Int64($0)),
                             expecting: .integer(Int64(length)))

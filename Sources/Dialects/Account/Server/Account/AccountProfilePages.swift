@@ -46,7 +46,7 @@ struct AccountProfilePage: Sendable {
             .facts([
                 .init(
                     words.plain("profileAddressLabel"),
-                    profile.user.email.map { PageText(chosen: $0.canonical) } ?? words("profileNoAddress"),
+                    profile.user.email.map { PageText(address: $0.canonical) } ?? words("profileNoAddress"),
                     mark: profile.user.email.map { _ in
                         profile.user.profile.emailVerified
                             ? .init(words("profileVerified"), .good) : .init(words("profileUnverified"), .alarming)

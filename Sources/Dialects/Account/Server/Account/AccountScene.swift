@@ -94,7 +94,7 @@ struct AccountScene: Sendable {
             entries: AccountSection.allCases.map {
                 .init(words.plain($0.title), to: $0.path, isPresent: $0 == section)
             },
-            who: PageText(chosen: address),
+            who: PageText(address: address),
             signOut: PageForm(
                 action: "/sign-out", hidden: hidden("sign-out"),
                 buttons: [.init(words.plain("signOut"), name: "decision", value: "this", isQuiet: true)]))

@@ -39,7 +39,7 @@ struct DataPages: Sendable {
             .init(words.plain("dataID"), PageText(chosen: user.id.rawValue)),
             .init(
                 words.plain("profileAddressLabel"),
-                user.email.map { PageText(chosen: $0.canonical) } ?? words("profileNoAddress"),
+                user.email.map { PageText(address: $0.canonical) } ?? words("profileNoAddress"),
                 mark: user.email.map { _ in
                     user.profile.emailVerified
                         ? .init(words("profileVerified"), .good) : .init(words("profileUnverified"), .alarming)

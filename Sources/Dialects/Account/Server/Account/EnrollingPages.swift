@@ -189,7 +189,7 @@ struct RecoveryCodesPage: Sendable {
         return account.show(
             account.page(
                 "account-recovery", in: .security, words("recoveryCodesTitle"),
-                words("recoveryCodesText", ["address": .chosen(account.address)]),
+                words("recoveryCodesText", ["address": .text(PageText(address: account.address))]),
                 [
                     .codes(codes.map(\.inGroups)), .text(words("recoveryCodesPrint")),
                     .links([
@@ -216,7 +216,7 @@ struct RecoveryCodesPage: Sendable {
     func file(_ account: inout AccountScene) async throws -> Response {
         guard let codes = account.note(.recoveryCodes) else { return account.redirect(to: Self.path) }
         let heading = account.words.plain(
-            "recoveryCodesText", ["address": .chosen(account.address)])
+            "recoveryCodesText", ["address": .text(PageText(address: account.address))])
         let text = ([account.scene.visit.site.name, heading, ""] + codes.map(\.inGroups) + [""])
             .joined(separator: "\r\n")
         return .file(text, type: "text/plain; charset=utf-8", name: "recovery-codes.txt")

@@ -17,7 +17,7 @@ struct OverviewPage: Sendable {
         }
         var page = account.page(
             "account", in: .overview, words("accountTitle"),
-            words("accountWho", ["address": .chosen(account.address)]))
+            words("accountWho", ["address": .text(PageText(address: account.address))]))
         page.blocks.append(.standing(standing(of: overview, words)))
         // A passkey that has verified its user is two factors by itself.
         let isStrong = account.realm.proofs.contextClass(of: account.session.proofs) >= .aal2

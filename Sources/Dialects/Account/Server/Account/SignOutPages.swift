@@ -21,7 +21,7 @@ struct SignOutPages: Sendable {
         }
         return scene.show(
             Page(
-                "sign-out", words("signOutTitle"), words("signOutText", ["address": .chosen(address)]),
+                "sign-out", words("signOutTitle"), words("signOutText", ["address": .text(PageText(address: address))]),
                 asked + [
                     .form(
                         PageForm(

@@ -175,7 +175,8 @@ struct ConsoleScene: Sendable {
         let name = user.email?.canonical ?? user.id.rawValue
         page.menu = PageMenu(
             of: role, in: route.section,
-            who: words("consoleWho", ["address": .chosen(name), "role": .words(words.plain(role.label))]),
+            who: words(
+                "consoleWho", ["address": .text(PageText(address: name)), "role": .words(words.plain(role.label))]),
             words: words)
         page.menu?.signOut = visit.sessionToken.map { token in
             PageForm(

@@ -24,7 +24,7 @@ enum SettingPages {
                                 "consoleSettingMeanwhile",
                                 ["value": .chosen(text(setting.value, scene.words))]))
                     }
-                    change.expecting = .string(plain(setting.value))
+                    change.expecting = setting.value
                 }
                 return change
             },
