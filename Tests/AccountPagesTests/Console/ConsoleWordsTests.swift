@@ -37,12 +37,15 @@ struct ConsoleWordsTests {
             change.ownerNote = note
             change.contacts = contacts
             change.redirectURIs = ["https://target.example.com/callback", redirect]
+            change.jwksURI = "https://target.example.com/keys.json"
+            change.authMethod = "private_key_jwt"
             _ = try await ChangeApplication(id: "target-app", registration: change).perform(
                 on: server.realm, as: .commandLine, by: .testAdministrator)
             let page = try await owner.open("/console/applications/target-app").html.replacing("<wbr>", with: "")
             #expect(page.contains("note &lt;end&gt;</bdi>"), "\(page)")
             for contact in contacts { #expect(page.contains("<bdi>\(contact)</bdi>"), "\(contact)") }
-            #expect(page.contains("<bdi>\(redirect)</bdi>"))
+            #expect(
+                page.contains("<bdi>\(redirect)</bdi>") && page.contains("<bdi>https://target.example.com/keys.json"))
             // A list has room for the beginning.
             let list = try await owner.open("/console/applications").html
             #expect(!list.contains("&lt;end&gt;") && list.contains("…"), "\(list)")

@@ -358,6 +358,12 @@ enum ApplicationPages {
                 mark: application.formerSecretUntil.map { until in
                     .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
                 }),
+            // The names of keys that it registered, or where it publishes them.
+            .init(
+                words.plain("consoleKeys"),
+                lines(
+                    application.oauth.jwksURI.map { [$0] }
+                        ?? (application.keyIDs ?? []).map { $0.isEmpty ? words.plain("consoleKeyUnnamed") : $0 })),
             .init(words.plain("consoleRedirectsSet"), lines(application.redirectURIs)),
             .init(words.plain("consoleLogoutRedirectsSet"), lines(application.oauth.postLogoutRedirectURIs)),
             .init(words.plain("consoleScopes"), list(application.scopes)),
