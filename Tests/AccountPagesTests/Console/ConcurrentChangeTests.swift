@@ -2,6 +2,7 @@ import AdminServer
 import CountersignCore
 import DialectTestSupport
 import Foundation
+import HTTPTypes
 import JSON
 import Testing
 
