@@ -7,21 +7,27 @@ ARGS ?=
 
 # Releases on Linux have Swift's libraries in them: a request takes a fifth to two fifths less CPU (docs/decisions/0168).
 # On Apple's systems these libraries are part of the system.
-release := -c release
+release = -c release
 ifeq ($(shell uname -s),Linux)
 release += --static-swift-stdlib
 # One way to link: only `main` is exported, relative relocations are packed, all others are bound before the program starts
 # (docs/decisions/0360).
 release += -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/deploy/release.map \
     -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now
+# What ran how often in a trial, for the optimizer, and its functions in their order, for the linker (docs/decisions/0426). `make profile`
+# makes the file, which is not kept in the repository: without it, or by `make release PROFILE=`, a release is built as ever.
+PROFILE ?= $(wildcard deploy/release.profdata)
+ifneq ($(PROFILE),)
+release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
+endif
 endif
 
 # Warnings are errors in builds of this repository, and not in those of apps that depend on it (Package.swift).
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full bench check format
-.PHONY: clean
+.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full profile bench check
+.PHONY: format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
@@ -120,6 +126,10 @@ endurance: deps ## Suites with kills, bursts and races, then a server driven fro
 endurance-full: deps ## The driver alone at the size of docs/endurance.md, against a release: some hours
 	$(SWIFT) build $(release) --product countersign
 	.build/test-python/bin/python Tests/Endurance/endure .build/release/countersign --full --json .build/endurance.json $(ARGS)
+
+profile: libraries ## Make deploy/release.profdata: what runs how often under the loads of `make bench`, for the next `make release`
+	$(SWIFT) build $(release) --product countersign-bench
+	scripts/profile make deploy/release.profdata
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)
