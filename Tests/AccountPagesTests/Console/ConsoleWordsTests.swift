@@ -2,6 +2,8 @@ import AdminServer
 import CountersignCore
 import DialectTestSupport
 import Foundation
+import HTTPTypes
+import ServerHTTP
 import Testing
 
 /// What pages of the console say in words, whole, and of now.
