@@ -13,6 +13,16 @@ struct ApplicationNotesTests {
         ).application
     }
 
+    @Test func `What a server of before says of an application is read`() throws {
+        let said = Data(
+            #"""
+            {"assertionAudience":"issuer","grantTypes":[],"hasLogo":false,"isFirstParty":false,"issuerStyle":"standard",
+            "postLogoutRedirectURIs":[],"requiresDPoP":false,"requiresPAR":false,"resources":[],"idTokenAlgorithm":"RS256"}
+            """#.utf8)
+        let oauth = try JSONDecoder().decode(ApplicationSummary.OAuth.self, from: said)
+        #expect(oauth.idTokenAlgorithm == "RS256" && oauth.idTokenAlgorithmInUse == nil)
+    }
+
     /// The answer "done" to an overlap alone would make an administrator believe that the secret is another.
     @Test func `An overlap of secrets is refused where there is no new secret`() async throws {
         try await TestServer.with { server in

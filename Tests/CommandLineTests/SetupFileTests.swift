@@ -55,6 +55,10 @@ import Testing
             "version: 1\napplications:\n  - id: a\n    hasSecret: true",
             "4: there is no \"hasSecret\" here"
         ),
+        (
+            "version: 1\nresources:\n  - uri: https://a.example\n    expecting: x",
+            "4: there is no \"expecting\" here"
+        ),
         ("version: 1\ngroups:\n  - group: a\n  - group: a", "4: the group a is in line 3 already"),
         ("version: 1\nsettings:\n  a.b: 1\n  a:\n    b: 2", "5: the setting a.b is in line 3 already"),
         ("version: 1\ngroups:\n  - group: [a\n    summary: b\n", "4: this is no YAML: did not find expected"),

@@ -28,14 +28,20 @@ public struct ColumnTypes: Sendable {
     public let tableOptions: String
     /// The function that says where a text has another, counted from 1, and 0 where it has none: `strpos` in PostgreSQL.
     public let position: String
+    /// The number that a column of JSON has at a path of names and places, or null: by `json` in PostgreSQL.
+    public let number: @Sendable (_ column: String, _ path: [String]) -> String
 
     public init(
-        integer: String, text: String, blob: String, tableOptions: String = "", position: String = "strpos"
+        integer: String, text: String, blob: String, tableOptions: String = "", position: String = "strpos",
+        number: @escaping @Sendable (_ column: String, _ path: [String]) -> String = { column, path in
+            "CAST(CAST(\(column) AS json) #>> '{\(path.joined(separator: ","))}' AS double precision)"
+        }
     ) {
         self.integer = integer
         self.text = text
         self.blob = blob
         self.tableOptions = tableOptions
         self.position = position
+        self.number = number
     }
 }

@@ -5,7 +5,10 @@ import StoreSQL
 
 extension ColumnTypes {
     static let sqlite = ColumnTypes(
-        integer: "INTEGER", text: "TEXT", blob: "BLOB", tableOptions: "STRICT", position: "instr")
+        integer: "INTEGER", text: "TEXT", blob: "BLOB", tableOptions: "STRICT", position: "instr",
+        number: { column, path in
+            "json_extract(\(column), '$\(path.map { Int($0) == nil ? ".\($0)" : "[\($0)]" }.joined())')"
+        })
 }
 
 extension SQLiteStore {

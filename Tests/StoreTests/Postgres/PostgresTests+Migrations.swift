@@ -66,4 +66,16 @@ extension PostgresTests {
                 == [SQLRow([.integer(1), .integer(Int64(Self.present))])])
         await store.close()
     }
+
+    @Test
+    func `When secrets of applications end is told by the registrations of an earlier version here, too`() async throws
+    {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let old = try await PostgresStore.open(url: database.url, migrations: EndingSecretRow.migrationsBefore)
+        try await old.write { try EndingSecretRow.insert(into: $0) }
+        await old.close()
+        let new = try await database.open()
+        #expect(try await new.read { try EndingSecretRow.ends(in: $0) } == EndingSecretRow.told())
+        await new.close()
+    }
 }

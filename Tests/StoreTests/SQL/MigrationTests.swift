@@ -416,37 +416,11 @@ struct MigrationTests {
 
     @Test
     func `When secrets of applications end is told by the registrations of an earlier version`() async throws {
-        let steps = Array(Migrations.all.steps.prefix { $0.name != "ends of secrets" })
-        let old = try await open(Migrations(steps))
-        try await old.write { transaction in
-            let registrations = [
-                ("a", #"{"oauth":{"formerSecrets":[{"digest":"d","expiresAt":1900000000000002}]}}"#),
-                ("b", #"{"oauth":{"formerSecrets":[{"expiresAt":1900000000000001,"digest":"d","isDrawn":true}]}}"#),
-                // What somebody called an application does not pass for an end, and what is no instant of ours is none.
-                ("c", #"{"displayName":"\"expiresAt\":1900000000000003"}"#), ("d", #"{"x":{"expiresAt":19}}"#),
-                ("e", #"{"oauth":{"formerSecrets":[]}}"#),
-            ]
-            for (id, registration) in registrations {
-                try raw(
-                    transaction,
-                    """
-                    INSERT INTO applications (id, revision, created_at, registration) \
-                    VALUES ('\(id)', 0, 5, '\(registration)')
-                    """)
-            }
-        }
+        let old = try await open(EndingSecretRow.migrationsBefore)
+        try await old.write { try EndingSecretRow.insert(into: $0) }
         try await old.close()
         let new = try await open(.all)
-        let ending = try await new.read { transaction in
-            try raw(
-                transaction,
-                "SELECT id, secret_ends_at FROM applications WHERE secret_ends_at IS NOT NULL ORDER BY secret_ends_at")
-        }
-        #expect(
-            ending == [
-                SQLRow([.text("b"), .integer(1_900_000_000_000_001)]),
-                SQLRow([.text("a"), .integer(1_900_000_000_000_002)]),
-            ])
+        #expect(try await new.read { try EndingSecretRow.ends(in: $0) } == EndingSecretRow.told())
         try await new.close()
     }
 

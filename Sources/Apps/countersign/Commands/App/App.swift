@@ -79,8 +79,8 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     /// What its ID tokens are signed with, and what it is registered with where that is another.
-    private static func idTokens(_ oauth: ApplicationSummary.OAuth) -> String {
-        let used = oauth.idTokenAlgorithmInUse
+    private static func idTokens(_ oauth: ApplicationSummary.OAuth) -> String? {
+        guard let used = oauth.idTokenAlgorithmInUse else { return oauth.idTokenAlgorithm }
         guard let registered = oauth.idTokenAlgorithm else { return "\(used) (by the server's settings)" }
         return registered == used ? used : "\(used) (\(registered) is registered; its keys are not published)"
     }

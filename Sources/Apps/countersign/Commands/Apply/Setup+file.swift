@@ -146,7 +146,7 @@ extension Setup {
     /// Secrets are not members, and neither is how they change.
     private static let ofSecrets: Set<String> = ["hasSecret", "secretOverlap"]
     /// How an operation is done is no part of what there is to be.
-    private static let ofWork: Set<String> = ["dryRun", "replaces"]
+    private static let ofWork: Set<String> = ["dryRun", "expecting", "replaces"]
 
     private static func knownMembers(of kind: Kind) -> Set<String> {
         switch kind {

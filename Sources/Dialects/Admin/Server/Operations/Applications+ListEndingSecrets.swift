@@ -26,8 +26,12 @@ public struct ListEndingSecrets: AdministrationOperation {
     ) async throws -> Answer {
         let days = days ?? 30
         guard (1...365).contains(days) else { throw AdministrationError(.invalid, "Name 1 to 365 days.") }
-        let end = realm.clock.now + TimeInterval(days) * 86_400
-        let found = try await realm.applications.secretsEnding(before: end, limit: Self.most)
+        let now = realm.clock.now
+        let end = now + TimeInterval(days) * 86_400
+        // A server of an earlier version changes a registration and leaves what the index says of it behind.
+        let found = try await realm.applications.secretsEnding(before: end, limit: Self.most).filter { application in
+            application.registration.oauth.formerSecretUntil.map { $0 > now && $0 < end } ?? false
+        }
         return Answer(applications: try await realm.summaries(of: found))
     }
 }

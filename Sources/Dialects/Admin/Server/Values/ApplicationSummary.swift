@@ -99,7 +99,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         /// What it is registered with; nil leaves it to the server's settings.
         public let idTokenAlgorithm: String?
         /// What its ID tokens are signed with now: the algorithm it is registered with, unless that one's keys are not published.
-        public let idTokenAlgorithmInUse: String
+        /// Nil from a server of before.
+        public let idTokenAlgorithmInUse: String?
         public let initiateLoginURI: String?
         public let clientURI: String?
         public let policyURI: String?

@@ -40,7 +40,7 @@ struct Snippet: Sendable, Equatable {
             logout: application.oauth.postLogoutRedirectURIs.first ?? "https://app.example.com/",
             scopes: application.scopes.isEmpty ? "openid" : application.scopes.joined(separator: " "),
             isConfidential: application.isConfidential,
-            algorithm: application.oauth.idTokenAlgorithmInUse)
+            algorithm: application.oauth.idTokenAlgorithmInUse ?? application.oauth.idTokenAlgorithm ?? "RS256")
     }
 
     /// A literal in double quotes: Swift, Python, Kotlin and Apache's configuration read these escapes alike. What is no printable
