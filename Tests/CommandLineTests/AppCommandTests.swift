@@ -8,6 +8,23 @@ import Testing
         directory = try await TestDirectory.prepared()
     }
 
+    @Test func `Applications are listed by when a former secret ends`() async throws {
+        try await directory.run("app", "add", "--id", "shop", "--name", "Shop", "--kind", "service", "--secret").expect(
+            0)
+        let none = try await directory.run("app", "list", "--ending-secrets", "7")
+        #expect(none.status == 0 && none.output.contains("No former secret ends within 7 days."), "\(none)")
+        try await directory.run("app", "set", "shop", "--secret", "--secret-overlap", "48").expect(0)
+        let some = try await directory.run("app", "list", "--ending-secrets", "7")
+        #expect(some.output.contains("FORMER SECRET ENDS") && some.output.contains("shop"), "\(some)")
+        let json = try await directory.run("app", "list", "--ending-secrets", "7", "--json").json()
+        #expect((json["applications"] as? [[String: Any]])?.first?["id"] as? String == "shop")
+        #expect(try await directory.run("app", "list", "--ending-secrets", "1").output.contains("No former secret"))
+        for options in [["--ending-secrets", "0"], ["--ending-secrets", "7", "--after", "shop"]] {
+            let refused = try await Program.run(["app", "list"] + options + ["--data", directory.data], in: directory)
+            #expect(refused.status == 2, "\(refused)")
+        }
+    }
+
     @Test func `An application is added changed and removed`() async throws {
         let added = try await directory.run(
             "app", "add", "--id", "shop", "--name", "Shop", "--secret", "--redirect-uri",

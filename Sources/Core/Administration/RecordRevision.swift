@@ -18,6 +18,8 @@ extension ApplicationRegistration {
         get throws {
             var shown = self
             shown.setSecret(nil)
+            // When its document was read changes by itself.
+            shown.oauth.document = nil
             shown.oauth.updateSelfRegistration { $0.accessTokenDigest = Data() }
             return try RecordRevision.text(of: shown)
         }

@@ -166,6 +166,118 @@ struct ConcurrentChangeTests {
         }
     }
 
+    @Test func `A setting is changed from whatever it is read as`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            func save(_ key: String, _ value: String) async throws -> TestPage {
+                let path = "/console/settings/\(key)"
+                let preview = try await owner.open("\(path)?value=\(value)")
+                return try await OpenForm(owner, preview, at: path + "/change").send([:])
+            }
+            // A preset reads as what it does not take; a list may be empty, or have elements that no text has.
+            _ = try await Self.perform(ChangeSetting(key: "passwords.minimumLength", value: .integer(9)), server)
+            #expect(try await save("passwords", "nist").status == 200)
+            #expect(try await server.realm.settings().passwords == .nist)
+            for value in [JSONValue.array([]), .array(["a,b"])] {
+                _ = try await Self.perform(ChangeSetting(key: "accounts.editableAttributes", value: value), server)
+                #expect(try await save("accounts.editableAttributes", "city").status == 200, "\(value)")
+                #expect(try await server.realm.settings().accounts.editableAttributes == ["city"])
+            }
+        }
+    }
+
+    @Test func `Null expects that a setting is null, over HTTP as well`() async throws {
+        try await TestServer.with(.development) { server in
+            func set(_ body: String) async throws -> Reply {
+                try await server.send(
+                    .post, "/admin/v1/settings:set",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: Array(body.utf8))
+            }
+            let key = #""key":"passwords.minimumLengthAlone""#
+            #expect(try await set("{\(key),\"value\":\"none\"}").status == 200)
+            for (value, expecting, status) in [
+                ("15", "20", 409), ("15", "null", 200), ("20", "null", 409), ("20", #""none""#, 409), ("20", "15", 200),
+                ("21", #""20""#, 200), ("22", #""no number""#, 409), ("22", "[]", 409),
+            ] {
+                let reply = try await set("{\(key),\"value\":\(value),\"expecting\":\(expecting)}")
+                #expect(reply.status == status, "\(value) \(expecting): \(reply.text)")
+            }
+            #expect(try await server.realm.settings().passwords.minimumLengthAlone == 21)
+        }
+    }
+
+    @Test func `An attribute that was removed beside the form is asked about, and not lost without a word`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            func attributes() async throws -> [String: JSONValue]? {
+                try await server.realm.accounts.user(UserID(rawValue: "target"))?.profile.attributes
+            }
+            let path = "/console/users/target/edit"
+            _ = try await Self.perform(
+                SetUser(user: "target", attributes: ["city": "Paris", "plan": "pro"]), server)
+            let form = try await OpenForm(owner, path)
+            _ = try await Self.perform(SetUser(user: "target", attributes: ["city": .null, "plan": .null]), server)
+            let stale = try await form.send(["attribute.city": "Bonn"])
+            #expect(stale.status == 422 && stale.html.contains("Bonn"), "\(stale.html)")
+            #expect(stale.html.contains(Self.behind) && !stale.html.contains("attribute.plan\""), "\(stale.html)")
+            #expect(try await attributes() == [:])
+            #expect(try await OpenForm(owner, stale, at: path).send([:]).kind == "console-user")
+            #expect(try await attributes() == ["city": "Bonn"])
+            // What both removed is removed.
+            let other = try await OpenForm(owner, path)
+            _ = try await Self.perform(SetUser(user: "target", attributes: ["city": .null]), server)
+            #expect(try await other.send(["attribute.city": ""]).kind == "console-user")
+            #expect(try await attributes() == [:])
+        }
+    }
+
+    @Test func `An API is copied by its form, and its scopes and levels are changed together`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            func resource(_ uri: String) async throws -> Resource? {
+                try await server.realm.resources.list().first { $0.uri == uri }
+            }
+            let (uri, copy) = ("https://notes.example.com", "https://copy.example.com")
+            _ = try await Self.perform(PutResource(uri: uri, displayName: "Notes", scopes: []), server)
+            let page = "/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom"
+            let copied = try await OpenForm(owner, page).send(["uri": copy, "scopes": "copy"])
+            #expect(copied.kind == "console-apis", "\(copied.html)")
+            #expect(try await resource(copy)?.name == "Notes")
+            #expect(try await resource(copy)?.scopes.map(\.name) == ["copy"])
+
+            _ = try await Self.perform(PutResource(uri: uri, scopes: ["read", "write"], minimumACR: "aal1"), server)
+            let form = try await OpenForm(owner, page)
+            _ = try await Self.perform(
+                PutResource(uri: uri, scopes: ["read", "write"], scopeACRs: ["read": "aal1", "write": "aal2"]), server)
+            let stale = try await form.send(["scopes": "read write pay"])
+            #expect(stale.status == 422 && stale.html.contains(Self.behind), "\(stale.html)")
+            #expect(stale.html.contains("read=aal1 write=aal2"), "\(stale.html)")
+            let saved = try await OpenForm(owner, stale, at: "/console/apis/put").send([
+                "levels": "read=aal1 write=aal2 pay=aal2"
+            ])
+            #expect(saved.kind == "console-apis", "\(saved.html)")
+            let levels = try #require(try await resource(uri))
+            #expect(levels.scopes.map(\.minimumACR) == [.aal1, .aal2, .aal2])
+        }
+    }
+
+    @Test func `The same letter in another writing is another value, and a link fills no form in`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let uri = "https://notes.example.com"
+            _ = try await Self.perform(PutResource(uri: uri, displayName: "Caf\u{E9}", scopes: []), server)
+            let form = try await OpenForm(owner, "/console/apis/put?uri=https%3A%2F%2Fnotes%2Eexample%2Ecom")
+            #expect(try await form.send(["name": "Cafe\u{301}"]).kind == "console-apis")
+            let api = try await server.realm.resources.list().first { $0.uri == uri }
+            #expect(api?.name.map { Array($0.utf8) } == Array("Cafe\u{301}".utf8))
+            let page = try await owner.open("/console/hooks/add?url=https%3A%2F%2Fevil.example.com&label=Theirs")
+            #expect(page.status == 200 && !page.html.contains("evil.example.com") && !page.html.contains("Theirs"))
+        }
+    }
+
     @Test func `Of two changes that expect the same, one is made: of applications, hooks, users, APIs and settings`()
         async throws
     {

@@ -11,7 +11,8 @@ public struct ChangeSetting: AdministrationOperation {
     public var value: JSONValue
     /// Whether it is done although users lose passkeys by it; nil is no.
     public var confirmed: Bool?
-    /// The value that it is to have still, as for ``value``; otherwise nothing is changed.
+    /// The value that it is to have still, as it is read, or as for ``value``; otherwise nothing is changed. Null expects that it is null, and
+    /// is not as if it were left out.
     public var expecting: JSONValue?
 
     public init(key: String, value: JSONValue, confirmed: Bool? = nil, expecting: JSONValue? = nil) {
@@ -19,6 +20,15 @@ public struct ChangeSetting: AdministrationOperation {
         self.key = key
         self.value = value
         self.confirmed = confirmed
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        key = try members.decode(String.self, forKey: .key)
+        value = try members.decode(JSONValue.self, forKey: .value)
+        confirmed = try members.decodeIfPresent(Bool.self, forKey: .confirmed)
+        let given = try members.decodeIfPresent(JSONValue.self, forKey: .expecting)
+        expecting = given ?? (members.contains(.expecting) ? JSONValue.null : nil)
     }
 
     public struct Answer: Codable, Sendable, WarningAnswer {
@@ -62,14 +72,7 @@ public struct ChangeSetting: AdministrationOperation {
             by: client, details: details, before: { setting.read($0) }
         ) { [site = realm.site] settings in
             let before = settings
-            if let expecting, expecting != setting.read(settings) {
-                // Text may mean the same.
-                var expected = settings
-                try setting.write(&expected, expecting)
-                guard setting.read(expected) == setting.read(settings) else {
-                    throw AdministrationError.changedMeanwhile
-                }
-            }
+            if let expecting, !setting.means(expecting, in: settings) { throw AdministrationError.changedMeanwhile }
             try setting.write(&settings, value)
             try Self.judge(settings, at: site)
             // The number says what the setting's own sentence says.
@@ -134,5 +137,15 @@ extension Realm {
         if passkeySite(in: settings) != nil || settings.passkeys.rpID != nil { return true }
         guard let url = try await publicAddress()?.url, let host = URLComponents(string: url)?.host else { return true }
         return PasskeySettings.isDomain(host.lowercased()) || host == "localhost"
+    }
+}
+
+extension Setting {
+    /// Whether the setting has the value: as it is read, which may be no value that it takes (`custom`), or as text that means it.
+    fileprivate func means(_ value: JSONValue, in settings: RealmSettings) -> Bool {
+        if read(settings) == value { return true }
+        var expected = settings
+        guard (try? write(&expected, value)) != nil else { return false }
+        return read(expected) == read(settings)
     }
 }

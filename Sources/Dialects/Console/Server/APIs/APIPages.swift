@@ -113,8 +113,12 @@ enum APIPages {
     /// - Parameter present: nil where there is none of the identifier, and its fields are empty.
     private static func shown(_ present: ResourceSummary?, _ scene: ConsoleScene) -> ShownFields {
         let words = scene.words
+        // Which scopes there are, the level of all, and those of single ones say one thing together.
+        let levels: Set = ["scopes", "level", "levels"]
         func field(_ name: String, _ label: String, _ value: String?) -> ShownFields.Field {
-            .text(name, words.plain(label), value)
+            var field = ShownFields.Field.text(name, words.plain(label), value)
+            if levels.contains(name) { field.group = "levels" }
+            return field
         }
         let shown = ShownFields(
             scene,
@@ -186,7 +190,7 @@ enum APIPages {
         let shown = shown(present, scene)
         try shown.judge()
         let asShown = ShownFields(scene, [.text("uri", "", uri), .text("there", "", present == nil ? nil : "1")])
-        if isGone(asShown, present) { throw ConsoleProblem(scene.words("consoleAPIGone")) }
+        if asShown.isLeft("uri"), isGone(asShown, present) { throw ConsoleProblem(scene.words("consoleAPIGone")) }
         if present != nil, !asShown.isLeft("uri") { throw ConsoleProblem(scene.words("consoleAPIThere")) }
         func value(_ name: String) -> String? {
             let value = scene.isForm ? shown.value(name) : scene.field(name) ?? ""

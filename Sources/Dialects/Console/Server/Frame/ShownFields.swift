@@ -13,6 +13,8 @@ struct ShownFields {
         var isMultiline = false
         /// Whether it is a box to tick, which a form says nothing of where it is not.
         var isBox = false
+        /// Fields that mean one thing together: a change of one is one of all.
+        var group: String?
 
         static func text(_ name: String, _ label: String, _ present: String?) -> Field {
             Field(name: name, label: label, present: present ?? "")
@@ -73,15 +75,18 @@ struct ShownFields {
     /// The fields that the form and another caller changed, each to another value.
     private var conflicts: [Field] {
         fields.filter { field in
-            guard let typed = typed(in: field), let mark = marks[field.name] else { return false }
-            return !isLeft(field, typed) && !isPresent(field, typed) && mark != self.mark(of: field, shown(in: field))
+            let edits = edited(field.name) != nil
+            guard let group = field.group else { return edits && isOther(field.name) }
+            let together = fields.filter { $0.group == group }
+            return (edits || isOther(field.name)) && together.contains { edited($0.name) != nil }
+                && together.contains { isOther($0.name) }
         }
     }
 
     /// What both changed, as the page shows it.
     var changes: [ConsoleQuestion.Change] {
         conflicts.map { field in
-            .init(field.label, from: Self.text(field.present), to: Self.text(typed(in: field) ?? ""))
+            .init(field.label, from: Self.text(field.present), to: Self.text(value(field.name)))
         }
     }
 
@@ -101,6 +106,13 @@ struct ShownFields {
     /// Whether the record has another value now than the form's page showed.
     func isOther(_ name: String) -> Bool {
         marks[name].map { $0 != mark(of: field(name), shown(in: field(name))) } ?? false
+    }
+
+    /// The fields that the form's page showed, by name, as the form says.
+    static func names(_ scene: ConsoleScene) -> [String] {
+        (scene.fields[name] ?? "").split(separator: " ").compactMap { part in
+            part.lastIndex(of: "=").map { String(part[..<$0]) }
+        }
     }
 
     /// The same where the form is about another record than its page was: everything in it was typed.
@@ -132,7 +144,10 @@ struct ShownFields {
 
     private func isLeft(_ field: Field, _ typed: String) -> Bool { marks[field.name] == mark(of: field, typed) }
 
-    private func isPresent(_ field: Field, _ typed: String) -> Bool { typed == shown(in: field) }
+    /// By bytes, as marks are: the same letter may be written in two ways.
+    private func isPresent(_ field: Field, _ typed: String) -> Bool {
+        typed.utf8.elementsEqual(shown(in: field).utf8)
+    }
 
     private func shown(in field: Field) -> String {
         Self.lines(PageField.shown(field.present, isMultiline: field.isMultiline))

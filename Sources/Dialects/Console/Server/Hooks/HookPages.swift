@@ -10,11 +10,12 @@ enum HookPages {
         .action(
             "hooks/add", AddHook.self, in: .hooks,
             ask: { scene in
+                // A link fills nothing in.
+                let typed = scene.isForm ? scene.fields : [:]
                 var question = ConsoleQuestion(
                     title: scene.words("consoleHookAdd"), text: scene.words("consoleHookAddText"),
-                    fields: fields(scene, url: scene.fields["url"], label: scene.fields["label"]),
-                    button: scene.words.plain("consoleAdd"),
-                    back: "/console/hooks")
+                    fields: fields(scene, url: typed["url"], label: typed["label"]),
+                    button: scene.words.plain("consoleAdd"), back: "/console/hooks")
                 question.checkboxes = events(scene) {
                     !scene.isForm || scene.field("event-\($0.rawValue)") != nil
                 }

@@ -217,7 +217,7 @@ enum UserActions {
         ]
         question.fields[2].hint = words.plain("consoleAttributesHint")
         question.fields[3].hint = words.plain("consoleClaimsHint")
-        let own = plainAttributes(of: shown).map { name, _ in
+        let own = fieldsOfAttributes(of: shown, scene).map { name, _ in
             PageField(
                 name: field(of: name), label: PageText.harmless(name), value: form.value(field(of: name)),
                 autocomplete: "off", maximumLength: ProfileChange.longestAttribute, isRequired: false, isFirst: false)
@@ -238,7 +238,23 @@ enum UserActions {
                     "attributes", words.plain("consoleAttributes"),
                     JSONListing.text(of: .object(user.attributes ?? [:]))),
                 .lines("claims", words.plain("consoleClaims"), JSONListing.text(of: .object(user.customClaims))),
-            ] + plainAttributes(of: user).map { .text(field(of: $0), PageText.harmless($0), $1) })
+            ] + fieldsOfAttributes(of: user, scene).map { .text(field(of: $0), PageText.harmless($0), $1) })
+    }
+
+    /// The attributes that have a field, with what it shows, by name: also one that the form changes and that another caller removed, or gave
+    /// a value that no field can have.
+    private static func fieldsOfAttributes(
+        of user: ShowUser.Answer, _ scene: ConsoleScene
+    ) -> [(String, String)] {
+        let present = plainAttributes(of: user)
+        guard scene.isForm else { return present }
+        let prefix = field(of: "")
+        let gone = ShownFields.names(scene).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            .filter { name in
+                !present.contains { $0.0 == name }
+                    && !ShownFields(scene, [.text(field(of: name), "", nil)]).isLeft(field(of: name))
+            }
+        return (present + gone.map { ($0, "") }).sorted { $0.0 < $1.0 }
     }
 
     /// The attributes that have a field of their own, with what it shows, by name.
@@ -269,9 +285,9 @@ enum UserActions {
             for name in before.keys where typed[name] == nil { attributes[name] = .null }
         }
         // What was changed in its own field and not in the JSON is as the field says.
-        for (name, value) in before where attributes[name] == nil {
+        for (name, _) in fieldsOfAttributes(of: present, scene) where attributes[name] == nil {
             guard let typed = shown.edited(field(of: name)) else { continue }
-            attributes[name] = typed.isEmpty ? .null : Self.value(typed, like: value)
+            attributes[name] = typed.isEmpty ? .null : Self.value(typed, like: before[name] ?? .null)
         }
         return SetUser(
             user: scene.parameter("user"), displayName: shown.edited("display_name"), locale: shown.edited("locale"),
