@@ -82,7 +82,11 @@ import Testing
                 #expect(line.count <= 80, "\(line)")
             }
             // The rest of an example that is longer stands at the margin.
-            for line in help.split(separator: "\n") { #expect(!line.hasPrefix("-"), "\(line)") }
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            for (line, next) in zip(lines, lines.dropFirst())
+            where line.hasPrefix("  ") && line.contains("countersign ") {
+                #expect(!next.hasPrefix("-"), "\(line)\n\(next)")
+            }
         }
         #expect(count >= 40, "Only \(count) examples were found.")
     }
