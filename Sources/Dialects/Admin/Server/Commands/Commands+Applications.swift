@@ -9,7 +9,7 @@ extension ListApplications: CommandedOperation {
 }
 
 extension ListEndingSecrets: CommandedOperation {
-    public var commandLine: [String] { CommandParts("app", "list").option("ending-secrets", days ?? 30).words }
+    public var commandLine: [String] { CommandParts("app", "list").option("ending-secrets", days ?? Self.usual).words }
 }
 
 extension ShowApplication: CommandedOperation {

@@ -12,7 +12,10 @@ public struct ListEndingSecrets: AdministrationOperation {
     /// 1 to 365; 30 where it is left out.
     public var days: Int?
 
-    public init(days: Int? = nil) {
+    /// Days where none are said.
+    static let usual = 30
+
+    public init(days: Int? = 30) {
         self.days = days
     }
 
@@ -24,7 +27,7 @@ public struct ListEndingSecrets: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let days = days ?? 30
+        let days = days ?? Self.usual
         guard (1...365).contains(days) else { throw AdministrationError(.invalid, "Name 1 to 365 days.") }
         let now = realm.clock.now
         let end = now + TimeInterval(days) * 86_400
