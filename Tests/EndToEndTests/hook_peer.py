@@ -64,7 +64,11 @@ class Receiver(http.server.BaseHTTPRequestHandler):
     most, kills = USERS * (CHANGES + 1), 0
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(length := int(self.headers["Content-Length"]))
+        if len(body) < length:
+            # The server was killed while it sent this.
+            self.close_connection = True
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         with self.guard:
             kills = Receiver.kills
