@@ -53,7 +53,7 @@ struct ApplicationTests {
         #expect(events.count == 2)
         #expect(events[0].details["after"]?["displayName"] == .string("Shop"))
         let (before, after) = (events[1].details["before"], events[1].details["after"])
-        #expect(before?["scopes"] == .array(["openid"]) && after?["scopes"] == .array(["openid", "email"]))
+        #expect(before?["scopes"] == .array(["openid"]) && after?["scopes"] == .array(["email", "openid"]))
         #expect(before?["oauth.requiresDPoP"] == .bool(true) && after?["oauth.requiresDPoP"] == .bool(false))
         #expect(after?["displayName"] == nil, "It stayed.")
         let uris = try #require(after?["oauth.postLogoutRedirectURIs"]?.stringValue)
