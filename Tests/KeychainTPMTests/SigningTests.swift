@@ -131,10 +131,10 @@ struct SigningTests {
     }
 
     @Test func `A TPM at a TCP port of this machine works as well`() throws {
-        // A port that was free a moment ago may be taken by now.
+        // A port that was free a moment ago may be taken by now. Those from 20,000 on belong to servers of other tests that come back to theirs.
         for attempt in 1...5 {
             do {
-                let chip = try SoftwareTPM(port: UInt16.random(in: 20_000..<30_000))
+                let chip = try SoftwareTPM(port: UInt16.random(in: 18_000..<20_000))
                 #expect(try chip.tpm.random(8).count == 8)
                 return
             } catch {
