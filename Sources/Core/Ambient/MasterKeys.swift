@@ -176,13 +176,18 @@ struct KeyedStore: Store {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await keys.retrying {
-            let (result, removed, hasLogouts, appended, used) = try await base.write(isolation) { [standing, logouts] in
+            let (result, removed, hasLogouts, appended, used, gone) = try await base.write(isolation) {
+                [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 let result = try body(transaction)
                 let hasLogouts = try logouts.write(transaction.endings, in: transaction)
-                return (result, transaction.removedFactors, hasLogouts, transaction.appended, transaction.used)
+                return (
+                    result, transaction.removedFactors, hasLogouts, transaction.appended, transaction.used,
+                    transaction.removedApplications
+                )
             }
             if !appended.isEmpty { statistics.count(appended) }
+            if !gone.isEmpty { uses.forget(gone) }
             if !used.isEmpty { uses.note(used, ofUsers: true) }
             if !removed.isEmpty { notifier.notify(removed.map(\.topic)) }
             if hasLogouts { notifier.notify([OutboxMessage.Channel.logout.topic]) }

@@ -49,9 +49,9 @@ public struct ApplicationUses: Sendable {
 
     /// Writes what this process has noted. What could not be written is noted still.
     public func flush() async throws {
-        while true {
-            let noted = realm.useNotes.waiting(limit: Self.batch)
-            guard !noted.isEmpty else { return }
+        let all = realm.useNotes.waiting()
+        for start in stride(from: 0, to: all.count, by: Self.batch) {
+            let noted = Array(all[start..<min(start + Self.batch, all.count)])
             let kept = try await realm.store.write { transaction in
                 var kept: Set<UseNotes.Key> = []
                 for (key, note) in noted {
@@ -67,7 +67,6 @@ public struct ApplicationUses: Sendable {
                 return kept
             }
             realm.useNotes.wrote(noted, kept: kept)
-            if noted.count < Self.batch { return }
         }
     }
 }
@@ -117,14 +116,20 @@ final class UseNotes: Sendable {
     }
 
     /// In the order in which rows are locked.
-    func waiting(limit: Int) -> [(key: Key, note: Note)] {
+    func waiting() -> [(key: Key, note: Note)] {
+        // Sorted outside the lock, for which requests wait.
+        state.withLock { $0.waiting }.map { (key: $0.key, note: $0.value) }.sorted {
+            ($0.key.application.rawValue, $0.key.dialect.rawValue)
+                < ($1.key.application.rawValue, $1.key.dialect.rawValue)
+        }
+    }
+
+    /// Forgets what was noted of applications that are removed: another application can get the id of one.
+    func forget(_ applications: [ClientID]) {
+        let gone = Set(applications)
         state.withLock { state in
-            let all = state.waiting.map { (key: $0.key, note: $0.value) }
-            return Array(
-                all.sorted {
-                    ($0.key.application.rawValue, $0.key.dialect.rawValue)
-                        < ($1.key.application.rawValue, $1.key.dialect.rawValue)
-                }.prefix(limit))
+            state.waiting = state.waiting.filter { !gone.contains($0.key.application) }
+            state.written = state.written.filter { !gone.contains($0.key.application) }
         }
     }
 
@@ -147,9 +152,10 @@ final class UseNotes: Sendable {
                 if state.written.count + notes.count > Self.most { state.written = [:] }
             }
             for (key, note) in notes {
+                // Forgotten meanwhile, as its application was removed.
+                guard let left = state.waiting[key] else { continue }
                 let isKept = kept.contains(key)
                 state.written[key] = Note(at: note.at, isOfUser: isKept)
-                guard let left = state.waiting[key] else { continue }
                 // What came meanwhile is the same use; a user's first is not.
                 if left == note || isKept || !left.isOfUser { state.waiting[key] = nil }
             }

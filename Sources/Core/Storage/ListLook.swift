@@ -16,6 +16,8 @@ public struct ListLook<Row: Sendable, Key: Sendable>: Sendable {
         case done
     }
 
+    private static var mostBehind: Int { 1001 }
+
     private let range: ListRange<Key>
     private let limit: Int
     private let most: Int?
@@ -50,8 +52,11 @@ public struct ListLook<Row: Sendable, Key: Sendable>: Sendable {
                 limit: most.map { min($0 - seen, max(wanted, chunk)) } ?? wanted)
         case .rest: return ListRange(last, isBackwards: range.isBackwards, limit: 1)
         case .behind:
+            // The row beside the page is mostly shown. Beyond it as much is read at once as on the page itself: each part can be a
+            // transaction of its own.
             return ListRange(
-                last ?? first, isBackwards: !range.isBackwards, limit: seen == 0 ? 1 : min((most ?? 51) - seen, 50))
+                last ?? first, isBackwards: !range.isBackwards,
+                limit: seen == 0 ? 1 : min(mostBehind - seen, most == nil ? 50 : max(chunk, 50)))
         case .done: return nil
         }
     }
@@ -87,10 +92,13 @@ public struct ListLook<Row: Sendable, Key: Sendable>: Sendable {
                 if try show(row) != nil { finish(isMoreBehind: true) }
             }
             if stage == .behind, rows.count < asked { finish(isMoreBehind: false) }
-            if stage == .behind, seen >= most ?? 51 { finish(isMoreBehind: true) }
+            if stage == .behind, seen >= mostBehind { finish(isMoreBehind: true) }
         case .done: break
         }
     }
+
+    /// How many rows beside the page are looked through; where none of them is shown there may be more.
+    private var mostBehind: Int { most.map { min($0, Self.mostBehind) } ?? 51 }
 
     private mutating func lookBehind() {
         if isMoreAhead { ahead = (found.count > limit ? found[limit - 1].key : last).map(ListEdge.row) }

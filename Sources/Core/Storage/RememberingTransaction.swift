@@ -34,6 +34,9 @@ final class RememberingTransaction {
     /// Applications that got something of a user's session, or more of it.
     private(set) var used: [UseNotes.Key] = []
 
+    /// Applications that were removed.
+    private(set) var removedApplications: [ClientID] = []
+
     /// What was written into the log.
     private(set) var appended: [AuditEvent] = []
 
@@ -503,6 +506,8 @@ extension RememberingTransaction: StoreTransaction {
 
     func deleteApplication(_ id: ClientID) throws -> Bool {
         applications[id] = nil
+        used.removeAll { $0.application == id }
+        removedApplications.append(id)
         return try base.deleteApplication(id)
     }
 

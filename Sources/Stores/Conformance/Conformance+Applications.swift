@@ -145,9 +145,11 @@ extension StoreConformance {
                 for id in ids {
                     _ = try transaction.insert(
                         Application(
-                            id: ClientID(rawValue: id), createdAt: Sample.instant(),
+                            id: ClientID(rawValue: id), createdAt: Date(microseconds: 1_000_000),
                             registration: ApplicationRegistration()))
                 }
+                // Another application had the id then.
+                try transaction.note(use("b", .securityChecks, 0))
             }
             // In the order of keys, as all writers note uses.
             let sorted = noted.sorted { $0.application.rawValue < $1.application.rawValue }

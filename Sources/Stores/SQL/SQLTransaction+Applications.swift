@@ -44,7 +44,7 @@ private enum Statements {
     static let use = SQLStatement(
         """
         INSERT INTO application_uses (client_id, dialect, used_at) SELECT $1, $2, $3 \
-        WHERE EXISTS (SELECT 1 FROM applications WHERE applications.id = $1) \
+        WHERE EXISTS (SELECT 1 FROM applications WHERE applications.id = $1 AND applications.created_at <= $3) \
         ON CONFLICT (client_id, dialect) DO UPDATE SET used_at = excluded.used_at \
         WHERE excluded.used_at > application_uses.used_at
         """)

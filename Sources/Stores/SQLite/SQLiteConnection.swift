@@ -102,12 +102,22 @@ final class SQLiteConnection: SQLConnection {
     }
 
     private func prepare(_ statement: SQLStatement, flags: CUnsignedInt) throws -> PreparedStatement {
-        // To SQLite `$1` is a name, and names count from left to right; `?1` is a number.
-        let text = statement.text.replacing("$", with: "?")
+        let text = Self.numbered(statement.text)
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, nil)
         guard code == SQLITE_OK, let pointer else { throw failure(code, in: text) }
         return PreparedStatement(pointer)
+    }
+
+    /// The statement with `?1` for `$1`, which to SQLite is a name, and names count from left to right. A `$` without a number behind it is
+    /// none of ours: paths into JSON begin with one.
+    static func numbered(_ text: String) -> String {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        var bytes = Array(text.utf8)
+        for index in bytes.indices.dropLast() where bytes[index] == UInt8(ascii: "$") && digits ~= bytes[index + 1] {
+            bytes[index] = UInt8(ascii: "?")
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func failure(_ code: CInt, in prepared: PreparedStatement) -> StoreError {

@@ -95,10 +95,10 @@ struct ApplicationUseTests {
         let notes = test.realm.useNotes
         faults.set(.away)
         await #expect(throws: StoreError.self) { try await test.realm.applicationUses.flush() }
-        #expect(notes.waiting(limit: 9).map(\.key.application.rawValue) == ["app", "gone"])
+        #expect(notes.waiting().map(\.key.application.rawValue) == ["app", "gone"])
         faults.set(nil)
         try await test.realm.applicationUses.flush()
-        #expect(notes.waiting(limit: 9).isEmpty)
+        #expect(notes.waiting().isEmpty)
         #expect(try await Self.written(test).count == 1)
         #expect(try await test.store.read { try $0.applicationUses(of: [ClientID(rawValue: "gone")]) }.isEmpty)
     }
@@ -139,18 +139,18 @@ struct ApplicationUseTests {
         let notes = UseNotes(clock: clock)
         let key = UseNotes.Key(application: Self.id, dialect: .oauth)
         notes.note([key], ofUsers: false)
-        let first = notes.waiting(limit: 9)
+        let first = notes.waiting()
         // While the first is being written.
         notes.note([key], ofUsers: true)
         notes.wrote(first, kept: [])
-        #expect(notes.waiting(limit: 9).map(\.note.isOfUser) == [true])
-        notes.wrote(notes.waiting(limit: 9), kept: [key])
+        #expect(notes.waiting().map(\.note.isOfUser) == [true])
+        notes.wrote(notes.waiting(), kept: [key])
         notes.note([key], ofUsers: true)
         notes.note([key], ofUsers: false)
-        #expect(notes.waiting(limit: 9).isEmpty)
+        #expect(notes.waiting().isEmpty)
         clock.advance(ApplicationUses.granularity)
         notes.note([key], ofUsers: false)
-        #expect(notes.waiting(limit: 9).map(\.note.at) == [clock.now])
+        #expect(notes.waiting().map(\.note.at) == [clock.now])
     }
 
     @Test
@@ -158,14 +158,39 @@ struct ApplicationUseTests {
         let notes = UseNotes(clock: ManualClock())
         let key = UseNotes.Key(application: Self.id, dialect: .oauth)
         notes.note([key], ofUsers: true)
-        let first = notes.waiting(limit: 9)
+        let first = notes.waiting()
         notes.wrote(first, kept: [])
-        #expect(notes.waiting(limit: 9).isEmpty)
+        #expect(notes.waiting().isEmpty)
         notes.note([key], ofUsers: true)
-        #expect(notes.waiting(limit: 9).map(\.note.isOfUser) == [true])
-        notes.wrote(notes.waiting(limit: 9), kept: [key])
+        #expect(notes.waiting().map(\.note.isOfUser) == [true])
+        notes.wrote(notes.waiting(), kept: [key])
         notes.note([key], ofUsers: true)
-        #expect(notes.waiting(limit: 9).isEmpty)
+        #expect(notes.waiting().isEmpty)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `What was noted of an application that is removed is not its successor's`(_ store: TestStore) async throws {
+        let test = try await Self.make(on: store)
+        @Sendable func remove() async throws {
+            #expect(try await test.store.write { try $0.deleteApplication(Self.id) })
+        }
+        // It was written, and another one was not yet.
+        test.realm.applicationUses.note(Self.id, by: .oauth)
+        try await test.realm.applicationUses.flush()
+        test.realm.applicationUses.note(Self.id, by: .guardian)
+        try await remove()
+        #expect(test.realm.useNotes.waiting().isEmpty)
+        test.clock.advance(1)
+        _ = try await test.realm.applications.add(id: Self.id, ApplicationRegistration(), by: test.client)
+        // What another server saw of the first one is not written either.
+        let earlier = ApplicationUse(application: Self.id, dialect: .nativeAuth, at: test.now - 1)
+        try await test.store.write { try $0.note(earlier) }
+        try await test.realm.applicationUses.flush()
+        #expect(try await Self.written(test).isEmpty)
+        // Within the hour of the first one's use.
+        test.realm.applicationUses.note(Self.id, by: .oauth)
+        try await test.realm.applicationUses.flush()
+        #expect(try await Self.written(test).map(\.at) == [test.now])
     }
 
     @Test

@@ -138,6 +138,21 @@ private struct Numbers {
         #expect(page.previous == .row(51))
     }
 
+    @Test func `Beside a page as much is read at once as on it, and not more than a thousand rows`() {
+        for (most, chunk, reads) in [(5000, 1000, 3), (5000, 250, 9), (600, 250, 8)] {
+            var numbers = Numbers(rows: Array(0..<3000))
+            var count = 0
+            let page: ListPage<Int, Int> = ListRange(2000, limit: 5).page(most: most, chunk: chunk, key: \.self) {
+                count += 1
+                return numbers.answer($0)
+            } show: {
+                $0 > 2000 && $0 <= 2003 ? $0 : nil
+            }
+            #expect(page.rows == [2001, 2002, 2003] && page.previous == .row(2001))
+            #expect(count <= reads, "\(most) by \(chunk): \(count)")
+        }
+    }
+
     @Test func `No page has more than a thousand rows, and none has none`() {
         var numbers = Numbers(rows: Array(0..<3000))
         for (limit, count) in [(Int.max, 1000), (1000, 1000), (0, 1), (-1, 1)] {

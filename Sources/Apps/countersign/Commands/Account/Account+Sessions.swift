@@ -93,7 +93,7 @@ extension AccountCommand {
                 for application in answer.applications {
                     table.add(
                         application.id, application.name,
-                        application.isUnchecked ? "no: \(application.host ?? "–")" : "yes",
+                        application.isUnchecked.map { $0 ? "no: \(application.host ?? "–")" : "yes" } ?? "–",
                         (application.scopes + application.resources).joined(separator: " "), application.since.text,
                         application.lastUsedAt?.text)
                 }

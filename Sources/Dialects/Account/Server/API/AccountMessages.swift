@@ -301,16 +301,17 @@ public struct AccountApplication: Codable, Sendable {
     public let name: String?
     public let scopes: [String]
     public let resources: [String]
-    /// Whether a third party made it that no administrator approved: a page of it says so to its user.
-    public let isUnchecked: Bool
+    /// Whether a third party made it that no administrator approved: a page of it says so to its user. Nil for an application that is gone,
+    /// and from a server of before.
+    public let isUnchecked: Bool?
     /// The host that stands for such an application: of its document, or of where it has its answers sent.
     public let host: String?
     public let since: Timestamp
     public let lastUsedAt: Timestamp?
 
     init(_ application: OwnApplication) {
-        isUnchecked = application.registration?.oauth.isUnchecked == true
-        host = isUnchecked ? application.registration?.shownHost : nil
+        isUnchecked = application.registration?.oauth.isUnchecked
+        host = isUnchecked == true ? application.registration?.shownHost : nil
         id = application.id.rawValue
         name = application.name
         scopes = application.scopes

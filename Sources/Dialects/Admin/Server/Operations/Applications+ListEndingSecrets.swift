@@ -32,9 +32,10 @@ public struct ListEndingSecrets: AdministrationOperation {
         let now = realm.clock.now
         let end = now + TimeInterval(days) * 86_400
         // A server of an earlier version changes a registration and leaves what the index says of it behind.
-        let found = try await realm.applications.secretsEnding(before: end, limit: Self.most).filter { application in
+        let found = try await realm.applications.secretsEnding(before: end, limit: 2 * Self.most).filter {
+            application in
             application.registration.oauth.formerSecretUntil.map { $0 > now && $0 < end } ?? false
         }
-        return Answer(applications: try await realm.summaries(of: found))
+        return Answer(applications: try await realm.summaries(of: Array(found.prefix(Self.most))))
     }
 }

@@ -22,9 +22,12 @@ enum HookPages {
                 return question
             },
             make: { scene in
-                AddHook(
-                    url: try scene.typed("url", placeholder: "https://service.example.com/hook"),
-                    events: scene.isForm ? chosen(scene) : ["*"], label: scene.field("label"))
+                let placeholder = "https://service.example.com/hook"
+                // Neither is the command that the page shows made of what a link says.
+                guard scene.isForm else { return AddHook(url: placeholder, events: ["*"], label: nil) }
+                return AddHook(
+                    url: try scene.typed("url", placeholder: placeholder), events: chosen(scene),
+                    label: scene.field("label"))
             },
             done: { _, answer in
                 .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookAdded", secret: answer.secret.secret)

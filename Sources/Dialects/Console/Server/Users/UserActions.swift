@@ -241,6 +241,9 @@ enum UserActions {
             ] + fieldsOfAttributes(of: user, scene).map { .text(field(of: $0), PageText.harmless($0), $1) })
     }
 
+    /// Fields that a form can name: more than a user has, and no more work than a page is.
+    private static let mostNamed = 250
+
     /// The attributes that have a field, with what it shows, by name: also one that the form changes and that another caller removed, or gave
     /// a value that no field can have.
     private static func fieldsOfAttributes(
@@ -249,11 +252,11 @@ enum UserActions {
         let present = plainAttributes(of: user)
         guard scene.isForm else { return present }
         let prefix = field(of: "")
-        let gone = ShownFields.names(scene).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-            .filter { name in
-                !present.contains { $0.0 == name }
-                    && !ShownFields(scene, [.text(field(of: name), "", nil)]).isLeft(field(of: name))
-            }
+        let known = Set(present.map(\.0))
+        let named = ShownFields.names(scene).prefix(mostNamed).filter { $0.hasPrefix(prefix) }
+        let names = Set(named.map { String($0.dropFirst(prefix.count)) }).subtracting(known)
+        let form = ShownFields(scene, names.map { .text(field(of: $0), "", nil) })
+        let gone = names.filter { !form.isLeft(field(of: $0)) }
         return (present + gone.map { ($0, "") }).sorted { $0.0 < $1.0 }
     }
 
