@@ -201,14 +201,14 @@ struct ApplicationUseTests {
             UseNotes.Key(application: ClientID(rawValue: "\(number)"), dialect: .oauth)
         }
         for number in 0...UseNotes.most { notes.note([key(number)], ofUsers: true) }
-        let all = notes.waiting(limit: .max)
+        let all = notes.waiting()
         #expect(all.count == UseNotes.most)
         notes.wrote(all, kept: Set(all.map(\.key)))
-        #expect(notes.waiting(limit: .max).isEmpty)
+        #expect(notes.waiting().isEmpty)
         // Those of the hour are known no more, and written once more.
         notes.note([key(UseNotes.most)], ofUsers: true)
-        notes.wrote(notes.waiting(limit: .max), kept: [key(UseNotes.most)])
+        notes.wrote(notes.waiting(), kept: [key(UseNotes.most)])
         notes.note([key(0), key(UseNotes.most)], ofUsers: true)
-        #expect(notes.waiting(limit: .max).map(\.key) == [key(0)])
+        #expect(notes.waiting().map(\.key) == [key(0)])
     }
 }
