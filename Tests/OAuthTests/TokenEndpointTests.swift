@@ -41,6 +41,63 @@ struct TokenEndpointTests {
         }
     }
 
+    /// OpenID Connect Core 1.0, section 12.2.
+    @Test
+    func `A step-up says nothing in tokens of grants before it, however often they are refreshed`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let first = try await server.redeem(browser.code()).json
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(user)))
+            try await server.advance(120)
+            let (session, proof) = (try #require(browser.session), try await browser.proof(with: totp))
+            let raised = try #require(await server.realm.sessions.raise(session, by: proof))
+            browser.cookies["__Host-cs_session"] = raised.token.reveal()
+
+            let told = first["id_token"].claims
+            #expect(told["acr"] == "aal1" && told["amr"] == ["pwd"])
+            var tokens = first
+            for _ in 0..<2 {
+                tokens = try await server.refresh(tokens["refresh_token"]).json
+                for token in [tokens["id_token"], tokens["access_token"]] {
+                    for name in ["auth_time", "acr", "amr"] {
+                        #expect(token.claims[name] == told[name], "\(name): \(token.claims)")
+                    }
+                }
+            }
+            let later = try await server.redeem(browser.code()).json
+            let stronger = later["id_token"].claims
+            #expect(stronger["acr"] == "aal2" && stronger["amr"] == ["pwd", "otp", "mfa"], "\(stronger)")
+            #expect((stronger["auth_time"].int ?? 0) >= (told["auth_time"].int ?? 0) + 120)
+            #expect(stronger["sid"] == told["sid"])
+            let again = try await server.refresh(later["refresh_token"]).json["id_token"].claims
+            #expect(again["auth_time"] == stronger["auth_time"] && again["acr"] == "aal2")
+        }
+    }
+
+    @Test
+    func `A step-up of the browser's session lets no grant of before have what an API asks two factors for`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["scope": "openid api offline_access"])
+            let token = try await server.redeem(code).json["refresh_token"]
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(user)))
+            let (session, proof) = (try #require(browser.session), try await browser.proof(with: totp))
+            #expect(try await server.realm.sessions.raise(session, by: proof) != nil)
+            let resource = Resource(
+                uri: "http://127.0.0.1/api", scopes: [Resource.Scope(name: "api", minimumACR: .aal2)])
+            #expect(try await server.realm.resources.put(resource, by: .testAdministrator) == .done)
+            // Its tokens would say one factor.
+            #expect(try await server.refresh(token).json["error"] == "invalid_grant")
+            #expect(try await server.refresh(token, ["scope": "openid"]).status == 200)
+        }
+    }
+
     @Test
     func `One refresh token sent twenty times at once has one successor`() async throws {
         try await TestServer.with(.development) { server in

@@ -17,7 +17,11 @@ extension StoreConformance {
                     currentDigest: Data(0...255), previousDigest: Data([0]), rotatedAt: Sample.instants[2],
                     sealedCurrent: Sample.largeBlob),
                 terms: GrantTerms(
-                    scopes: [Sample.text, ""], details: Sample.json, audiences: [Sample.text, "https://api"]))
+                    scopes: [Sample.text, ""], details: Sample.json, audiences: [Sample.text, "https://api"]),
+                proofs: [
+                    Proof(kind: .password, factorID: FactorID(rawValue: Sample.text), at: Sample.instants[0]),
+                    Proof(kind: .totp, at: Sample.instants[2], isSecondFactor: true, assurance: .possession),
+                ])
             let bare = Grant(
                 id: GrantID(rawValue: "bare"), sessionID: SessionID(rawValue: Sample.text),
                 userID: UserID(rawValue: "u"), clientID: ClientID(rawValue: ""), dialect: .admin,

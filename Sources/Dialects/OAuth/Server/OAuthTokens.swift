@@ -149,9 +149,9 @@ struct OAuthTokens: Sendable {
             ? [] : try await realm.resources.list()
     }
 
-    /// `acr` in the word that was asked for, and `auth_time`.
+    /// `acr` in the word that was asked for, and `auth_time`; of the grant's own authentication, so that a refresh repeats them.
     private func assurance(of signedIn: SignedIn) -> [String: JSONValue?] {
-        let proofs = signedIn.session.proofs
+        let proofs = signedIn.evidence.proofs
         let present = realm.proofs.contextClass(of: proofs)
         let asked = Self.names(signedIn.grant.terms.details[GrantDetail.acrValues])
         var claims: [String: JSONValue?] = [
