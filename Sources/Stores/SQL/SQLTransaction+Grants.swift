@@ -52,6 +52,14 @@ private enum Statements {
             ORDER BY created_at\(order), id\(order) LIMIT $4
             """)
     }
+    static let ofUserToClient = ListStatements(isDescending: true) { comparison, order in
+        // By the index of the user's grants: the one of the application's has those of all users, and reads no expression.
+        Grant.selection(
+            """
+            WHERE user_id = $1 AND client_id || '' = $2 AND revoked_at IS NULL \
+            AND (created_at, id) \(comparison) ($3, $4) ORDER BY created_at\(order), id\(order) LIMIT $5
+            """)
+    }
     static let insertion = Grant.insertion(
         where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)", isByRow: true)
     static let update = SQLStatement(
@@ -81,6 +89,13 @@ extension SQLTransaction {
         return try select(
             Statements.ofClient[range], SQLValue(client.rawValue), place.instant, place.id,
             SQLValue(limit: range.limit))
+    }
+
+    public func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        let place = Statements.ofUserToClient.place(range) { ($0.createdAt, $0.id.rawValue) }
+        return try select(
+            Statements.ofUserToClient[range], SQLValue(user.rawValue), SQLValue(client.rawValue), place.instant,
+            place.id, SQLValue(limit: range.limit))
     }
 
     public func insert(_ grant: Grant) throws -> Bool {
