@@ -417,6 +417,114 @@ struct TokenEndpointTests {
         }
     }
 
+    /// What makes a refresh token worth nothing; an empty one leaves it as it is.
+    private static let ends: [(String, @Sendable (TestServer, UserID) async throws -> Void)] = [
+        ("", { _, _ in }),
+        (
+            "the user's tokens were revoked",
+            { server, user in
+                var change = AccountChange()
+                change.revokesTokensAt = server.now
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+        ),
+        (
+            "the user's tokens of before an instant were revoked",
+            { server, user in
+                try await server.advance(1000)
+                var change = AccountChange()
+                change.revokesTokensAt = server.now - 400
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+        ),
+        (
+            "the user was disabled",
+            { server, user in
+                var change = AccountChange()
+                change.isDisabled = true
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+        ),
+        (
+            "the user was removed",
+            { server, user in _ = try await server.realm.accounts.delete(user, by: .commandLine) }
+        ),
+        ("it was left for thirty days", { server, _ in try await server.advance(30 * 86_400 + 1) }),
+        (
+            "the application wants two factors",
+            { server, _ in try await Self.change(server) { $0.requiresSecondFactor = true } }
+        ),
+        (
+            "the application refreshes no more",
+            { server, _ in try await Self.change(server) { $0.oauth.grantTypes = ["authorization_code"] } }
+        ),
+        (
+            "the application may have no refresh tokens",
+            { server, _ in try await Self.change(server) { $0.scopes = ["openid"] } }
+        ),
+    ]
+
+    private static func change(
+        _ server: TestServer, _ body: @escaping @Sendable (inout ApplicationRegistration) -> Void
+    ) async throws {
+        _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .commandLine, body)
+    }
+
+    /// A refresh token of a confidential application, whose secret is `shop-secret`.
+    private func shop(_ server: TestServer) async throws -> (user: UserID, token: JSON) {
+        let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+        var shop = ApplicationRegistration(
+            redirectURIs: [Browser.callback], scopes: ["openid", "offline_access"])
+        shop.oauth.kind = .web
+        shop.oauth.isFirstParty = true
+        shop.setSecret(Secret("shop-secret"))
+        try await server.add("shop", shop)
+        var browser = Browser(server)
+        try await browser.signIn()
+        let reply = try await server.redeem(
+            browser.code("shop"), client: "shop", ["client_id": nil], headers: Self.asShop)
+        #expect(reply.status == 200, "\(reply.text)")
+        return (user, reply.json["refresh_token"])
+    }
+
+    private static let asShop: HTTPFields = [
+        .authorization: "Basic \(Data("shop:shop-secret".utf8).base64EncodedString())"
+    ]
+
+    private func isActive(_ token: JSON, _ server: TestServer) async throws -> JSON {
+        try await server.form("/oauth/introspect", ["token": token.text ?? ""], headers: Self.asShop).json["active"]
+    }
+
+    /// RFC 7662, section 2.2.
+    @Test(arguments: ends.indices)
+    func `Introspection calls a refresh token active that a refresh would take, and no other`(_ place: Int) async throws
+    {
+        try await TestServer.with(.development) { server in
+            let (user, token) = try await shop(server)
+            let (name, end) = Self.ends[place]
+            try await end(server, user)
+            #expect(try await isActive(token, server) == .bool(name.isEmpty), "\(name)")
+            let refreshed = try await server.refresh(token, ["client_id": nil], headers: Self.asShop)
+            #expect(refreshed.status == (name.isEmpty ? 200 : 400), "\(name): \(refreshed.text)")
+        }
+    }
+
+    @Test
+    func `A refresh token that was traded is active for the ten seconds in which it brings its successor again`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let first = try await shop(server).token
+            let second = try await server.refresh(first, ["client_id": nil], headers: Self.asShop).json["refresh_token"]
+            for token in [first, second] { #expect(try await isActive(token, server) == true) }
+            try await server.advance(11)
+            #expect(try await isActive(first, server) == false)
+            // To ask is not to use it: its successor is not taken for stolen.
+            #expect(try await isActive(second, server) == true)
+            #expect(try await server.refresh(second, ["client_id": nil], headers: Self.asShop).status == 200)
+        }
+    }
+
     @Test
     func `Introspection tells a third party the address where its user allowed that`() async throws {
         try await TestServer.with(.development) { server in

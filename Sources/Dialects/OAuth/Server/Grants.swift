@@ -98,6 +98,40 @@ extension OAuth {
     ) async throws -> [String] {
         granted.filter(try await scopes(of: application, for: granted).contains)
     }
+
+    /// Of the scopes of a grant those that a refresh still brings.
+    /// - Returns: nil where it brings none: the grant was left too long, is of another application of the same id, or the application may
+    ///   have no refresh tokens by now.
+    fileprivate func refreshableScopes(
+        of grant: CountersignCore.Grant, for application: CountersignCore.Application
+    ) async throws -> [String]? {
+        let scopes = try await stillAllowed(grant.terms.scopes, for: application)
+        let isRefreshable =
+            scopes.contains("offline_access") && !realm.sessions.isStale(grant) && application.owns(grant)
+        return isRefreshable ? scopes : nil
+    }
+
+    /// The grant of a refresh token that its application can still trade, with the scopes that this brings.
+    /// - Returns: nil where the token endpoint would refuse the token however it is sent.
+    func refreshable(
+        _ token: Secret<String>, of application: CountersignCore.Application, by client: ClientContext
+    ) async throws -> (grant: CountersignCore.Grant, scopes: [String])? {
+        let oauth = application.registration.oauth
+        var client = client
+        client.requiresSecondFactor = application.registration.requiresSecondFactor
+        guard oauth.allowsGrant("refresh_token"),
+            let grant = try await realm.sessions.grant(
+                ofTradable: token, of: .application(application.id, of: .oauth),
+                grace: Sessions.RefreshLifetime.grace, by: client),
+            let scopes = try await refreshableScopes(of: grant, for: application)
+        else { return nil }
+        let audiences = grant.terms.audiences
+        guard audiences.isEmpty || audiences.contains(where: accountAudiences.contains) else {
+            let known = try await realm.resources.list().map(\.uri)
+            return audiences.contains { oauth.resources.contains($0) && known.contains($0) } ? (grant, scopes) : nil
+        }
+        return (grant, scopes)
+    }
 }
 
 extension TokenRequest {
@@ -164,10 +198,7 @@ struct RefreshGrant: OAuthGrant {
         if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
-        guard
-            try await oauth.stillAllowed(grant.terms.scopes, for: request.application).contains("offline_access"),
-            !oauth.realm.sessions.isStale(grant), request.application.owns(grant)
-        else {
+        guard try await oauth.refreshableScopes(of: grant, for: request.application) != nil else {
             throw OAuthFailure.invalidGrant
         }
         // Before the token is traded: after a refusal it is as good as before.
