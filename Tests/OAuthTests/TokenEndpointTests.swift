@@ -271,6 +271,33 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test
+    func `A request that asks for what was not approved leaves its code as good as before, and no grant`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code(
+                "dev-native", ["resource": "http://127.0.0.1/api", "scope": "openid api"])
+            for (changes, error) in [
+                (["resource": "http://127.0.0.1/other"], "invalid_target"),
+                (["scope": "openid email"], "invalid_scope"),
+            ] {
+                #expect(try await server.redeem(code, changes).json["error"].text == error, "\(changes)")
+                #expect(try await server.realm.grants.list(of: user).isEmpty, "\(changes)")
+            }
+            let reply = try await server.redeem(code)
+            #expect(reply.status == 200 && reply.json["access_token"].claims["aud"] == "http://127.0.0.1/api")
+            #expect(try await server.realm.grants.list(of: user).count == 1)
+            // What does not belong to the code uses it up all the same.
+            let other = try await browser.code()
+            let wrong = ["code_verifier": String(repeating: "a", count: 43), "resource": "http://127.0.0.1/other"]
+            #expect(try await server.redeem(other, wrong).json["error"] == "invalid_grant")
+            #expect(try await server.redeem(other).json["error"] == "invalid_grant")
+        }
+    }
+
     // MARK: Applications for themselves
 
     @Test

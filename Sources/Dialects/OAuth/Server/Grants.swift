@@ -162,11 +162,15 @@ struct CodeGrant: OAuthGrant {
         presented.details = details(request)
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
-        let redemption = try await oauth.realm.authorizationCodes.redeem(
-            Secret(code), presented: presented, by: client)
-        guard case .granted(let signedIn, let stood) = redemption else { throw OAuthFailure.invalidGrant }
-        let extent = try await extent(request, granted: stood.scopes, stood.audiences, nonce: stood.nonce)
-        return try await oauth.tokens.answer(signedIn, of: request.application, extent)
+        let codes = oauth.realm.authorizationCodes
+        // Before the code is redeemed: after a refusal it is as good as before, and no grant is left that nobody has.
+        var judged: OAuthTokens.Extent?
+        if let stood = try await codes.code(of: Secret(code), presented: presented) {
+            judged = try await extent(request, granted: stood.scopes, stood.audiences, nonce: stood.nonce)
+        }
+        let redemption = try await codes.redeem(Secret(code), presented: presented, by: client)
+        guard case .granted(let signedIn, _) = redemption, let judged else { throw OAuthFailure.invalidGrant }
+        return try await oauth.tokens.answer(signedIn, of: request.application, judged)
     }
 }
 
@@ -270,9 +274,19 @@ struct DeviceGrant: OAuthGrant {
             keyThumbprint: request.keyThumbprint, details: details(request))
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
-        switch try await oauth.realm.deviceAuthorizations.redeem(Secret(code), presented: presented, by: client) {
+        let authorizations = oauth.realm.deviceAuthorizations
+        // Before the code is redeemed, as of an authorization code.
+        var judged: OAuthTokens.Extent?
+        if let asked = try await authorizations.allowed(Secret(code), presented: presented) {
+            judged = try await extent(request, granted: asked.scopes, asked.resources)
+        }
+        switch try await authorizations.redeem(Secret(code), presented: presented, by: client) {
         case .granted(let signedIn, let asked):
-            let extent = try await extent(request, granted: asked.scopes, asked.resources)
+            // The user may have allowed it between the two.
+            let extent =
+                if let judged { judged } else {
+                    try await extent(request, granted: asked.scopes, asked.resources)
+                }
             return try await oauth.tokens.answer(signedIn, of: request.application, extent)
         case .refused(.unknown): throw OAuthFailure.invalidGrant
         case .refused(.pending): throw OAuthFailure.pending
