@@ -27,6 +27,7 @@ struct ConsentPage: Sendable {
             .heading(words.plain("consentScopes")),
             .items(question.scopes.map { .init(Self.text(of: $0, words)) }),
         ]
+        page.blocks += Self.apis(question.resources, words)
         if !pending.application.registration.oauth.isFirstParty {
             let names: [String: Words.Value] = ["application": .chosen(name), "site": .words(scene.visit.site.name)]
             page.blocks.append(
@@ -73,6 +74,19 @@ struct ConsentPage: Sendable {
         let isDone = try await scene.realm.authorizations.answer(
             answer, to: pending.handle, in: key, session: scene.present?.session.id, by: scene.client)
         return isDone ? scene.redirect(to: scene.destination) : scene.over()
+    }
+
+    /// The APIs that the application would get tokens for, by name and identifier; nothing where it asks for this server alone.
+    static func apis(_ resources: [Resource], _ words: Words) -> [PageBlock] {
+        if resources.isEmpty { return [] }
+        return [
+            .heading(words.plain("consentResources")),
+            .items(
+                resources.map {
+                    .init(
+                        PageText(chosen: $0.name ?? $0.uri), details: $0.name == nil ? [] : [PageText(chosen: $0.uri)])
+                }),
+        ]
     }
 
     /// A scope in words: an API's own, or ours for those of OpenID Connect.
