@@ -610,6 +610,9 @@ struct TokenEndpointTests {
             #expect(document["response_types_supported"] == ["code"])
             #expect(document["registration_endpoint"] == .null)
             #expect(document["backchannel_logout_supported"] == true)
+            for value in ["aal1", "aal2", "phr", "phrh"] {
+                #expect(document["acr_values_supported"].elements.contains(.string(value)), "\(value)")
+            }
             for (name, endpoint) in [
                 ("token_endpoint", "/oauth/token"), ("revocation_endpoint", "/oauth/revoke"),
                 ("introspection_endpoint", "/oauth/introspect"),

@@ -79,9 +79,9 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
     /// The classes that were asked for and can be met by some user, in the order of preference.
     var classes: [ContextClass] { acrValues.compactMap(ContextClass.init(requested:)) }
 
-    /// Whether `phr` is the first of the values that this server knows. Where it cannot be met, the next one counts.
+    /// Whether `phr` or `phrh` is the first of the values that this server knows. Where it cannot be met, the next one counts.
     var prefersResistance: Bool {
-        acrValues.first(where: ContextClass.requestable.contains) == ContextClass.phishingResistant
+        acrValues.first(where: ContextClass.requestable.contains).map(ContextClass.resistances.contains) ?? false
     }
 
     /// What a token says of a session's class: the word that the request had for it.
