@@ -101,6 +101,7 @@ struct ConsentPage: Sendable {
         case "profile": words("scopeProfile")
         case "email": words("scopeEmail")
         case "phone": words("scopePhone")
+        case "address": words("scopeAddress")
         case "groups": words("scopeGroups")
         case "roles": words("scopeRoles")
         case "offline_access": words("scopeOffline")
