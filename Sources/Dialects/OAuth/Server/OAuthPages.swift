@@ -70,8 +70,8 @@ struct OAuthPages: Sendable {
         return visit.response(page)
     }
 
-    /// A page that leads to an application of a scheme of its own, or at an address of IPv6: no redirect after a form reaches them in
-    /// every browser.
+    /// A page that leads to an application of a scheme of its own, at an address of IPv6, or whose address leads on to another site: no
+    /// redirect after a form reaches them in every browser.
     func last(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
         let visit = site.visit(request)
         let words = OAuthWords.of(visit.language)
