@@ -163,7 +163,7 @@ struct CodeGrant: OAuthGrant {
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
         let codes = oauth.realm.authorizationCodes
-        // Before the code is redeemed: after a refusal it is as good as before, and no grant is left that nobody has.
+        // Before the code is redeemed: after a refusal it is as good as before, and leaves no grant without an application that has it.
         var judged: OAuthTokens.Extent?
         if let stood = try await codes.code(of: Secret(code), presented: presented) {
             judged = try await extent(request, granted: stood.scopes, stood.audiences, nonce: stood.nonce)
