@@ -42,7 +42,7 @@ struct DocumentTests {
             GrantDocument.self,
             from: #"{"dialect":"oauth","proven":[{"at":1500000,"isSecondFactor":true,"kind":"totp"}],"scopes":[]}"#)
         #expect(
-            proven.proven == [Proof(kind: .totp, at: Date(timeIntervalSince1970: 1.5), isSecondFactor: true)])
+            proven.proven == [Proof(kind: .totp, at: Date(microseconds: 1_500_000), isSecondFactor: true)])
     }
 
     private struct NoText: Error {}
