@@ -172,11 +172,16 @@ extension StoreTransaction {
     /// Ends the sessions of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not
     /// come back when the user is enabled again. What other protocols gave out waits for that.
     func endSessions(ofDisabled user: User, at now: Date) throws {
-        let grants = try grants(of: user.id, limit: Session.longestList).filter { $0.revokedAt == nil }
-        let bySession = Dictionary(grouping: grants, by: \.sessionID)
-        let ending = try sessions(of: user.id, limit: Session.longestList).filter { session in
-            session.isLiving(of: user, at: now)
-                && (session.browserDigest != nil || bySession[session.id]?.contains { $0.dialect == .oauth } == true)
+        let living = try sessions(
+            of: user.id, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.longestList)
+        var bySession: [SessionID: [Grant]] = [:]
+        for session in living {
+            bySession[session.id] = try grants(of: session.id, limit: Session.longestList).filter {
+                $0.revokedAt == nil
+            }
+        }
+        let ending = living.filter { session in
+            session.browserDigest != nil || bySession[session.id]?.contains { $0.dialect == .oauth } == true
         }
         // All at once, as each session's grants are locked after every session.
         try reserve(

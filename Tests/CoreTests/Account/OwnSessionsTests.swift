@@ -84,6 +84,22 @@ struct OwnSessionsTests {
     }
 
     @Test
+    func `A disabled user's browser is signed out for good, however many sessions came and ended after it`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let old = try await test.session(of: user)
+        try await addEnded(1001, of: user, in: test)
+        var change = AccountChange()
+        for isDisabled in [true, false] {
+            change.isDisabled = isDisabled
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        #expect(try await !test.isLiving(old))
+    }
+
+    @Test
     func `Taking back what an application was allowed ends all of its grants, however many came after them`()
         async throws
     {
