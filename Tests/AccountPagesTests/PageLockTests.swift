@@ -190,6 +190,19 @@ struct PageLockTests {
             let (one, two) = (TestBrowser(server), TestBrowser(server))
             let page = try await SignInPageTests.password(one)
             #expect(try await SignInPageTests.password(two).kind == "account")
+            // Whatever ended since: sessions that go on are not looked for among the newest.
+            let (store, now) = (server.realm.store, server.now)
+            let email = EmailAddress(kept: SignInPageTests.address)
+            let user = try #require(await store.read { try $0.user(email: email) })
+            try await store.write { transaction in
+                for number in 0..<1001 {
+                    let ended = CountersignCore.Session(
+                        id: SessionID(rawValue: "ended \(number)"), userID: user.id, dialect: .oauth,
+                        tokenEpoch: user.tokenEpoch, createdAt: now + 1, expiresAt: now + 86_400, revokedAt: now + 2,
+                        proofs: [])
+                    _ = try transaction.insert(ended)
+                }
+            }
             #expect(try await one.submit(page, ["decision": "all"]).kind == "signed-out")
             #expect(try await two.open("/account").kind == "sign-in")
         }

@@ -81,6 +81,34 @@ struct PageStepTests {
     }
 
     @Test
+    func `A user reads for which APIs an application or a device asks, in each language`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let (uri, mark) = (
+                "http://127.0.0.1/api", ["en": "At these services", "de": "Bei diesen Diensten", "ja": "対象のサービス"]
+            )
+            let browser = TestBrowser(server)
+            let link = Self.request(scope: "openid api", ["resource": uri])
+            let consent = try #require(try await signIn(browser, link).page)
+            let device = try await server.send(
+                .post, "/oauth/device/code", headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array("client_id=dev-native&scope=openid%20api&resource=http%3A%2F%2F127.0.0.1%2Fapi".utf8))
+            let code = try #require(device.json["user_code"].text, "\(device.text)")
+            for (language, words) in mark {
+                for path in ["\(consent.path)&lang=\(language)", "/activate?user_code=\(code)&lang=\(language)"] {
+                    let page = try await browser.open(path)
+                    #expect(page.kind == "consent" || page.kind == "device-confirm", "\(page.html)")
+                    for text in [words, uri, "Development"] { #expect(page.html.contains(text), "\(path) \(text)") }
+                }
+            }
+            // Where none is named there is nothing to read.
+            let without = try #require(try await follow(browser, Self.request(scope: "openid api")).page)
+            #expect(without.kind == "consent", "\(without.html)")
+            #expect(!mark.values.contains(where: without.html.contains), "\(without.html)")
+        }
+    }
+
+    @Test
     func `Users of an application that registered itself read so, and where their answer goes, until it is approved`()
         async throws
     {

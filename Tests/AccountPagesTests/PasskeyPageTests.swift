@@ -215,6 +215,32 @@ struct PasskeyPageTests {
     }
 
     @Test
+    func `A request for phrh asks for a passkey as one for phr does, and is not met by one in software`() async throws {
+        try await with { server, passkeys in
+            let browser = passkeys.browser
+            _ = try await SignInPageTests.password(browser)
+            let claims = #"{"id_token":{"acr":{"essential":true,"values":["phrh"]}}}"#
+            let demanded = PageStepTests.request("dev-native", ["claims": claims])
+            // Without a passkey nobody is asked: one that is enrolled now need not be in hardware.
+            let refused = try await browser.land(demanded).away
+            #expect(refused?.contains("error=unmet_authentication_requirements") == true, "\(refused ?? "")")
+
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            _ = try await passkeys.create(on: browser.open("/account"), &authenticator, name: "Laptop")
+            let elsewhere = PasskeyBrowser(TestBrowser(server))
+            _ = try await SignInPageTests.password(elsewhere.browser)
+            let page = try #require(try await elsewhere.browser.land(demanded).page)
+            #expect(page.kind == "passkey", "\(page.html)")
+            let answer = try await elsewhere.answer(on: page, "get") { try authenticator.get(optionsJSON: $0) }
+            let form = try #require(page.formsOfScripts.first { $0.names.contains("response") }, "\(page.html)")
+            let unmet = try await elsewhere.browser.sendForm(form, answer).away
+            #expect(unmet?.contains("error=unmet_authentication_requirements") == true, "\(unmet ?? "")")
+            let preferred = PageStepTests.request("dev-native", ["acr_values": "phrh aal2"])
+            #expect(try await elsewhere.browser.land(preferred).away?.contains("code=") == true, "It is two factors.")
+        }
+    }
+
+    @Test
     func `An essential phr has a user without a passkey enrol one, and is refused where that is put off`() async throws
     {
         try await with { _, passkeys in

@@ -108,7 +108,7 @@ import Testing
             "--require-par", "--first-party", "--issuer-style", "auth0", "--grant-types",
             "authorization_code refresh_token urn:openid:params:grant-type:ciba", "--resource",
             "https://api.example.com", "--assertion-audience", "token-endpoint", "--default-acr", "aal2",
-            "--default-max-age", "600", "--scopes", "openid read")
+            "--default-max-age", "600", "--scopes", "openid read", "--redirects-on")
         #expect(added.status == 0 && added.error.contains("does not conform to RFC 10070"), "\(added.error)")
         let lines = try await directory.run("app", "show", "shop").lines
         for line in [
@@ -118,6 +118,7 @@ import Testing
             "told of sign-outs  https://shop.example.com/logout", "first party        yes",
             "requires PAR       yes", "requires DPoP      yes", "issuer             auth0",
             "resources          https://api.example.com", "assertions for     token-endpoint",
+            "leads on           yes, so users get there by a page",
             "default acr        aal2", "default max age    600 s", "ID tokens by       RS256",
         ] {
             #expect(lines.contains(line), "\(line)")

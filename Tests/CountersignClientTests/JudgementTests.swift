@@ -98,6 +98,13 @@ struct JudgementTests {
         let user = try judge()
         #expect(try judge(["nonce": JSONValue?.none], user: user) == user)
         #expect(throws: ClientFailure.self) { try judge(["sub": "bob"], user: user) }
+        // A refresh is no authentication.
+        let instant = try #require(user.authenticatedAt)
+        for later in [instant - 1, instant + 1] {
+            let claim = JSONValue.integer(Int64(later.timeIntervalSince1970))
+            #expect(throws: ClientFailure.self) { try judge(["auth_time": claim], user: user) }
+        }
+        #expect(try judge(["auth_time": JSONValue?.none], user: user).id == "ada")
     }
 
     @Test

@@ -60,6 +60,39 @@ struct AuthorizationRequestTests {
         #expect(AuthorizationRequest.told(present, asked: asked, others: others) == told)
     }
 
+    @Test(
+        arguments: [
+            (.aal2, ["aal1"], [], "aal1"), (.aal2, ["x", "phr", "aal1"], [], "aal1"),
+            (.aal2, ["aal1", "aal2"], [], "aal2"),
+            (.aal2, ["phr", "aal1"], ["phr"], "phr"), (.aal1, ["aal1"], [], "aal1"), (.aal2, ["x"], [], "aal2"),
+        ] as [(ContextClass, [String], Set<String>, String)])
+    func `A token that has to say one of the words that were asked for says no stronger one instead`(
+        _ present: ContextClass, _ asked: [String], _ others: Set<String>, _ told: String
+    ) {
+        #expect(AuthorizationRequest.told(present, asked: asked, others: others, isEssential: true) == told)
+    }
+
+    /// OpenID Connect Core 1.0, section 5.5.1.1.
+    @Test
+    func `An essential acr is told in one of the words of the request, also of a stronger session`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(user)))
+            var browser = Browser(server)
+            let begun = try #require(await server.realm.sessions.begin(inBrowser: browser.proof(with: totp)))
+            browser.cookies["__Host-cs_session"] = begun.token.reveal()
+            let claims = #"{"id_token":{"acr":{"essential":true,"values":["aal1"]}}}"#
+            let asked = try await server.redeem(browser.code("dev-native", ["claims": claims])).json
+            #expect(asked["id_token"].claims["acr"] == "aal1")
+            // What an API judges by stays as it is.
+            #expect(asked["access_token"].claims["acr"] == "aal2")
+            let refreshed = try await server.refresh(asked["refresh_token"]).json
+            #expect(refreshed["id_token"].claims["acr"] == "aal1")
+            let plain = try await server.redeem(browser.code("dev-native", ["acr_values": "aal1"])).json
+            #expect(plain["id_token"].claims["acr"] == "aal2")
+        }
+    }
+
     @Test
     func `A state of two kilobytes comes back, and a longer one is refused without it`() async throws {
         try await TestServer.with(.development) { server in

@@ -2,6 +2,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import OneTimePassword
 import TestSupport
 import Testing
 
@@ -319,6 +320,22 @@ extension Browser {
         let verdict = try await server.realm.authenticator.answer(
             .password(Secret(TestServer.password)),
             to: .opening(FlowOpening(subject: .email(address), terms: GrantTerms())), by: client)
+        guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
+        return signedIn
+    }
+
+    /// The same with password and authenticator.
+    func proof(with totp: TOTP, _ email: String = "ada@example.org") async throws -> SignedIn {
+        let client = ClientContext(
+            clientID: ClientID(rawValue: "dev-native"), dialect: .oauth, limitedSource: nil, source: "192.0.2.9")
+        let address = try #require(EmailAddress(email))
+        let first = try await server.realm.authenticator.answer(
+            .password(Secret(TestServer.password)),
+            to: .opening(FlowOpening(subject: .email(address), terms: GrantTerms())), by: client)
+        guard case .more(let more) = first else { throw Unexpected(what: "\(first)") }
+        let verdict = try await server.realm.authenticator.answer(
+            .code(Secret(totp.code(at: server.now).stringCode), factor: nil),
+            to: .flow(more.handle, FlowExpectation([.signIn], at: [.secondFactor], of: [.dialect(.oauth)])), by: client)
         guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
         return signedIn
     }

@@ -206,6 +206,27 @@ struct BackchannelSignInTests {
         }
     }
 
+    /// RFC 6749, section 5.2.
+    @Test
+    func `An application without the grant is told so at the token endpoint, whatever else it sends`() async throws {
+        try await with { server, _, _ in
+            let begun = try await begin(server).json["auth_req_id"]
+            for id in [begun, "made-up", ""] {
+                let reply = try await poll(server, id, client: "plain")
+                #expect(reply.status == 400 && reply.json["error"] == "unauthorized_client", "\(id): \(reply.text)")
+            }
+            // One without credentials cannot have it (OpenID Connect CIBA, section 4).
+            let grants = [Self.grant]
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
+                $0.oauth.grantTypes = grants
+            }
+            let reply = try await server.form(
+                "/oauth/token", ["grant_type": Self.grant, "auth_req_id": "made-up", "client_id": "dev-native"])
+            #expect(reply.json["error"] == "unauthorized_client", "\(reply.text)")
+            #expect(try await poll(server, begun).json["error"] == "authorization_pending")
+        }
+    }
+
     @Test
     func `A shorter time is kept to`() async throws {
         try await with { server, _, device in

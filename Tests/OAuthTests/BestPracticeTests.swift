@@ -424,10 +424,19 @@ struct KnownFaultTests {
     func `No address of a request is fetched: CVE-2020-10770, CVE-2026-1180`() async throws {
         try await with { _, browser in
             var browser = browser
-            for uri in ["http://127.0.0.1:1/x", "https://evil.example/request", "urn:ietf:params:oauth:request_uri:x"] {
-                let reply = try await browser.get(
-                    "/authorize?\(Browser.query(Browser.parameters("dev-native", ["request_uri": uri])))")
-                #expect(reply.status == 400 && reply.location == nil)
+            for (uri, code) in [
+                ("http://127.0.0.1:1/x", "request_uri_not_supported"),
+                ("https://evil.example/request", "request_uri_not_supported"),
+                ("urn:ietf:params:oauth:request_uri:x", "invalid_request_uri"),
+            ] {
+                for language in ["en", "de", "ja"] {
+                    let query = Browser.query(
+                        Browser.parameters("dev-native", ["request_uri": uri, "lang": language]))
+                    let reply = try await browser.get("/authorize?\(query)")
+                    #expect(reply.status == 400 && reply.location == nil)
+                    // Its developers read the standard's word (OpenID Connect Core 1.0, section 3.1.2.6).
+                    #expect(reply.text.contains(code) && !reply.text.contains("evil"), "\(uri): \(reply.text)")
+                }
             }
         }
     }

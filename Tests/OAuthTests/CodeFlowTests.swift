@@ -168,6 +168,33 @@ struct CodeFlowTests {
         }
     }
 
+    /// OpenID Connect Core 1.0, section 3.1.2.1.
+    @Test
+    func `A request for one user is completed by no other, who signs in while it waits`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            _ = try await server.addUser("bob@example.org")
+            var first = Browser(server)
+            try await first.signIn()
+            let hint = try await server.redeem(first.code()).json["id_token"].text
+            // Nobody is signed in here.
+            var browser = Browser(server)
+            let asked = try await browser.authorize("dev-native", ["id_token_hint": hint])
+            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            #expect(asked.location?.hasPrefix("/sign-in?flow=") == true)
+            try await browser.signIn("bob@example.org")
+            let other = try await browser.get("/authorize/continue?flow=\(flow)")
+            #expect(other.location == "/sign-in?flow=\(flow)" && other.answer["code"] == nil)
+            let silent = try await browser.authorize("dev-native", ["id_token_hint": hint, "prompt": "none"])
+            #expect(silent.answer["error"] == "login_required")
+            try await browser.signIn()
+            let code = try #require(await browser.get("/authorize/continue?flow=\(flow)").answer["code"])
+            #expect(
+                try await server.redeem(code).json["id_token"].claims["sub"]
+                    == hint.map { JSON.string($0).claims["sub"] })
+        }
+    }
+
     @Test
     func `Two factors that are asked for and not there lead to a page, and to an error where they are essential`()
         async throws

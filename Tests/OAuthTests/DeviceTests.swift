@@ -117,6 +117,22 @@ struct DeviceTests {
     }
 
     @Test
+    func `A poll that asks for what was not approved leaves the code as good as before, and no grant`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            let begun = try await begin(server)
+            try await decide(server, begun["user_code"], true)
+            let wrong = try await poll(server, begun["device_code"], ["resource": "http://127.0.0.1/other"])
+            #expect(wrong.json["error"] == "invalid_target", "\(wrong.text)")
+            let wide = try await poll(server, begun["device_code"], ["scope": "openid api"])
+            #expect(wide.json["error"] == "invalid_scope", "\(wide.text)")
+            #expect(try await server.realm.grants.list(of: user).isEmpty)
+            #expect(try await poll(server, begun["device_code"]).status == 200)
+            #expect(try await poll(server, begun["device_code"]).json["error"] == "invalid_grant")
+        }
+    }
+
+    @Test
     func `A request that nothing but phr would meet is refused, as the user is at another device`() async throws {
         try await TestServer.with(.development) { server in
             for values in ["phr", "phrh", "phr phrh", "else phr"] {

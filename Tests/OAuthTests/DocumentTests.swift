@@ -162,4 +162,44 @@ struct DocumentTests {
             #expect(scopes.contains("phone"))
         }
     }
+
+    /// OpenID Connect Core 1.0, section 5.1.1.
+    @Test
+    func `The postal address of a user is told where the scope address was granted, as far as it is known`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var registration = ApplicationRegistration(
+                redirectURIs: [Browser.callback], scopes: ["openid", "address"])
+            registration.oauth.kind = .native
+            registration.oauth.isFirstParty = true
+            try await server.add("sends", registration)
+            var browser = Browser(server)
+            try await browser.signIn()
+            func told(_ scope: String, _ changes: [String: String?] = [:]) async throws -> JSON {
+                let code = try await browser.code("sends", ["scope": scope].merging(changes) { $1 })
+                let tokens = try await server.redeem(code, client: "sends").json
+                #expect(tokens["id_token"].claims["address"] == .null || !changes.isEmpty)
+                return changes.isEmpty
+                    ? try await server.userInfo(tokens["access_token"]).json["address"]
+                    : tokens["id_token"].claims["address"]
+            }
+            #expect(try await told("openid address") == .null, "Nothing is known.")
+            var change = AccountChange()
+            change.attributes = [
+                "streetAddress": "12 St James's Square", "city": "London", "postalCode": "", "country": "GB",
+                "jobTitle": "Countess",
+            ]
+            _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            let address: JSON = ["street_address": "12 St James's Square", "locality": "London", "country": "GB"]
+            #expect(try await told("openid address") == address)
+            #expect(try await told("openid") == .null)
+            let claims = #"{"id_token":{"address":null}}"#
+            #expect(try await told("openid address", ["claims": claims]) == address)
+            let metadata = try await server.send(.get, "/.well-known/openid-configuration").json
+            #expect(metadata["scopes_supported"].elements.contains("address"))
+            #expect(metadata["claims_supported"].elements.contains("address"))
+        }
+    }
 }

@@ -162,6 +162,47 @@ struct RedirectTests {
         }
     }
 
+    /// `form-action` is held against every redirect after a form, also those of the application (w3c/webappsec-csp#8).
+    @Test
+    func `An application whose address leads on to elsewhere is reached by a page, where an administrator said so`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var app = ApplicationRegistration(redirectURIs: ["https://app.example/cb"], scopes: ["openid"])
+            app.oauth = OAuthRegistration(kind: .browser)
+            app.oauth.isFirstParty = true
+            try await server.add("hops", app)
+            var browser = Browser(server)
+            try await browser.signIn()
+            func ask(_ changes: [String: String?] = [:]) async throws -> Reply {
+                try await browser.authorize(
+                    "hops", ["redirect_uri": "https://app.example/cb", "scope": "openid"].merging(changes) { $1 })
+            }
+            #expect(try await ask().location?.hasPrefix("https://app.example/cb?code=") == true)
+            func mark(_ leadsOn: Bool) async throws -> JSON {
+                try await server.send(
+                    .post, "/admin/v1/applications:set",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: JSON.object(["id": "hops", "registration": ["redirectsOn": .bool(leadsOn)]]).bytes
+                ).json["application"]["oauth"]["redirectsOn"]
+            }
+            #expect(try await mark(true) == true)
+            for (changes, sign) in [([:], "?"), (["response_mode": "fragment"], "#")] as [([String: String?], String)] {
+                let reply = try await ask(changes)
+                #expect(reply.status == 200 && reply.location == nil, "\(reply.status)")
+                #expect(reply.text.contains("http-equiv=\"refresh\""))
+                #expect(reply.text.contains("href=\"https://app.example/cb\(sign)code="), "\(reply.text)")
+                #expect(!reply.text.contains("<form"), "\(reply.text)")
+            }
+            let refused = try await ask(["prompt": "none", "max_age": "0"])
+            #expect(
+                refused.status == 200 && refused.text.contains("href=\"https://app.example/cb?error=login_required"))
+            #expect(try await mark(false) == .null)
+            #expect(try await ask().status == 303)
+        }
+    }
+
     /// A content security policy has no form for an address of IPv6, so no redirect after a form gets there.
     @Test
     func `An application at IPv6's loopback is reached by a page, in each mode`() async throws {

@@ -41,6 +41,63 @@ struct TokenEndpointTests {
         }
     }
 
+    /// OpenID Connect Core 1.0, section 12.2.
+    @Test
+    func `A step-up says nothing in tokens of grants before it, however often they are refreshed`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let first = try await server.redeem(browser.code()).json
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(user)))
+            try await server.advance(120)
+            let (session, proof) = (try #require(browser.session), try await browser.proof(with: totp))
+            let raised = try #require(await server.realm.sessions.raise(session, by: proof))
+            browser.cookies["__Host-cs_session"] = raised.token.reveal()
+
+            let told = first["id_token"].claims
+            #expect(told["acr"] == "aal1" && told["amr"] == ["pwd"])
+            var tokens = first
+            for _ in 0..<2 {
+                tokens = try await server.refresh(tokens["refresh_token"]).json
+                for token in [tokens["id_token"], tokens["access_token"]] {
+                    for name in ["auth_time", "acr", "amr"] {
+                        #expect(token.claims[name] == told[name], "\(name): \(token.claims)")
+                    }
+                }
+            }
+            let later = try await server.redeem(browser.code()).json
+            let stronger = later["id_token"].claims
+            #expect(stronger["acr"] == "aal2" && stronger["amr"] == ["pwd", "otp", "mfa"], "\(stronger)")
+            #expect((stronger["auth_time"].int ?? 0) >= (told["auth_time"].int ?? 0) + 120)
+            #expect(stronger["sid"] == told["sid"])
+            let again = try await server.refresh(later["refresh_token"]).json["id_token"].claims
+            #expect(again["auth_time"] == stronger["auth_time"] && again["acr"] == "aal2")
+        }
+    }
+
+    @Test
+    func `A step-up of the browser's session lets no grant of before have what an API asks two factors for`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["scope": "openid api offline_access"])
+            let token = try await server.redeem(code).json["refresh_token"]
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(user)))
+            let (session, proof) = (try #require(browser.session), try await browser.proof(with: totp))
+            #expect(try await server.realm.sessions.raise(session, by: proof) != nil)
+            let resource = Resource(
+                uri: "http://127.0.0.1/api", scopes: [Resource.Scope(name: "api", minimumACR: .aal2)])
+            #expect(try await server.realm.resources.put(resource, by: .testAdministrator) == .done)
+            // Its tokens would say one factor.
+            #expect(try await server.refresh(token).json["error"] == "invalid_grant")
+            #expect(try await server.refresh(token, ["scope": "openid"]).status == 200)
+        }
+    }
+
     @Test
     func `One refresh token sent twenty times at once has one successor`() async throws {
         try await TestServer.with(.development) { server in
@@ -214,6 +271,33 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test
+    func `A request that asks for what was not approved leaves its code as good as before, and no grant`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code(
+                "dev-native", ["resource": "http://127.0.0.1/api", "scope": "openid api"])
+            for (changes, error) in [
+                (["resource": "http://127.0.0.1/other"], "invalid_target"),
+                (["scope": "openid email"], "invalid_scope"),
+            ] {
+                #expect(try await server.redeem(code, changes).json["error"].text == error, "\(changes)")
+                #expect(try await server.realm.grants.list(of: user).isEmpty, "\(changes)")
+            }
+            let reply = try await server.redeem(code)
+            #expect(reply.status == 200 && reply.json["access_token"].claims["aud"] == "http://127.0.0.1/api")
+            #expect(try await server.realm.grants.list(of: user).count == 1)
+            // What does not belong to the code uses it up all the same.
+            let other = try await browser.code()
+            let wrong = ["code_verifier": String(repeating: "a", count: 43), "resource": "http://127.0.0.1/other"]
+            #expect(try await server.redeem(other, wrong).json["error"] == "invalid_grant")
+            #expect(try await server.redeem(other).json["error"] == "invalid_grant")
+        }
+    }
+
     // MARK: Applications for themselves
 
     @Test
@@ -360,6 +444,114 @@ struct TokenEndpointTests {
         }
     }
 
+    /// What makes a refresh token worth nothing; an empty one leaves it as it is.
+    private static let ends: [(String, @Sendable (TestServer, UserID) async throws -> Void)] = [
+        ("", { _, _ in }),
+        (
+            "the user's tokens were revoked",
+            { server, user in
+                var change = AccountChange()
+                change.revokesTokensAt = server.now
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+        ),
+        (
+            "the user's tokens of before an instant were revoked",
+            { server, user in
+                try await server.advance(1000)
+                var change = AccountChange()
+                change.revokesTokensAt = server.now - 400
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+        ),
+        (
+            "the user was disabled",
+            { server, user in
+                var change = AccountChange()
+                change.isDisabled = true
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+        ),
+        (
+            "the user was removed",
+            { server, user in _ = try await server.realm.accounts.delete(user, by: .commandLine) }
+        ),
+        ("it was left for thirty days", { server, _ in try await server.advance(30 * 86_400 + 1) }),
+        (
+            "the application wants two factors",
+            { server, _ in try await Self.change(server) { $0.requiresSecondFactor = true } }
+        ),
+        (
+            "the application refreshes no more",
+            { server, _ in try await Self.change(server) { $0.oauth.grantTypes = ["authorization_code"] } }
+        ),
+        (
+            "the application may have no refresh tokens",
+            { server, _ in try await Self.change(server) { $0.scopes = ["openid"] } }
+        ),
+    ]
+
+    private static func change(
+        _ server: TestServer, _ body: @escaping @Sendable (inout ApplicationRegistration) -> Void
+    ) async throws {
+        _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .commandLine, body)
+    }
+
+    /// A refresh token of a confidential application, whose secret is `shop-secret`.
+    private func shop(_ server: TestServer) async throws -> (user: UserID, token: JSON) {
+        let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+        var shop = ApplicationRegistration(
+            redirectURIs: [Browser.callback], scopes: ["openid", "offline_access"])
+        shop.oauth.kind = .web
+        shop.oauth.isFirstParty = true
+        shop.setSecret(Secret("shop-secret"))
+        try await server.add("shop", shop)
+        var browser = Browser(server)
+        try await browser.signIn()
+        let reply = try await server.redeem(
+            browser.code("shop"), client: "shop", ["client_id": nil], headers: Self.asShop)
+        #expect(reply.status == 200, "\(reply.text)")
+        return (user, reply.json["refresh_token"])
+    }
+
+    private static let asShop: HTTPFields = [
+        .authorization: "Basic \(Data("shop:shop-secret".utf8).base64EncodedString())"
+    ]
+
+    private func isActive(_ token: JSON, _ server: TestServer) async throws -> JSON {
+        try await server.form("/oauth/introspect", ["token": token.text ?? ""], headers: Self.asShop).json["active"]
+    }
+
+    /// RFC 7662, section 2.2.
+    @Test(arguments: ends.indices)
+    func `Introspection calls a refresh token active that a refresh would take, and no other`(_ place: Int) async throws
+    {
+        try await TestServer.with(.development) { server in
+            let (user, token) = try await shop(server)
+            let (name, end) = Self.ends[place]
+            try await end(server, user)
+            #expect(try await isActive(token, server) == .bool(name.isEmpty), "\(name)")
+            let refreshed = try await server.refresh(token, ["client_id": nil], headers: Self.asShop)
+            #expect(refreshed.status == (name.isEmpty ? 200 : 400), "\(name): \(refreshed.text)")
+        }
+    }
+
+    @Test
+    func `A refresh token that was traded is active for the ten seconds in which it brings its successor again`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let first = try await shop(server).token
+            let second = try await server.refresh(first, ["client_id": nil], headers: Self.asShop).json["refresh_token"]
+            for token in [first, second] { #expect(try await isActive(token, server) == true) }
+            try await server.advance(11)
+            #expect(try await isActive(first, server) == false)
+            // To ask is not to use it: its successor is not taken for stolen.
+            #expect(try await isActive(second, server) == true)
+            #expect(try await server.refresh(second, ["client_id": nil], headers: Self.asShop).status == 200)
+        }
+    }
+
     @Test
     func `Introspection tells a third party the address where its user allowed that`() async throws {
         try await TestServer.with(.development) { server in
@@ -418,6 +610,9 @@ struct TokenEndpointTests {
             #expect(document["response_types_supported"] == ["code"])
             #expect(document["registration_endpoint"] == .null)
             #expect(document["backchannel_logout_supported"] == true)
+            for value in ["aal1", "aal2", "phr", "phrh"] {
+                #expect(document["acr_values_supported"].elements.contains(.string(value)), "\(value)")
+            }
             for (name, endpoint) in [
                 ("token_endpoint", "/oauth/token"), ("revocation_endpoint", "/oauth/revoke"),
                 ("introspection_endpoint", "/oauth/introspect"),

@@ -151,13 +151,18 @@ extension OwnAccount {
         switch outcome {
         case .failure(let refusal): return .failure(refusal)
         case .success(let done):
+            var ended = done.ended
+            if ended == Session.mostEndedAtOnce {
+                ended += try await realm.sessions.endFurther(
+                    of: own.userID, epoch: own.epoch, but: own.session, by: client)
+            }
             var isMailed = false
             if let address = done.address,
                 case .sent(_, _?) = try await realm.mailings.sendLink(.resetPassword(address), by: client)
             {
                 isMailed = true
             }
-            return .success(Disowned(frozen: done.frozen, endedSessions: done.ended, resetMailed: isMailed))
+            return .success(Disowned(frozen: done.frozen, endedSessions: ended, resetMailed: isMailed))
         }
     }
 }

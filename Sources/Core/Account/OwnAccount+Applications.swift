@@ -57,11 +57,16 @@ extension OwnAccount {
     public func revokeApplication(
         _ id: ClientID, of session: OwnSession, by client: ClientContext
     ) async throws -> Result<Void, Refusal> {
-        try await change(of: session, .recent, by: client) { transaction, user, draft in
+        let outcome = try await change(of: session, .recent, by: client) { transaction, user, draft in
             let event = draft.event(.consentRevoked, of: user.id, ["application": .string(id.rawValue)])
-            guard try transaction.revokeConsent(id, of: user.id, at: draft.now, event) else { throw Refusal.unknown }
+            let revoked = try transaction.revokeConsent(id, of: user.id, at: draft.now, event)
+            guard revoked.isKnown else { throw Refusal.unknown }
             let name = try transaction.registeredApplication(id)?.registration.displayName ?? id.rawValue
             try draft.notify(AccountNotice(.applicationRevoked, factorName: name), user, in: transaction)
+            return revoked.next
         }
+        guard case .success(let place) = outcome else { return outcome.map { _ in } }
+        try await realm.consents.endGrants(of: session.userID, to: id, before: place)
+        return .success(())
     }
 }

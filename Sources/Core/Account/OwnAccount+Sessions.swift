@@ -106,7 +106,7 @@ extension OwnAccount {
     /// Ends all sessions of the user but the one that asks.
     /// - Returns: how many ended.
     public func endOtherSessions(of own: OwnSession, by client: ClientContext) async throws -> Result<Int, Refusal> {
-        try await change(of: own, .recent, by: client) { transaction, user, draft in
+        let outcome = try await change(of: own, .recent, by: client) { transaction, user, draft -> Int in
             let count = try transaction.endSessions(of: user, but: own.session, at: draft.now)
             guard count > 0 else { return 0 }
             try transaction.append(
@@ -114,16 +114,21 @@ extension OwnAccount {
             try draft.notify(AccountNotice(.sessionsEnded), user, in: transaction)
             return count
         }
+        guard case .success(let count) = outcome, count == Session.mostEndedAtOnce else { return outcome }
+        let more = try await realm.sessions.endFurther(
+            of: own.userID, epoch: own.epoch, but: own.session, by: client)
+        return .success(count + more)
     }
 }
 
 extension StoreTransaction {
-    /// Ends the sessions of a user that go on, but for one. Its applications learn of it as of any end.
-    /// - Returns: how many there were.
+    /// Ends the newest sessions of a user that go on, but for one. Its applications learn of it as of any end.
+    /// - Returns: how many there were; at ``Session/mostEndedAtOnce`` there may be more, which ``Sessions/endFurther(of:epoch:but:by:)``
+    ///   ends.
     func endSessions(of user: User, but kept: SessionID?, at now: Date) throws -> Int {
-        let ending = try sessions(of: user.id, limit: Session.longestList).filter {
-            $0.id != kept && $0.isLiving(of: user, at: now)
-        }
+        let living = try sessions(
+            of: user.id, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.mostEndedAtOnce + 1)
+        let ending = Array(living.filter { $0.id != kept }.prefix(Session.mostEndedAtOnce))
         try reserve(ending: ending, and: [.user(user.id)])
         return try ending.count { try end($0, at: now) }
     }

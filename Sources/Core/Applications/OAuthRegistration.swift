@@ -68,6 +68,9 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var policyURI: String?
     /// The address of the application's terms of use (`tos_uri`); nil where it names none.
     public var termsURI: String?
+    /// Whether what answers at its redirect URIs leads on to another origin or scheme, where the policy of a page's form would stop a
+    /// redirect: then a page without a form leads there. Nil for one that does not.
+    public var redirectsOn: Bool?
     /// The colour of buttons and links on its pages of a sign-in, as `#rrggbb`; nil: that of all pages.
     public var accent: String?
     /// Names its picture (``Applications/logo(_:)``).
@@ -120,6 +123,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         clientURI = try members.decodeIfPresent(String.self, forKey: .clientURI)
         policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
         termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
+        redirectsOn = try members.decodeIfPresent(Bool.self, forKey: .redirectsOn)
         accent = try members.decodeIfPresent(String.self, forKey: .accent)
         document = try members.decodeIfPresent(ClientDocument.self, forKey: .document)
         logo = try members.decodeIfPresent(String.self, forKey: .logo)

@@ -67,7 +67,7 @@ extension AuditedMembers {
                 "requiresPAR", "requiresDPoP", "issuerStyle", "defaultACR", "defaultMaxAge", "resources",
                 "takesTokenEndpointAudience", "jwksURI", "idTokenAlgorithm", "initiateLoginURI", "clientURI",
                 "policyURI",
-                "termsURI", "accent", "logo", "approval.at", "approval.by", "origin.by", "origin.uri",
+                "termsURI", "redirectsOn", "accent", "logo", "approval.at", "approval.by", "origin.by", "origin.uri",
                 "origin.registration.at", "origin.registration.token", "origin.registration.source",
                 "origin.registration.allowance.grantTypes", "origin.registration.allowance.resources",
                 "origin.registration.allowance.scopes", "origin.registration.changedAt", "origin.registration.withheld",

@@ -79,16 +79,24 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
     /// The classes that were asked for and can be met by some user, in the order of preference.
     var classes: [ContextClass] { acrValues.compactMap(ContextClass.init(requested:)) }
 
-    /// Whether `phr` is the first of the values that this server knows. Where it cannot be met, the next one counts.
+    /// Whether `phr` or `phrh` is the first of the values that this server knows. Where it cannot be met, the next one counts.
     var prefersResistance: Bool {
-        acrValues.first(where: ContextClass.requestable.contains) == ContextClass.phishingResistant
+        acrValues.first(where: ContextClass.requestable.contains).map(ContextClass.resistances.contains) ?? false
     }
 
     /// What a token says of a session's class: the word that the request had for it.
     /// - Parameter others: further words that are true of the session (``ProofRegistry/resistanceClasses(of:)``), which are said to
     ///   whom they mean something: where the request had them.
-    public static func told(_ present: ContextClass, asked values: [String], others: Set<String> = []) -> String {
-        values.first { ContextClass(requested: $0) == present || others.contains($0) } ?? present.rawValue
+    /// - Parameter isEssential: whether nothing may be said but one of the values (OpenID Connect Core 1.0, section 5.5.1.1): of a
+    ///   session that is stronger than all of them the first that it is more than.
+    public static func told(
+        _ present: ContextClass, asked values: [String], others: Set<String> = [], isEssential: Bool = false
+    ) -> String {
+        if let own = values.first(where: { ContextClass(requested: $0) == present || others.contains($0) }) {
+            return own
+        }
+        let lesser = values.first { ContextClass(requested: $0).map { $0 < present } ?? false }
+        return isEssential ? lesser ?? present.rawValue : present.rawValue
     }
 
     /// Characters of `state` and `nonce`.

@@ -54,6 +54,10 @@ struct AuthorizationJudge: Sendable {
                 }
             }
             if isOnlyWord {
+                // A passkey that is enrolled on the way is in software as often as not, which meets no `phrh`.
+                guard request.acrValues.contains(ContextClass.phishingResistant) else {
+                    return .impossible(.unmetAuthenticationRequirements)
+                }
                 return try enrolling(session, needed, in: transaction) ?? .impossible(.unmetAuthenticationRequirements)
             }
             if canBeGiven { return .impossible(.interactionRequired) }

@@ -227,6 +227,7 @@ extension AuthorizationRequest {
     fileprivate func code(on session: Session) -> AuthorizationCode {
         var details: [String: JSONValue] = [:]
         if !acrValues.isEmpty { details[GrantDetail.acrValues] = .array(acrValues.map { .string($0) }) }
+        if isACREssential, !acrValues.isEmpty { details[GrantDetail.isACREssential] = .bool(true) }
         if !idTokenClaims.isEmpty { details[GrantDetail.idTokenClaims] = .array(idTokenClaims.map { .string($0) }) }
         if !userInfoClaims.isEmpty {
             details[GrantDetail.userInfoClaims] = .array(userInfoClaims.map { .string($0) })
@@ -244,6 +245,8 @@ extension AuthorizationRequest {
 public enum GrantDetail {
     /// The `acr` values that were asked for, so that tokens say the same word.
     public static let acrValues = "acr_values"
+    /// Whether ID tokens have to say one of ``acrValues``: there where they have to.
+    public static let isACREssential = "acr_essential"
     /// Names of single claims that ID tokens of the grant carry.
     public static let idTokenClaims = "id_token_claims"
     /// Names of single claims that the user info endpoint tells of the grant.

@@ -55,7 +55,21 @@ public struct Consents: Sendable {
         let event = AuditEvent(
             id: eventID, at: now, kind: .consentRevoked, userID: user, context: context,
             details: ["application": .string(client.rawValue)])
-        return try await realm.store.write { try $0.revokeConsent(client, of: user, at: now, event) }
+        let revoked = try await realm.store.write { try $0.revokeConsent(client, of: user, at: now, event) }
+        try await endGrants(of: user, to: client, before: revoked.next)
+        return revoked.isKnown
+    }
+
+    /// Goes on with ending what an application got of a user's sessions, from where a transaction has ended as many as one may.
+    /// - Parameter place: nil where that one has left none.
+    func endGrants(of user: UserID, to client: ClientID, before place: GrantPlace?) async throws {
+        var next = place
+        while let place = next {
+            let now = realm.clock.now
+            next = try await realm.store.write {
+                try $0.endGrants(of: user, to: client, before: place, reserving: [.user(user)], at: now).next
+            }
+        }
     }
 }
 
@@ -72,20 +86,40 @@ extension StoreTransaction {
         }
     }
 
-    /// - Returns: false where nothing was allowed; then the event is not written.
+    /// Forgets a consent, and ends the newest of the application's grants.
+    /// - Returns: whether anything was allowed; otherwise the event is not written. And where further transactions go on
+    ///   (``Consents/endGrants(of:to:before:)``).
     func revokeConsent(
         _ client: ClientID, of user: UserID, at now: Date, _ event: AuditEvent
-    ) throws -> Bool {
-        let grants = try grants(of: user, limit: Session.longestList).filter {
-            $0.clientID == client && $0.dialect == .oauth && $0.revokedAt == nil
-        }
+    ) throws -> (isKnown: Bool, next: GrantPlace?) {
         let digest = Consents.digest(of: user, client)
-        try reserve(Set(grants.map { .grant($0.id) } + [.user(user), .flow(digest)]))
+        let grants = try endGrants(
+            of: user, to: client, before: nil, reserving: [.user(user), .flow(digest)], at: now)
         let isKnown = try deleteFlow(digest: digest)
-        guard isKnown || !grants.isEmpty else { return false }
-        for grant in grants where try end(grant, at: now) { try announceEnd(of: grant) }
+        guard isKnown || grants.count > 0 else { return (false, nil) }
         try append(event)
-        return true
+        return (true, grants.next)
+    }
+
+    /// Ends what an application got of a user's sessions by the protocol with pages, the newest first, no more than one transaction may.
+    /// - Parameters:
+    ///   - place: where the transaction before has ended; nil for the first.
+    ///   - rows: what the transaction writes beside the grants.
+    /// - Returns: how many grants there were, and where to go on; nil where there can be no more.
+    func endGrants(
+        of user: UserID, to client: ClientID, before place: GrantPlace?, reserving rows: Set<ReservedRow>, at now: Date
+    ) throws -> (count: Int, next: GrantPlace?) {
+        var next = place
+        var ending: [Grant] = []
+        repeat {
+            let found = try grants(of: user, to: client, ListRange(next, limit: Session.mostEndedAtOnce))
+            next = found.count < Session.mostEndedAtOnce ? nil : found.last.map(GrantPlace.init(of:))
+            // The same application may have grants of other protocols, which no consent is about.
+            ending = found.filter { $0.dialect == .oauth }
+        } while ending.isEmpty && next != nil
+        try reserve(rows.union(ending.map { .grant($0.id) }))
+        for grant in ending where try end(grant, at: now) { try announceEnd(of: grant) }
+        return (ending.count, next)
     }
 
     func consent(of user: UserID, to client: ClientID, sealer: Sealer) throws -> Consent? {

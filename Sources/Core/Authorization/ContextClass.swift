@@ -20,9 +20,14 @@ public enum ContextClass: String, Sendable, Codable, CaseIterable, Comparable {
 
     /// A proof that cannot be relayed, by an authenticator that made sure of its user. It is told beside a class, not instead of one.
     public static let phishingResistant = "phr"
+    /// The same by a key in hardware.
+    public static let phishingResistantHardware = "phrh"
+    /// What is told beside a class (OpenID Connect Extended Authentication Profile ACR Values 1.0, section 2).
+    public static let resistances: Set = [phishingResistant, phishingResistantHardware]
 
     /// All values that requests may have.
-    public static let requestable = allCases.map(\.rawValue) + [multiFactorAlias, phishingResistant]
+    public static let requestable =
+        allCases.map(\.rawValue) + [multiFactorAlias, phishingResistant, phishingResistantHardware]
 
     public static func < (one: ContextClass, other: ContextClass) -> Bool { one == .aal1 && other == .aal2 }
 }
@@ -36,7 +41,7 @@ extension ProofRegistry {
         }
         if resistant.isEmpty { return [] }
         return resistant.contains { $0.contains(.hardware) }
-            ? [ContextClass.phishingResistant, "phrh"] : [ContextClass.phishingResistant]
+            ? ContextClass.resistances : [ContextClass.phishingResistant]
     }
 
     /// The class of a session with these proofs.

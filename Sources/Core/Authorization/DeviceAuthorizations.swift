@@ -162,6 +162,30 @@ public struct DeviceAuthorizations: Sendable {
         }
     }
 
+    /// What was asked for with a code that a user allowed, for a protocol that has to judge the rest of a request before the code is
+    /// redeemed. Nothing is used up by it.
+    /// - Returns: nil where ``redeem(_:presented:by:)`` brings nothing yet, or would refuse what the device shows.
+    public func allowed(_ code: Secret<String>, presented: Presented) async throws -> Request? {
+        let (realm, now) = (realm, realm.clock.now)
+        let handle = FlowHandle(code.reveal())
+        return try await realm.store.read { transaction in
+            guard let record = try transaction.flow(digest: handle.digest), record.purpose == Self.purpose,
+                record.finishedAt == nil, record.expiresAt > now
+            else { return nil }
+            let body = try JSONDecoder().decode(
+                Body.self, from: realm.sealer.open(record.body, for: .flow(record.digest)))
+            guard Self.admits(presented, body.request), case .allowed? = body.decision else { return nil }
+            return body.request
+        }
+    }
+
+    /// Whether what the device shows is what its request was made with.
+    private static func admits(_ presented: Presented, _ request: Request) -> Bool {
+        request.client == presented.client && request.browser == nil
+            && PKCEChallenge.admits(presented.verifier, request.challenge)
+            && (request.keyThumbprint == nil || request.keyThumbprint == presented.keyThumbprint)
+    }
+
     /// Opens the grant that a user allowed, once.
     public func redeem(
         _ code: Secret<String>, presented: Presented, by client: ClientContext
@@ -176,10 +200,7 @@ public struct DeviceAuthorizations: Sendable {
             else { return .refused(.unknown) }
             let body = try JSONDecoder().decode(
                 Body.self, from: realm.sealer.open(record.body, for: .flow(record.digest)))
-            guard body.request.client == presented.client, body.request.browser == nil,
-                PKCEChallenge.admits(presented.verifier, body.request.challenge),
-                body.request.keyThumbprint == nil || body.request.keyThumbprint == presented.keyThumbprint
-            else { return .refused(.unknown) }
+            guard Self.admits(presented, body.request) else { return .refused(.unknown) }
             if record.expiresAt <= now { return .refused(.expired) }
             switch body.decision {
             case nil: return .refused(.pending)

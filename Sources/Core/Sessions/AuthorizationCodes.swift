@@ -42,6 +42,20 @@ public struct AuthorizationCodes: Sendable {
         }
     }
 
+    /// What a code stands for that can be redeemed with what the client says, for a protocol that has to judge the rest of a request
+    /// before it is. Nothing is used up by it.
+    /// - Returns: nil where ``redeem(_:presented:secondFactor:by:)`` would refuse what the client says.
+    public func code(of text: Secret<String>, presented: AuthorizationCode.Presented) async throws -> AuthorizationCode?
+    {
+        let (realm, now) = (realm, realm.clock.now)
+        return try await realm.store.read { transaction in
+            guard let found = try transaction.authorizationCode(text, sealer: realm.sealer, at: now),
+                found.record.redeemedAt == nil, found.code.fits(presented)
+            else { return nil }
+            return found.code
+        }
+    }
+
     /// Redeems a code that was issued on a session: opens a grant of it for the client.
     ///
     /// Of twenty redemptions at once one succeeds; the others end the grant that it made, as any later one does for as

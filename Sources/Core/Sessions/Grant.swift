@@ -36,12 +36,15 @@ public struct Grant: Sendable, Equatable {
     public var refresh: RefreshTokenState
     /// What the application may do.
     public var terms: GrantTerms
+    /// What the session had been proven with when the application got the grant, where the session may be proven with more
+    /// later: a browser's. Nil where the session's own proofs are those of the grant, and in rows of before.
+    public let proofs: [Proof]?
 
     /// The row as stores read and write it. ``Sessions`` and ``Grants`` open grants.
     public init(
         id: GrantID, sessionID: SessionID, userID: UserID, clientID: ClientID, dialect: Dialect, createdAt: Date,
         expiresAt: Date, revokedAt: Date? = nil, revision: Int = 0, refresh: RefreshTokenState,
-        terms: GrantTerms = GrantTerms()
+        terms: GrantTerms = GrantTerms(), proofs: [Proof]? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -54,6 +57,7 @@ public struct Grant: Sendable, Equatable {
         self.revision = revision
         self.refresh = refresh
         self.terms = terms
+        self.proofs = proofs
     }
 
     /// Whether the grant goes on by itself; its session has to go on too.
@@ -72,8 +76,10 @@ public struct GrantedSession: Sendable {
 }
 
 extension SessionEvidence {
+    /// Of the grant's own authentication: a step-up of its session says nothing in tokens that were granted before it (OpenID
+    /// Connect Core 1.0, section 12.2).
     init(_ session: Session, _ grant: Grant) {
-        self.init(dialect: grant.dialect, proofs: session.proofs, terms: grant.terms)
+        self.init(dialect: grant.dialect, proofs: grant.proofs ?? session.proofs, terms: grant.terms)
     }
 }
 

@@ -92,8 +92,8 @@ extension GrantDraft {
             return .refused(.secondFactorRequired)
         }
         let grant = try open(
-            on: session, for: clientID, dialect: dialect, terms: terms, settings: transaction.settings(), at: now,
-            in: transaction)
+            on: session, for: clientID, dialect: dialect, terms: terms, settings: transaction.settings(),
+            proofs: session.proofs, at: now, in: transaction)
         try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
         return .granted(SignedIn(user: user, session: session, grant: grant, refreshToken: token.text))
     }

@@ -46,15 +46,16 @@ struct GrantDraft: Sendable {
     }
 
     /// Opens a grant on a session that goes on.
+    /// - Parameter proofs: what the session is proven with now, where it may be proven with more later.
     func open(
         on session: Session, for clientID: ClientID, dialect: Dialect, terms: GrantTerms, settings: RealmSettings,
-        at now: Date, in transaction: any StoreTransaction
+        proofs: [Proof]? = nil, at now: Date, in transaction: any StoreTransaction
     ) throws -> Grant {
         let grant = Grant(
             id: id, sessionID: session.id, userID: session.userID, clientID: clientID, dialect: dialect,
             createdAt: now,
             expiresAt: min(session.expiresAt, now + Double(settings.tokens.sessionDays) * 86_400),
-            refresh: RefreshTokenState(currentDigest: token.digest), terms: terms)
+            refresh: RefreshTokenState(currentDigest: token.digest), terms: terms, proofs: proofs)
         guard try transaction.insert(grant) else {
             throw StoreError(.unavailable, "A grant id came up twice: the random source is broken.")
         }

@@ -20,6 +20,9 @@ public struct GrantPlace: Sendable, Equatable {
         (self.createdAt, self.id) = (createdAt, id)
     }
 
+    /// The place of a grant.
+    init(of grant: Grant) { self.init(createdAt: grant.createdAt, id: grant.id) }
+
     /// As pages and commands write it: digits, a dot, and characters of Base64 for URLs.
     public var text: String { "\(createdAt.microseconds).\(Array(id.rawValue.utf8).base64URL)" }
 

@@ -84,7 +84,8 @@ extension Sessions {
                         found.evidence, of: found.grant.userID, by: client, at: now, realm.proofs, in: transaction)
                 else { return nil }
                 return try Self.holder(
-                    of: given, found, at: now, sharedNow: transaction.sharedTime(realm.clock), in: transaction)
+                    of: given, found, at: now, sharedNow: transaction.sharedTime(realm.clock), grace: grace,
+                    in: transaction)
             }
             if let user { try await consultant.beforeSession(of: user) }
         }
@@ -138,28 +139,54 @@ extension Sessions {
 
     /// What tokens of a refresh token's grant say, for a dialect that has to look before the token is traded. Nothing is
     /// used up by it.
-    /// - Returns: nil where ``refresh(_:of:secondFactor:grace:by:asking:)`` would not trade the token either.
+    /// - Returns: nil where ``refresh(_:of:secondFactor:grace:by:asking:)`` would not trade the token either, whatever second factor
+    ///   is demanded.
     public func evidence(of text: Secret<String>, of owner: HandleOwner) async throws -> SessionEvidence? {
         guard let given = RefreshToken(text.reveal()) else { return nil }
-        let now = realm.clock.now
+        let (realm, now) = (realm, realm.clock.now)
         return try await realm.store.read { transaction in
             guard let found = try transaction.granted(given.grantID), owner.owns(found.grant),
-                found.grant.isLiving(at: now), found.session.revokedAt == nil, found.session.expiresAt > now
+                try Self.holder(
+                    of: given, found, at: now, sharedNow: transaction.sharedTime(realm.clock),
+                    grace: RefreshGrace.seconds, in: transaction) != nil
             else { return nil }
-            return given.isCurrent(found.grant) || given.isPrevious(found.grant) ? found.evidence : nil
+            return found.evidence
+        }
+    }
+
+    /// The grant of a refresh token that would be traded now, for who asks whether it counts (RFC 7662). Nothing is used up by it.
+    /// - Returns: nil where ``refresh(_:of:secondFactor:grace:by:asking:)`` with the same arguments would refuse the token.
+    public func grant(
+        ofTradable text: Secret<String>, of owner: HandleOwner,
+        secondFactor demand: SecondFactorDemand = .whereRequired,
+        grace: TimeInterval = RefreshGrace.seconds, by client: ClientContext
+    ) async throws -> Grant? {
+        guard let given = RefreshToken(text.reveal()) else { return nil }
+        let (realm, now) = (realm, realm.clock.now)
+        return try await realm.store.read { transaction in
+            guard let found = try transaction.granted(given.grantID), owner.owns(found.grant),
+                try Self.holder(
+                    of: given, found, at: now, sharedNow: transaction.sharedTime(realm.clock), grace: grace,
+                    in: transaction) != nil,
+                try !demand.refuses(
+                    found.evidence, of: found.grant.userID, by: client, at: now, realm.proofs, in: transaction)
+            else { return nil }
+            return found.grant
         }
     }
 
     /// Whose refresh token would be traded; nil where it would be refused, for whatever reason.
     private static func holder(
-        of given: RefreshToken, _ found: GrantedSession, at now: Date, sharedNow: Date,
+        of given: RefreshToken, _ found: GrantedSession, at now: Date, sharedNow: Date, grace: TimeInterval,
         in transaction: any StoreTransaction
     ) throws -> User? {
         let (session, grant) = (found.session, found.grant)
         guard let user = try transaction.user(grant.userID), grant.isLiving(at: now),
             session.isLiving(of: user, at: now), !user.isDisabled, !user.refuses(issuedAt: session.createdAt)
         else { return nil }
-        let isInGrace = RefreshGrace.covers(sharedNow, since: grant.refresh.rotatedAt)
+        let isInGrace =
+            grant.refresh.sealedCurrent != nil
+            && RefreshGrace.covers(sharedNow, since: grant.refresh.rotatedAt, for: grace)
         return given.isCurrent(grant) || given.isPrevious(grant) && isInGrace ? user : nil
     }
 }

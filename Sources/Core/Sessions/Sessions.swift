@@ -55,6 +55,60 @@ public struct Sessions: Sendable {
         }
     }
 
+    /// Ends all sessions of a user that go on, with all of their grants, in the user's name; the log names each. Where there are
+    /// many it takes several transactions.
+    /// - Returns: how many ended.
+    public func endAll(of userID: UserID, by client: ClientContext) async throws -> Int {
+        let realm = realm
+        var count = 0
+        while true {
+            let now = realm.clock.now
+            let eventIDs = (0..<Session.mostEndedAtOnce).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
+            let ended = try await realm.store.write { transaction in
+                guard let user = try transaction.user(userID) else { return 0 }
+                let ending = try transaction.sessions(
+                    of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.mostEndedAtOnce)
+                try transaction.reserve(ending: ending, and: [.user(userID)])
+                let ended = try ending.filter { try transaction.end($0, at: now) }
+                for (session, eventID) in zip(ended, eventIDs) {
+                    try transaction.append(
+                        AuditEvent(
+                            id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                            details: ["session": .string(session.id.rawValue)]))
+                }
+                return ended.count
+            }
+            count += ended
+            if ended < Session.mostEndedAtOnce { return count }
+        }
+    }
+
+    /// Goes on with ending a user's sessions but one, where the transaction that began with it has ended as many as one may.
+    /// - Parameter epoch: of the sessions that were to end. What begins after a revocation stays.
+    /// - Returns: how many more ended.
+    func endFurther(
+        of userID: UserID, epoch: Int, but kept: SessionID?, by client: ClientContext
+    ) async throws -> Int {
+        let realm = realm
+        var count = 0
+        while true {
+            let now = realm.clock.now
+            let eventID = AuditEvent.freshID(at: now, random: realm.random)
+            let ended = try await realm.store.write { transaction in
+                guard let user = try transaction.user(userID), user.tokenEpoch == epoch else { return 0 }
+                let ended = try transaction.endSessions(of: user, but: kept, at: now)
+                guard ended > 0 else { return 0 }
+                try transaction.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                        details: ["others": .integer(Int64(ended))]))
+                return ended
+            }
+            count += ended
+            if ended < Session.mostEndedAtOnce { return count }
+        }
+    }
+
     /// Ends a session of a user with all of its grants, in the name of the user or an administrator; the log says so.
     /// - Returns: false where the user has no such session, or it was ended before.
     public func end(_ id: SessionID, of userID: UserID, by client: ClientContext) async throws -> Bool {
@@ -90,6 +144,8 @@ public struct SessionListing: Sendable {
 extension Session {
     /// Grants of one session that are read at most.
     static let longestList = 1000
+    /// Sessions of one user, or grants of one application, that one transaction ends at most. Where there are more, others follow.
+    static let mostEndedAtOnce = 200
 }
 
 extension StoreTransaction {
@@ -116,11 +172,16 @@ extension StoreTransaction {
     /// Ends the sessions of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not
     /// come back when the user is enabled again. What other protocols gave out waits for that.
     func endSessions(ofDisabled user: User, at now: Date) throws {
-        let grants = try grants(of: user.id, limit: Session.longestList).filter { $0.revokedAt == nil }
-        let bySession = Dictionary(grouping: grants, by: \.sessionID)
-        let ending = try sessions(of: user.id, limit: Session.longestList).filter { session in
-            session.isLiving(of: user, at: now)
-                && (session.browserDigest != nil || bySession[session.id]?.contains { $0.dialect == .oauth } == true)
+        let living = try sessions(
+            of: user.id, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.longestList)
+        var bySession: [SessionID: [Grant]] = [:]
+        for session in living {
+            bySession[session.id] = try grants(of: session.id, limit: Session.longestList).filter {
+                $0.revokedAt == nil
+            }
+        }
+        let ending = living.filter { session in
+            session.browserDigest != nil || bySession[session.id]?.contains { $0.dialect == .oauth } == true
         }
         // All at once, as each session's grants are locked after every session.
         try reserve(

@@ -309,6 +309,10 @@ extension RememberingTransaction: StoreTransaction {
 
     func sessions(of user: UserID, limit: Int) throws -> [Session] { try base.sessions(of: user, limit: limit) }
 
+    func sessions(of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int) throws -> [Session] {
+        try base.sessions(of: user, epoch: epoch, expiringAfter: instant, limit: limit)
+    }
+
     func insert(_ session: Session) throws -> Bool {
         sessions[session.id] = nil
         return try base.insert(session)
@@ -356,6 +360,10 @@ extension RememberingTransaction: StoreTransaction {
 
     func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
         try base.grants(of: client, range)
+    }
+
+    func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        try base.grants(of: user, to: client, range)
     }
 
     func insert(_ grant: Grant) throws -> Bool {

@@ -79,6 +79,8 @@ public protocol SessionStorage {
     func session(_ id: SessionID) throws -> Session?
     /// The newest first.
     func sessions(of user: UserID, limit: Int) throws -> [Session]
+    /// Those of an epoch that were not ended and expire after the instant, the newest first.
+    func sessions(of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int) throws -> [Session]
     /// False where the id is taken, or the user was deleted.
     func insert(_ session: Session) throws -> Bool
     /// Writes epoch, revocation, proofs and the browser's digest where the stored revision is `session.revision`; counts it up.
@@ -97,6 +99,8 @@ public protocol GrantStorage {
     func grants(of user: UserID, limit: Int) throws -> [Grant]
     /// Those of an application that were not ended, the newest first.
     func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant]
+    /// Those of a user to one application that were not ended, the newest first.
+    func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant]
     /// False where the id is taken, or the session was deleted.
     func insert(_ grant: Grant) throws -> Bool
     /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.

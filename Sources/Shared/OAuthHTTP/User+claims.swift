@@ -25,7 +25,7 @@ public enum Memberships {
 }
 
 extension User {
-    /// What the scopes `email`, `profile` and `phone` open of a user (OpenID Connect Core 1.0, section 5.4): the claims of ID tokens and of
+    /// What the scopes `email`, `profile`, `phone` and `address` open of a user (OpenID Connect Core 1.0, section 5.4): the claims of ID tokens and of
     /// userinfo endpoints.
     public func claims(openedBy scopes: [String]) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [:]
@@ -40,6 +40,23 @@ extension User {
         }
         // Whether it is verified is not known here, and not said.
         if scopes.contains("phone") { claims["phone_number"] = profile.phoneNumber.map { .string($0) } }
+        if scopes.contains("address") { claims["address"] = postalAddress }
         return claims
+    }
+
+    /// The attributes that a postal address is kept in, as native authentication names them, by what the claim calls them.
+    private static let addressAttributes = [
+        "street_address": "streetAddress", "locality": "city", "region": "state", "postal_code": "postalCode",
+        "country": "country",
+    ]
+
+    /// The claim `address` (OpenID Connect Core 1.0, section 5.1.1); nil where none of it is known. Nothing is put together to one text:
+    /// how that is done is a matter of the country.
+    private var postalAddress: JSONValue? {
+        let members = Self.addressAttributes.compactMapValues { name -> JSONValue? in
+            guard case .string(let text)? = profile.attributes[name], !text.isEmpty else { return nil }
+            return .string(text)
+        }
+        return members.isEmpty ? nil : .object(members)
     }
 }

@@ -17,7 +17,11 @@ extension StoreConformance {
                     currentDigest: Data(0...255), previousDigest: Data([0]), rotatedAt: Sample.instants[2],
                     sealedCurrent: Sample.largeBlob),
                 terms: GrantTerms(
-                    scopes: [Sample.text, ""], details: Sample.json, audiences: [Sample.text, "https://api"]))
+                    scopes: [Sample.text, ""], details: Sample.json, audiences: [Sample.text, "https://api"]),
+                proofs: [
+                    Proof(kind: .password, factorID: FactorID(rawValue: Sample.text), at: Sample.instants[0]),
+                    Proof(kind: .totp, at: Sample.instants[2], isSecondFactor: true, assurance: .possession),
+                ])
             let bare = Grant(
                 id: GrantID(rawValue: "bare"), sessionID: SessionID(rawValue: Sample.text),
                 userID: UserID(rawValue: "u"), clientID: ClientID(rawValue: ""), dialect: .admin,
@@ -126,6 +130,42 @@ extension StoreConformance {
                 let rest = try await page(after: place, limit: 2)
                 try requireEqual(rest, Array(all.dropFirst(number + 1).prefix(2)), "what comes after \(grant.id)")
             }
+        },
+
+        Check("A user's grants to one application that were not ended are listed with the newest first, page by page") {
+            store in
+            try await store.write { transaction in
+                for user in ["u", "v"] {
+                    _ = try transaction.insert(Sample.user(user))
+                    _ = try transaction.insert(Sample.session("session of \(user)", of: user))
+                }
+                for (id, user, application, time, isEnded) in [
+                    ("a", "u", "shop", 1, false), ("b", "u", "shop", 2, false), ("c", "u", "shop", 2, false),
+                    ("d", "u", "shop", 3, true), ("e", "u", "bank", 4, false), ("f", "v", "shop", 5, false),
+                    ("g", "u", "shop", 6, false),
+                ] {
+                    let grant = Sample.grant(
+                        id, on: "session of \(user)", of: user, client: application,
+                        createdAt: Sample.instant(Int64(time)))
+                    _ = try transaction.insert(grant)
+                    guard isEnded else { continue }
+                    var ended = grant
+                    ended.revokedAt = Sample.instant(9)
+                    _ = try transaction.update(ended)
+                }
+            }
+            func page(after place: GrantPlace?, limit: Int, isBackwards: Bool = false) async throws -> [String] {
+                try await store.read {
+                    try $0.grants(
+                        of: UserID(rawValue: "u"), to: ClientID(rawValue: "shop"),
+                        ListRange(place, isBackwards: isBackwards, limit: limit))
+                }.map(\.id.rawValue)
+            }
+            try requireEqual(try await page(after: nil, limit: 9), ["g", "c", "b", "a"], "the user's grants")
+            try requireEqual(try await page(after: nil, limit: 0), [], "none of them")
+            let place = GrantPlace(createdAt: Sample.instant(2), id: GrantID(rawValue: "c"))
+            try requireEqual(try await page(after: place, limit: 9), ["b", "a"], "what comes after")
+            try requireEqual(try await page(after: place, limit: 9, isBackwards: true), ["g"], "what comes before")
         },
 
         Check("Expired grants are removed, no more than asked for at a time, and their session stays") { store in

@@ -76,6 +76,32 @@ extension StoreConformance {
             }
         },
 
+        Check("A user's sessions of an epoch that go on are listed with the newest first, and no others") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                _ = try transaction.insert(Sample.user("other"))
+                for (id, user, time, end) in [
+                    ("old", "u", 1, 20), ("newest", "u", 9, 21), ("ended", "u", 8, 20), ("expired", "u", 7, 15),
+                    ("new", "u", 5, 16), ("earlier", "u", 4, 20), ("not mine", "other", 6, 20),
+                ] {
+                    var session = Sample.session(
+                        id, of: user, epoch: id == "earlier" ? 1 : 2, createdAt: Sample.instant(Int64(time)),
+                        expiresAt: Sample.instant(Int64(end)))
+                    _ = try transaction.insert(session)
+                    guard id == "ended" else { continue }
+                    session.revokedAt = Sample.instant(9)
+                    _ = try transaction.update(session)
+                }
+            }
+            for (limit, expected) in [(9, ["newest", "new", "old"]), (2, ["newest", "new"]), (0, [])] {
+                let listed = try await store.read {
+                    try $0.sessions(
+                        of: UserID(rawValue: "u"), epoch: 2, expiringAfter: Sample.instant(15), limit: limit)
+                }
+                try requireEqual(listed.map(\.id.rawValue), expected, "at most \(limit) sessions")
+            }
+        },
+
         Check("Expired sessions are removed with their grants, no more than asked for at a time, and no others") {
             store in
             try await store.write { transaction in

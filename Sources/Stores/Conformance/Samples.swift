@@ -53,10 +53,10 @@ enum Sample {
     }
 
     static func session(
-        _ id: String, of user: String, createdAt: Date = instant(), expiresAt: Date = instant(1)
+        _ id: String, of user: String, epoch: Int = 0, createdAt: Date = instant(), expiresAt: Date = instant(1)
     ) -> Session {
         Session(
-            id: SessionID(rawValue: id), userID: UserID(rawValue: user), dialect: .identityToolkit, tokenEpoch: 0,
+            id: SessionID(rawValue: id), userID: UserID(rawValue: user), dialect: .identityToolkit, tokenEpoch: epoch,
             createdAt: createdAt, expiresAt: expiresAt, proofs: [Proof(kind: .password, at: createdAt)])
     }
 

@@ -38,12 +38,7 @@ struct SessionDocument: StoredJSON {
         while let name = try json.nextMember() {
             switch name {
             case "dialect": dialect = Dialect(rawValue: try json.string())
-            case "proofs":
-                proofs = []
-                try json.beginArray()
-                while try json.nextElement() {
-                    proofs?.append(try Proof(from: &json) { Date(microseconds: try $0.integer()) })
-                }
+            case "proofs": proofs = try [Proof](inColumn: &json)
             default: try json.skip()
             }
         }
@@ -56,21 +51,37 @@ struct SessionDocument: StoredJSON {
         json.name("dialect")
         json.write(dialect.rawValue)
         json.name("proofs")
-        json.beginArray()
-        for proof in proofs { try proof.write(to: &json) { $1.write($0.microseconds) } }
-        json.endArray()
+        try proofs.write(toColumn: &json)
         json.endObject()
     }
 }
 
-/// What the column `terms` holds of a grant. Rows of before version 12 have one member more, which is the session's.
+extension [Proof] {
+    fileprivate init(inColumn json: inout JSONReader) throws {
+        self = []
+        try json.beginArray()
+        while try json.nextElement() {
+            append(try Proof(from: &json) { Date(microseconds: try $0.integer()) })
+        }
+    }
+
+    fileprivate func write(toColumn json: inout JSONWriter) throws {
+        json.beginArray()
+        for proof in self { try proof.write(to: &json) { $1.write($0.microseconds) } }
+        json.endArray()
+    }
+}
+
+/// What the column `terms` holds of a grant. Rows of before version 12 have `proofs` too, which are the session's.
 struct GrantDocument: StoredJSON {
     var dialect: Dialect
     var terms: GrantTerms
+    var proven: [Proof]?
 
-    init(dialect: Dialect, terms: GrantTerms) {
+    init(dialect: Dialect, terms: GrantTerms, proven: [Proof]? = nil) {
         self.dialect = dialect
         self.terms = terms
+        self.proven = proven
     }
 
     init(from json: inout JSONReader) throws {
@@ -83,6 +94,7 @@ struct GrantDocument: StoredJSON {
             case "scopes": terms.scopes = json.isNull() ? [] : try [String](from: &json)
             case "details": terms.details = json.isNull() ? [:] : try json.object()
             case "audiences": terms.audiences = json.isNull() ? [] : try [String](from: &json)
+            case "proven": proven = json.isNull() ? nil : try [Proof](inColumn: &json)
             default: try json.skip()
             }
         }
@@ -101,6 +113,10 @@ struct GrantDocument: StoredJSON {
         try json.write(terms.details)
         json.name("dialect")
         json.write(dialect.rawValue)
+        if let proven {
+            json.name("proven")
+            try proven.write(toColumn: &json)
+        }
         json.name("scopes")
         try terms.scopes.write(to: &json)
         json.endObject()

@@ -20,7 +20,7 @@ extension Grant: StoredRow {
         self.init(
             id: id, sessionID: sessionID, userID: userID, clientID: clientID, dialect: document.dialect,
             createdAt: createdAt, expiresAt: expiresAt, revokedAt: revokedAt, revision: revision, refresh: refresh,
-            terms: document.terms)
+            terms: document.terms, proofs: document.proven)
     }
 
     var values: [SQLValue] {
@@ -36,7 +36,7 @@ extension Grant: StoredRow {
 
     fileprivate var document: SQLValue {
         get throws {
-            try Document.encode(GrantDocument(dialect: dialect, terms: terms))
+            try Document.encode(GrantDocument(dialect: dialect, terms: terms, proven: proofs))
         }
     }
 }
@@ -50,6 +50,14 @@ private enum Statements {
             """
             WHERE client_id = $1 AND revoked_at IS NULL AND (created_at, id) \(comparison) ($2, $3) \
             ORDER BY created_at\(order), id\(order) LIMIT $4
+            """)
+    }
+    static let ofUserToClient = ListStatements(isDescending: true) { comparison, order in
+        // By the index of the user's grants: the one of the application's has those of all users, and reads no expression.
+        Grant.selection(
+            """
+            WHERE user_id = $1 AND client_id || '' = $2 AND revoked_at IS NULL \
+            AND (created_at, id) \(comparison) ($3, $4) ORDER BY created_at\(order), id\(order) LIMIT $5
             """)
     }
     static let insertion = Grant.insertion(
@@ -81,6 +89,13 @@ extension SQLTransaction {
         return try select(
             Statements.ofClient[range], SQLValue(client.rawValue), place.instant, place.id,
             SQLValue(limit: range.limit))
+    }
+
+    public func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        let place = Statements.ofUserToClient.place(range) { ($0.createdAt, $0.id.rawValue) }
+        return try select(
+            Statements.ofUserToClient[range], SQLValue(user.rawValue), SQLValue(client.rawValue), place.instant,
+            place.id, SQLValue(limit: range.limit))
     }
 
     public func insert(_ grant: Grant) throws -> Bool {

@@ -38,6 +38,11 @@ extension Session: StoredRow {
 private enum Statements {
     static let byID = Session.selection("WHERE id = $1", isByRow: true)
     static let ofUser = Session.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let living = Session.selection(
+        """
+        WHERE user_id = $1 AND revoked_at IS NULL AND token_epoch = $2 AND expires_at > $3 \
+        ORDER BY created_at DESC, id DESC LIMIT $4
+        """)
     static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
     static let update = SQLStatement(
         """
@@ -55,6 +60,13 @@ extension SQLTransaction {
 
     public func sessions(of user: UserID, limit: Int) throws -> [Session] {
         try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
+    }
+
+    public func sessions(
+        of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int
+    ) throws -> [Session] {
+        try select(
+            Statements.living, SQLValue(user.rawValue), SQLValue(epoch), SQLValue(instant), SQLValue(limit: limit))
     }
 
     public func insert(_ session: Session) throws -> Bool {

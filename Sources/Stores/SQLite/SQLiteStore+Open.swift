@@ -7,7 +7,8 @@ extension ColumnTypes {
     static let sqlite = ColumnTypes(
         integer: "INTEGER", text: "TEXT", blob: "BLOB", tableOptions: "STRICT", position: "instr",
         number: { column, path in
-            "json_extract(\(column), '$\(path.map { Int($0) == nil ? ".\($0)" : "[\($0)]" }.joined())')"
+            // The sign that a path begins with stands for parameters in the text of a statement.
+            "json_extract(\(column), char(36) || '\(path.map { Int($0) == nil ? ".\($0)" : "[\($0)]" }.joined())')"
         })
 }
 

@@ -33,6 +33,113 @@ struct OwnSessionsTests {
         #expect(try await test.templates().filter { $0 == "sessions-ended" }.count == 2)
     }
 
+    /// Sessions that were ended a while ago, newer than all others of the user.
+    private func addEnded(_ count: Int, of user: User, in test: TestRealm) async throws {
+        let (now, present) = (test.now, try await test.user(user.id))
+        try await test.store.write { transaction in
+            for number in 0..<count {
+                let session = Session(
+                    id: SessionID(rawValue: "ended \(number)"), userID: user.id, dialect: .oauth,
+                    tokenEpoch: present.tokenEpoch, createdAt: now + 1, expiresAt: now + 86_400, revokedAt: now + 2,
+                    proofs: [])
+                _ = try transaction.insert(session)
+            }
+        }
+    }
+
+    @Test
+    func `All other sessions end, also one that a thousand newer ones came after, and as many as there are`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let old = try await test.session(of: user)
+        try await addEnded(1001, of: user, in: test)
+        test.clock.advance(10)
+        var others = [old]
+        for _ in 0..<401 { others.append(try await test.session(of: user)) }
+        let own = try await test.session(of: user)
+        #expect(try await test.realm.ownAccount.endOtherSessions(of: own, by: test.client).get() == 402)
+        for other in others { #expect(try await !test.isLiving(other)) }
+        #expect(try await test.isLiving(own))
+        let told = try await test.events(.sessionEnded).compactMap { $0.details["others"] }
+        #expect(told.count == 3 && told.count { $0 == .integer(200) } == 2 && told.contains(.integer(2)), "\(told)")
+        #expect(try await test.templates().filter { $0 == "sessions-ended" }.count == 1)
+    }
+
+    @Test
+    func `Signing out everywhere ends every session, also one that a thousand newer ones came after`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let old = try await test.session(of: user)
+        try await addEnded(1001, of: user, in: test)
+        let stranger = try await test.session(of: test.addUser(TestRealm.otherEmail))
+        test.clock.advance(10)
+        for _ in 0..<200 { _ = try await test.session(of: user) }
+        #expect(try await test.realm.sessions.endAll(of: user.id, by: test.client) == 201)
+        #expect(try await !test.isLiving(old))
+        #expect(try await test.isLiving(stranger))
+        #expect(try await test.events(.sessionEnded).count == 201)
+        #expect(try await test.realm.sessions.endAll(of: user.id, by: test.client) == 0)
+    }
+
+    @Test
+    func `A disabled user's browser is signed out for good, however many sessions came and ended after it`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let old = try await test.session(of: user)
+        try await addEnded(1001, of: user, in: test)
+        var change = AccountChange()
+        for isDisabled in [true, false] {
+            change.isDisabled = isDisabled
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        #expect(try await !test.isLiving(old))
+    }
+
+    @Test
+    func `Taking back what an application was allowed ends all of its grants, however many came after them`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let (session, now) = (try #require(own.session), test.now)
+        let shop = ClientID(rawValue: "shop")
+        var client = test.client
+        client.dialect = .oauth
+        let opened = try await test.realm.grants.open(
+            on: session, of: user.id, terms: GrantTerms(scopes: ["offline_access"]), for: shop, by: client)
+        let old = try #require(opened.granted)
+        try await test.store.write { transaction in
+            for number in 0..<1500 {
+                let grant = Grant(
+                    id: GrantID(rawValue: "\(number)"), sessionID: session, userID: user.id,
+                    clientID: number.isMultiple(of: 3) ? shop : ClientID(rawValue: "bank"),
+                    dialect: number < 300 ? .guardian : .oauth, createdAt: now + 1, expiresAt: now + 86_400,
+                    refresh: RefreshTokenState(currentDigest: Data()))
+                _ = try transaction.insert(grant)
+            }
+        }
+        let owner = HandleOwner.application(shop, of: .oauth)
+        #expect(try await test.realm.sessions.evidence(of: old.refreshToken, of: owner) != nil)
+        let byAccount = test.realm.ownAccount
+        #expect(try await byAccount.revokeApplication(shop, of: own, by: client).refusal == nil)
+        guard
+            case .refused(.ended) = try await test.realm.sessions.refresh(old.refreshToken, of: owner, by: client)
+        else {
+            Issue.record("The oldest grant goes on.")
+            return
+        }
+        let left = try await test.store.read { try $0.grants(of: user.id, limit: 2000) }.filter { $0.revokedAt == nil }
+        #expect(left.count { $0.clientID == shop } == 100 && left.count { $0.clientID != shop } == 1000)
+        #expect(left.allSatisfy { $0.clientID != shop || $0.dialect == .guardian })
+        #expect(try await test.events(.consentRevoked).count == 1)
+        #expect(try await byAccount.revokeApplication(shop, of: own, by: client).refusal == .unknown)
+    }
+
     // MARK: Activity
 
     @Test

@@ -259,6 +259,41 @@ struct GrantTests {
         #expect(left == 0)
     }
 
+    @Test(arguments: TestStore.available)
+    func `What a grant's tokens say stays as it was when its session is proven anew`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let begun = try await browser(test)
+        let granted = try #require(await open(on: begun.session, test).granted)
+        test.clock.advance(60)
+        let raised = try #require(await test.realm.sessions.raise(begun.session, by: signedIn(test)))
+        #expect(raised.session.proofs != begun.session.proofs)
+        let next = try #require(await refresh(granted.refreshToken, test).refreshed)
+        #expect(next.evidence.proofs == begun.session.proofs)
+        #expect(try await test.realm.sessions.evidence(of: next.refreshToken, of: .testClient) == next.evidence)
+        let later = try #require(await open(on: raised.session, test).granted)
+        #expect(later.evidence.proofs == raised.session.proofs)
+    }
+
+    @Test
+    func `A grant of before, which kept no proofs, says what its session is proven with`() async throws {
+        let test = try await TestRealm.make()
+        let begun = try await browser(test)
+        let token = RefreshToken(
+            grant: GrantID(rawValue: KeyedSecret.freshName(random: test.random)), random: test.random)
+        let (session, now) = (begun.session, test.now)
+        #expect(
+            try await test.store.write {
+                try $0.insert(
+                    Grant(
+                        id: token.grantID, sessionID: session.id, userID: session.userID, clientID: Self.application,
+                        dialect: .identityToolkit, createdAt: now, expiresAt: now + 1000,
+                        refresh: RefreshTokenState(currentDigest: token.digest)))
+            })
+        test.clock.advance(60)
+        let raised = try #require(await test.realm.sessions.raise(begun.session, by: signedIn(test)))
+        #expect(try await refresh(token.text, test).refreshed?.evidence.proofs == raised.session.proofs)
+    }
+
     // MARK: Second factors
 
     @Test

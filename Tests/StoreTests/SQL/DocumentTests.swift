@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import JSON
 import Testing
 
@@ -23,6 +24,25 @@ struct DocumentTests {
             guard case .text(let stored) = text else { throw NoText() }
             #expect(try Document.decode([String: JSONValue].self, from: stored) == details)
         }
+    }
+
+    @Test
+    func `A grant's terms of before have no proofs of its own, and those of a session are not read as such`() throws {
+        for text in [
+            #"{"details":{},"dialect":"oauth","scopes":["openid"]}"#,
+            #"{"details":{},"dialect":"oauth","proven":null,"scopes":["openid"]}"#,
+            #"{"dialect":"oauth","proofs":[{"at":1,"isSecondFactor":false,"kind":"password"}],"scopes":["openid"]}"#,
+        ] {
+            let document = try Document.decode(GrantDocument.self, from: text)
+            #expect(document.proven == nil && document.terms == GrantTerms(scopes: ["openid"]), "\(text)")
+            let written = #"{"details":{},"dialect":"oauth","scopes":["openid"]}"#
+            #expect(try asAnyDocument(document) == .text(written), "\(text)")
+        }
+        let proven = try Document.decode(
+            GrantDocument.self,
+            from: #"{"dialect":"oauth","proven":[{"at":1500000,"isSecondFactor":true,"kind":"totp"}],"scopes":[]}"#)
+        #expect(
+            proven.proven == [Proof(kind: .totp, at: Date(microseconds: 1_500_000), isSecondFactor: true)])
     }
 
     private struct NoText: Error {}

@@ -71,6 +71,7 @@ struct QueryPlanTests {
             _ = try transaction.insert(session)
             _ = try transaction.session(session.id)
             _ = try transaction.sessions(of: id, limit: 1)
+            _ = try transaction.sessions(of: id, epoch: 0, expiringAfter: instant, limit: 1)
             _ = try transaction.update(session)
             _ = try transaction.insert(grant)
             _ = try transaction.grant(grant.id)
@@ -194,6 +195,10 @@ struct QueryPlanTests {
             try each(GrantPlace(createdAt: instant, id: GrantID(rawValue: "g"))) {
                 try transaction.grants(of: client, $0)
             }
+            try each(GrantPlace(createdAt: instant, id: GrantID(rawValue: "g"))) {
+                try transaction.grants(of: id, to: client, $0)
+            }
+            _ = try transaction.sessions(of: id, epoch: 0, expiringAfter: instant, limit: 1)
             try each("k") { try transaction.counters($0) }
             for kind in ClientRecord.Kind.allCases { try each(Data([1])) { try transaction.clientRecords(kind, $0) } }
             try each("1") { try transaction.auditEvents(of: nil, $0) }
@@ -204,10 +209,13 @@ struct QueryPlanTests {
                 }
             }
         }
-        #expect(lists.withLock { $0 } == 64)
+        #expect(lists.withLock { $0 } == 68)
         let found = plans.withLock { $0 }
-        #expect(found.count >= 64)
+        #expect(found.count >= 68)
         #expect(found.filter { !$0.hasPrefix("SEARCH") } == [])
+        // A user's own grants, and not those of all users of an application.
+        #expect(found.count { $0.contains("grants_of_user") } == 4, "\(found)")
+        #expect(found.count { $0.contains("sessions_of_user") } == 1, "\(found)")
     }
 }
 

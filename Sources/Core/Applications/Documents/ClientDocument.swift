@@ -68,6 +68,7 @@ extension ApplicationRegistration {
         contacts = other.contacts
         oauth.defaultACR = other.oauth.defaultACR
         oauth.defaultMaxAge = other.oauth.defaultMaxAge
+        oauth.redirectsOn = other.oauth.redirectsOn
     }
 
     /// Whether some of a change would be undone when the document is read next that the registration was made of.

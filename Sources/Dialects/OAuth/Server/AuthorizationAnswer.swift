@@ -58,7 +58,9 @@ extension OAuth {
         // Neither a form nor a redirect after one gets where the policy cannot name: a link does.
         if answer.target.formActionSource == nil { return pages.last(answer, request) }
         if answer.target.mode == .formPost { return pages.formPost(answer, request) }
-        if RedirectURI.isPrivateUse(answer.target.redirectURI) { return pages.last(answer, request) }
+        // Browsers hold what the application's address leads on to against the policy of the form before, too.
+        let leadsOn = answer.target.application.registration.oauth.redirectsOn == true
+        if leadsOn || RedirectURI.isPrivateUse(answer.target.redirectURI) { return pages.last(answer, request) }
         return Response(
             status: .seeOther,
             headers: [

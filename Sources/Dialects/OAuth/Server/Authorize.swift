@@ -34,8 +34,14 @@ extension OAuth {
             parameters = signed
         } else if let uri = given["request_uri"] {
             // Only what was pushed counts beside the client id (RFC 9126, section 4); nothing is fetched.
+            guard uri.hasPrefix(AuthorizationRequests.pushedPrefix) else {
+                return pages.error(
+                    request, context, "request_uri is of elsewhere", code: "request_uri_not_supported")
+            }
             guard let found = try await realm.authorizations.pushed(uri, of: application.id) else {
-                return pages.error(request, context, "request_uri is unknown, expired or of another application")
+                return pages.error(
+                    request, context, "request_uri is unknown, expired or of another application",
+                    code: "invalid_request_uri")
             }
             (parameters, pushed) = (QueryParameters(found.parameters), found.id)
         }

@@ -123,10 +123,14 @@ struct BackchannelGrant: TokenGrant {
     var type: String { OAuth.backchannelGrant }
 
     func redeem(_ request: TokenRequest) async throws -> Response? {
+        guard request.application.registration.oauth.allowsGrant(type), request.method != .none else {
+            // Applications of before the kinds have no list, and know the other spelling.
+            guard request.application.registration.oauth.kind == nil else { throw OAuthFailure.unauthorizedClient }
+            return nil
+        }
         guard let text = request.form.text("auth_req_id") else {
             throw OAuthFailure.invalidRequest("auth_req_id is missing.")
         }
-        guard request.application.registration.oauth.allowsGrant(type), request.method != .none else { return nil }
         if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }

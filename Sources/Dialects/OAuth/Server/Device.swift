@@ -52,9 +52,8 @@ extension OAuth {
     /// Refuses a request that nothing but `phr` would meet, where the user is at another device than the one that gets the tokens: a
     /// third party may have shown the user its own device's code, which is what `phr` rules out.
     func refuseResistanceAlone(_ acrValues: [String]) throws {
-        let known = acrValues.filter { ContextClass.requestable.contains($0) || $0 == "phrh" }
-        guard let first = known.first, known.allSatisfy({ $0 == ContextClass.phishingResistant || $0 == "phrh" })
-        else { return }
+        let known = acrValues.filter(ContextClass.requestable.contains)
+        guard let first = known.first, known.allSatisfy(ContextClass.resistances.contains) else { return }
         throw OAuthFailure(
             "unmet_authentication_requirements",
             "\(first) cannot be given to another device than the one that signs in. Ask for aal2, or use /authorize.")

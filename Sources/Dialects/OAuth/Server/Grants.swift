@@ -98,6 +98,40 @@ extension OAuth {
     ) async throws -> [String] {
         granted.filter(try await scopes(of: application, for: granted).contains)
     }
+
+    /// Of the scopes of a grant those that a refresh still brings.
+    /// - Returns: nil where it brings none: the grant was left too long, is of another application of the same id, or the application may
+    ///   have no refresh tokens by now.
+    fileprivate func refreshableScopes(
+        of grant: CountersignCore.Grant, for application: CountersignCore.Application
+    ) async throws -> [String]? {
+        let scopes = try await stillAllowed(grant.terms.scopes, for: application)
+        let isRefreshable =
+            scopes.contains("offline_access") && !realm.sessions.isStale(grant) && application.owns(grant)
+        return isRefreshable ? scopes : nil
+    }
+
+    /// The grant of a refresh token that its application can still trade, with the scopes that this brings.
+    /// - Returns: nil where the token endpoint would refuse the token however it is sent.
+    func refreshable(
+        _ token: Secret<String>, of application: CountersignCore.Application, by client: ClientContext
+    ) async throws -> (grant: CountersignCore.Grant, scopes: [String])? {
+        let oauth = application.registration.oauth
+        var client = client
+        client.requiresSecondFactor = application.registration.requiresSecondFactor
+        guard oauth.allowsGrant("refresh_token"),
+            let grant = try await realm.sessions.grant(
+                ofTradable: token, of: .application(application.id, of: .oauth),
+                grace: Sessions.RefreshLifetime.grace, by: client),
+            let scopes = try await refreshableScopes(of: grant, for: application)
+        else { return nil }
+        let audiences = grant.terms.audiences
+        guard audiences.isEmpty || audiences.contains(where: accountAudiences.contains) else {
+            let known = try await realm.resources.list().map(\.uri)
+            return audiences.contains { oauth.resources.contains($0) && known.contains($0) } ? (grant, scopes) : nil
+        }
+        return (grant, scopes)
+    }
 }
 
 extension TokenRequest {
@@ -128,11 +162,15 @@ struct CodeGrant: OAuthGrant {
         presented.details = details(request)
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
-        let redemption = try await oauth.realm.authorizationCodes.redeem(
-            Secret(code), presented: presented, by: client)
-        guard case .granted(let signedIn, let stood) = redemption else { throw OAuthFailure.invalidGrant }
-        let extent = try await extent(request, granted: stood.scopes, stood.audiences, nonce: stood.nonce)
-        return try await oauth.tokens.answer(signedIn, of: request.application, extent)
+        let codes = oauth.realm.authorizationCodes
+        // Before the code is redeemed: after a refusal it is as good as before, and leaves no grant without an application that has it.
+        var judged: OAuthTokens.Extent?
+        if let stood = try await codes.code(of: Secret(code), presented: presented) {
+            judged = try await extent(request, granted: stood.scopes, stood.audiences, nonce: stood.nonce)
+        }
+        let redemption = try await codes.redeem(Secret(code), presented: presented, by: client)
+        guard case .granted(let signedIn, _) = redemption, let judged else { throw OAuthFailure.invalidGrant }
+        return try await oauth.tokens.answer(signedIn, of: request.application, judged)
     }
 }
 
@@ -164,10 +202,7 @@ struct RefreshGrant: OAuthGrant {
         if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
-        guard
-            try await oauth.stillAllowed(grant.terms.scopes, for: request.application).contains("offline_access"),
-            !oauth.realm.sessions.isStale(grant), request.application.owns(grant)
-        else {
+        guard try await oauth.refreshableScopes(of: grant, for: request.application) != nil else {
             throw OAuthFailure.invalidGrant
         }
         // Before the token is traded: after a refusal it is as good as before.
@@ -239,9 +274,19 @@ struct DeviceGrant: OAuthGrant {
             keyThumbprint: request.keyThumbprint, details: details(request))
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
-        switch try await oauth.realm.deviceAuthorizations.redeem(Secret(code), presented: presented, by: client) {
+        let authorizations = oauth.realm.deviceAuthorizations
+        // Before the code is redeemed, as of an authorization code.
+        var judged: OAuthTokens.Extent?
+        if let asked = try await authorizations.allowed(Secret(code), presented: presented) {
+            judged = try await extent(request, granted: asked.scopes, asked.resources)
+        }
+        switch try await authorizations.redeem(Secret(code), presented: presented, by: client) {
         case .granted(let signedIn, let asked):
-            let extent = try await extent(request, granted: asked.scopes, asked.resources)
+            // The user may have allowed it between the two.
+            let extent =
+                if let judged { judged } else {
+                    try await extent(request, granted: asked.scopes, asked.resources)
+                }
             return try await oauth.tokens.answer(signedIn, of: request.application, extent)
         case .refused(.unknown): throw OAuthFailure.invalidGrant
         case .refused(.pending): throw OAuthFailure.pending

@@ -29,7 +29,9 @@ extension OAuth {
                 try await realm.tokens.accessToken(text, issuers: issuers, audiences: ownAudiences, takesAPIs: true)
             }
         var members = token.flatMap { Self.members(of: $0, for: asker) }
-        if members == nil { members = try await refreshTokenMembers(text, for: asker.id) }
+        if members == nil {
+            members = try await refreshTokenMembers(text, for: asker, by: context.client(asker.id, of: .oauth))
+        }
         let answer = JSONValue.object(members ?? ["active": .bool(false)])
         let media = "application/\(Self.introspectionType.rawValue)"
         guard request.headers[.accept]?.contains(media) == true else { return try .json(answer) }
@@ -66,16 +68,13 @@ extension OAuth {
         return members
     }
 
-    private func refreshTokenMembers(_ text: String, for asker: ClientID) async throws -> [String: JSONValue]? {
-        let owner = HandleOwner.application(asker, of: .oauth)
-        guard try await realm.sessions.evidence(of: Secret(text), of: owner) != nil,
-            let grant = try await realm.sessions.grant(ofRefreshToken: Secret(text), of: owner),
-            grant.terms.scopes.contains("offline_access"), !realm.sessions.isStale(grant),
-            try await realm.applications.application(asker)?.owns(grant) == true
-        else { return nil }
+    private func refreshTokenMembers(
+        _ text: String, for asker: CountersignCore.Application, by client: ClientContext
+    ) async throws -> [String: JSONValue]? {
+        guard let (grant, scopes) = try await refreshable(Secret(text), of: asker, by: client) else { return nil }
         return [
-            "active": .bool(true), "scope": .string(grant.terms.scopes.joined(separator: " ")),
-            "client_id": .string(asker.rawValue), "sub": .string(grant.userID.rawValue), "iss": .string(base),
+            "active": .bool(true), "scope": .string(scopes.joined(separator: " ")),
+            "client_id": .string(asker.id.rawValue), "sub": .string(grant.userID.rawValue), "iss": .string(base),
             "exp": .integer(Int64(realm.sessions.end(ofRefreshing: grant).timeIntervalSince1970)),
         ]
     }

@@ -8,9 +8,9 @@ import ServerHTTP
 /// What this server says of itself (RFC 8414; OpenID Connect Discovery 1.0). What is off is not in it.
 enum Metadata {
     /// Scopes that this server has a meaning for, whatever APIs there are.
-    static let scopes = ["openid", "profile", "email", "phone", "offline_access"]
+    static let scopes = ["openid", "profile", "email", "phone", "address", "offline_access"]
     /// Claims of users that may be asked for one by one.
-    static let claims = ["email", "email_verified", "name", "picture", "locale", "phone_number"]
+    static let claims = ["email", "email_verified", "name", "picture", "locale", "phone_number", "address"]
     private static let registeredClaims = [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash",
     ]

@@ -13,12 +13,17 @@ struct OAuthPages: Sendable {
     /// A request whose application or address is not known: nothing of it is repeated, and nothing leads anywhere.
     /// - Parameters:
     ///   - reason: for the log, whose number for the request stands on the page.
-    func error(_ request: Request, _ context: CountersignRequestContext, _ reason: String) -> Response {
+    ///   - code: the standard's word for it, for the application's developers; nil where there is none.
+    func error(
+        _ request: Request, _ context: CountersignRequestContext, _ reason: String, code: String? = nil
+    ) -> Response {
         context.logger.info("request of an application refused", metadata: ["reason": .string(reason)])
         let visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
         return visit.response(
-            Page("error", PageText(words.errorTitle), PageText(words.error), visit.naming(context.reference)),
+            Page(
+                "error", PageText(words.errorTitle), PageText(words.error),
+                (code.map { [.text(PageText("\(words.errorCode) \($0)"))] } ?? []) + visit.naming(context.reference)),
             status: .badRequest)
     }
 
@@ -70,8 +75,8 @@ struct OAuthPages: Sendable {
         return visit.response(page)
     }
 
-    /// A page that leads to an application of a scheme of its own, or at an address of IPv6: no redirect after a form reaches them in
-    /// every browser.
+    /// A page that leads to an application of a scheme of its own, at an address of IPv6, or whose address leads on to another site: no
+    /// redirect after a form reaches them in every browser.
     func last(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
         let visit = site.visit(request)
         let words = OAuthWords.of(visit.language)
@@ -87,6 +92,7 @@ struct OAuthPages: Sendable {
 struct OAuthWords: PageWords {
     let errorTitle: String
     let error: String
+    let errorCode: String
     let startAgainTitle: String
     let startAgain: String
     let leaveTitle: String
@@ -96,6 +102,7 @@ struct OAuthWords: PageWords {
     static let english = OAuthWords(
         errorTitle: "This link does not work",
         error: "The application that sent you here made a mistake in its request. Go back to it and try again.",
+        errorCode: "For its developers:",
         startAgainTitle: "Please start again",
         startAgain:
             "This sign-in is over, or another browser began it. Go back to the application and sign in from there.",
@@ -104,6 +111,7 @@ struct OAuthWords: PageWords {
         errorTitle: "Dieser Link funktioniert nicht",
         error:
             "Die Anwendung, von der Sie kommen, hat eine fehlerhafte Anfrage gestellt. Versuchen Sie es dort noch einmal.",
+        errorCode: "Für deren Entwickler:",
         startAgainTitle: "Bitte neu beginnen",
         startAgain:
             "Diese Anmeldung ist beendet oder wurde in einem anderen Browser begonnen. Melden Sie sich von der Anwendung aus neu an.",
@@ -111,6 +119,7 @@ struct OAuthWords: PageWords {
     static let japanese = OAuthWords(
         errorTitle: "このリンクは使用できません",
         error: "アプリケーションからのリクエストに誤りがあります。アプリケーションに戻ってやり直してください。",
+        errorCode: "開発者向け：",
         startAgainTitle: "もう一度やり直してください",
         startAgain: "このサインインは終了したか、別のブラウザーで開始されました。アプリケーションに戻ってやり直してください。",
         leaveTitle: "アプリケーションに戻る", leave: "アプリケーションに戻ります。", goOn: "続ける")

@@ -125,7 +125,9 @@ struct OAuthTokens: Sendable {
         _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent,
         _ memberships: [String: JSONValue], _ access: String, apis: [Resource], at now: Date
     ) -> TokenDraft {
-        var spelling = assurance(of: signedIn)
+        // An API compares an access token's class with what it wants; here the application gets the word that it insisted on.
+        var spelling = assurance(
+            of: signedIn, isEssential: signedIn.grant.terms.details[GrantDetail.isACREssential] == .bool(true))
         for (name, value) in memberships { spelling[name] = value }
         spelling["at_hash"] = .string(Tokens.halfHash(of: access))
         if let nonce = extent.nonce { spelling["nonce"] = .string(nonce) }
@@ -149,14 +151,17 @@ struct OAuthTokens: Sendable {
             ? [] : try await realm.resources.list()
     }
 
-    /// `acr` in the word that was asked for, and `auth_time`.
-    private func assurance(of signedIn: SignedIn) -> [String: JSONValue?] {
-        let proofs = signedIn.session.proofs
+    /// `acr` in the word that was asked for, and `auth_time`; of the grant's own authentication, so that a refresh repeats them.
+    /// - Parameter isEssential: whether nothing may be said but a word that was asked for.
+    private func assurance(of signedIn: SignedIn, isEssential: Bool = false) -> [String: JSONValue?] {
+        let proofs = signedIn.evidence.proofs
         let present = realm.proofs.contextClass(of: proofs)
         let asked = Self.names(signedIn.grant.terms.details[GrantDetail.acrValues])
         var claims: [String: JSONValue?] = [
             "acr": .string(
-                AuthorizationRequest.told(present, asked: asked, others: realm.proofs.resistanceClasses(of: proofs)))
+                AuthorizationRequest.told(
+                    present, asked: asked, others: realm.proofs.resistanceClasses(of: proofs), isEssential: isEssential)
+            )
         ]
         if let instant = realm.proofs.authenticationTime(of: proofs, for: present) {
             claims["auth_time"] = .integer(Int64(instant.timeIntervalSince1970.rounded(.down)))

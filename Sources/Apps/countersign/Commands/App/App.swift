@@ -72,6 +72,7 @@ struct AppCommand: AsyncParsableCommand {
         table.add("ID tokens by", idTokens(oauth))
         table.add("begins sign-in at", oauth.initiateLoginURI)
         table.add("home page", oauth.clientURI)
+        table.add("leads on", oauth.redirectsOn == true ? "yes, so users get there by a page" : nil)
         table.add("accent", oauth.accent)
         table.add("picture", oauth.hasLogo ? "yes" : nil)
         table.add("privacy policy", oauth.policyURI)

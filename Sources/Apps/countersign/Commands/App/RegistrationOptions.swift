@@ -96,7 +96,7 @@ struct RegistrationOptions: ParsableArguments {
     @Option(
         name: .customLong("default-acr"),
         help: ArgumentHelp(
-            "The assurance to ask for where a request names none: aal1, aal2 or phr, the preferred first. An empty one removes it.",
+            "The assurance to ask for where a request names none: aal1, aal2, phr or phrh, the preferred first. An empty one removes it.",
             valueName: "levels"))
     var defaultACR: [String] = []
 
@@ -138,6 +138,11 @@ struct RegistrationOptions: ParsableArguments {
             "The application's terms of use, which the consent page links to; an empty one removes it.",
             valueName: "uri"))
     var termsURI: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether the redirect URIs lead on to another site or to an app: then users get there by a page.")
+    var redirectsOn: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -235,6 +240,7 @@ struct RegistrationOptions: ParsableArguments {
         change.clientURI = clientURI
         change.policyURI = policyURI
         change.termsURI = termsURI
+        change.redirectsOn = redirectsOn
         change.accent = accent
         change.ownerNote = note
         change.contacts = contacts.isEmpty ? nil : contacts.filter { !$0.isEmpty }

@@ -38,10 +38,7 @@ struct SignOutPages: Sendable {
         guard let present = scene.present else { return scene.redirect(to: Self.afterwards(scene)) }
         let sessions = scene.realm.sessions
         if scene.fields["decision"] == "all" {
-            for listing in try await sessions.list(of: present.user.id, limit: 1000)
-            where listing.session.revokedAt == nil {
-                _ = try await sessions.end(listing.session.id, of: present.user.id, by: scene.client)
-            }
+            _ = try await sessions.endAll(of: present.user.id, by: scene.client)
         } else {
             _ = try await sessions.signOut(present.session.id, of: present.user.id, by: scene.client)
         }

@@ -104,6 +104,9 @@ struct ActivatePage: Sendable {
                         ])),
                 .heading(words.plain("consentScopes")),
                 .items(device.scopes.map { .init(ConsentPage.text(of: $0, words)) }),
+            ]
+            page.blocks += ConsentPage.apis(device.resources, words)
+            page.blocks += [
                 .form(
                     PageForm(
                         action: "/activate",
@@ -113,7 +116,7 @@ struct ActivatePage: Sendable {
                         buttons: [
                             .init(words.plain("allow"), name: "decision", value: "allow"),
                             .init(words.plain("deny"), name: "decision", value: "deny", isSecondary: true),
-                        ], isDecision: true)),
+                        ], isDecision: true))
             ]
             return scene.show(page)
         }

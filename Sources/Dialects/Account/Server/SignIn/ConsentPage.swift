@@ -27,6 +27,7 @@ struct ConsentPage: Sendable {
             .heading(words.plain("consentScopes")),
             .items(question.scopes.map { .init(Self.text(of: $0, words)) }),
         ]
+        page.blocks += Self.apis(question.resources, words)
         if !pending.application.registration.oauth.isFirstParty {
             let names: [String: Words.Value] = ["application": .chosen(name), "site": .words(scene.visit.site.name)]
             page.blocks.append(
@@ -75,6 +76,19 @@ struct ConsentPage: Sendable {
         return isDone ? scene.redirect(to: scene.destination) : scene.over()
     }
 
+    /// The APIs that the application would get tokens for, by name and identifier; nothing where it asks for this server alone.
+    static func apis(_ resources: [Resource], _ words: Words) -> [PageBlock] {
+        if resources.isEmpty { return [] }
+        return [
+            .heading(words.plain("consentResources")),
+            .items(
+                resources.map {
+                    .init(
+                        PageText(chosen: $0.name ?? $0.uri), details: $0.name == nil ? [] : [PageText(chosen: $0.uri)])
+                }),
+        ]
+    }
+
     /// A scope in words: an API's own, or ours for those of OpenID Connect.
     static func text(of scope: ConsentQuestion.Scope, _ words: Words) -> PageText {
         if let text = scope.definition?.text(in: words.language.rawValue) { return PageText(chosen: text) }
@@ -87,6 +101,7 @@ struct ConsentPage: Sendable {
         case "profile": words("scopeProfile")
         case "email": words("scopeEmail")
         case "phone": words("scopePhone")
+        case "address": words("scopeAddress")
         case "groups": words("scopeGroups")
         case "roles": words("scopeRoles")
         case "offline_access": words("scopeOffline")

@@ -105,6 +105,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let clientURI: String?
         public let policyURI: String?
         public let termsURI: String?
+        /// True where its redirect URIs lead on to another site or to an app, so that users get there by a page.
+        public let redirectsOn: Bool?
         /// `#rrggbb`.
         public let accent: String?
         /// Whether people are shown a picture of it.
@@ -200,7 +202,7 @@ extension ApplicationSummary.OAuth {
             defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue,
             idTokenAlgorithmInUse: tokens.idTokenAlgorithm(of: oauth).rawValue,
             initiateLoginURI: oauth.initiateLoginURI, clientURI: oauth.clientURI, policyURI: oauth.policyURI,
-            termsURI: oauth.termsURI, accent: oauth.accent, hasLogo: oauth.logo != nil)
+            termsURI: oauth.termsURI, redirectsOn: oauth.redirectsOn, accent: oauth.accent, hasLogo: oauth.logo != nil)
     }
 }
 

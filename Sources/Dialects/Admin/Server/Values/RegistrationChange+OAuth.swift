@@ -97,6 +97,7 @@ extension RegistrationChange {
         if let clientURI { oauth.clientURI = clientURI.isEmpty ? nil : clientURI }
         if let policyURI { oauth.policyURI = policyURI.isEmpty ? nil : policyURI }
         if let termsURI { oauth.termsURI = termsURI.isEmpty ? nil : termsURI }
+        if let redirectsOn { oauth.redirectsOn = redirectsOn ? true : nil }
         if let accent { oauth.accent = accent.isEmpty ? nil : accent.lowercased() }
         if let assertionAudience { oauth.takesTokenEndpointAudience = assertionAudience == Self.tokenEndpointAudience }
     }

@@ -47,6 +47,8 @@ public struct RegistrationChange: Codable, Sendable {
     public var clientURI: String?
     public var policyURI: String?
     public var termsURI: String?
+    /// Whether its redirect URIs lead on to another site or to an app: then users get there by a page.
+    public var redirectsOn: Bool?
     /// The colour of its pages of a sign-in, as `#rrggbb`; an empty one removes it.
     public var accent: String?
     /// For administrators alone: who owns the application, what it is for. At most 500 characters; an empty one removes it.

@@ -67,7 +67,13 @@ struct IdentityTokenJudge: Sendable {
                 throw Self.fault("of an authentication that is too old")
             }
         }
-        if let user = expectation.user, user.id != subject { throw Self.fault("of another user") }
+        if let user = expectation.user {
+            guard user.id == subject else { throw Self.fault("of another user") }
+            // A refresh repeats the time of the sign-in: another one is of a sign-in that this application did not ask for.
+            if let before = user.authenticatedAt, let authenticatedAt, authenticatedAt != before {
+                throw Self.fault("of another authentication")
+            }
+        }
         return SignedInUser(
             id: subject, sessionID: claims.string("sid"), acr: claims.string("acr"), authenticatedAt: authenticatedAt)
     }
