@@ -297,6 +297,12 @@ import Testing
             #expect(try await post("groups:add", ["group": "staff"], secret).status == 200)
             let event = try #require(try await server.realm.auditLog.events(limit: 10).first { $0.kind == .groupAdded })
             #expect(event.details == ["group": "staff", "by": .string("token:\(id)")])
+            // The first token is named too, and the command line has no name.
+            #expect(try await post("groups:add", ["group": "first"], server.adminToken).status == 200)
+            _ = try await AddGroup(group: "here").perform(on: server.realm, as: .commandLine, by: .commandLine)
+            let added = try await server.realm.auditLog.events(limit: 10).filter { $0.kind == .groupAdded }
+            #expect(added.first { $0.details["group"] == "first" }?.details["by"] == "admin-token")
+            #expect(added.first { $0.details["group"] == "here" }.map { $0.details["by"] == nil } == true)
             let refused = try await post("users:delete", ["user": "x"], secret)
             #expect(refused.status == 403 && refused.json["error"]["code"] == "forbidden", "\(refused.text)")
             #expect(refused.message?.contains("users:write") == true)

@@ -22,7 +22,8 @@ public enum AdministrationCaller: Sendable {
     /// What the log calls the caller (`ClientContext.administrator`).
     var name: String? {
         switch self {
-        case .commandLine, .adminToken: nil
+        case .commandLine: nil
+        case .adminToken: AdministratorToken.actor
         case .machine(let token): "token:\(token.id)"
         case .user(let id, _): "user:\(id)"
         }
