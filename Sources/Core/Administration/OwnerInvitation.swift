@@ -22,7 +22,7 @@ public struct OwnerInvitations: Sendable {
         case dead
         /// The session was not proven with two factors, or has ended.
         case needsSecondFactor
-        /// The factors were proven longer than ``OwnAccount/recency`` ago: whoever found a browser open would be owner.
+        /// The factors were proven longer than ``OwnAccount/recency`` ago: a stranger at a browser that was left open would be owner.
         case proofTooOld
     }
 

@@ -1,7 +1,7 @@
 extension ApplicationRegistration {
-    /// Whether what users allowed the application could now come to others than before: their answers go to another place, are got without
-    /// one, or to whoever comes (docs/decisions/0470). Another secret or other keys of the same application are not that: answers go where
-    /// they went.
+    /// Whether what users allowed the application could now come to others than before: its answers go to another place, it gets them without
+    /// a place, or it no longer proves who it is (docs/decisions/0470). Another secret or other keys of the same application are not that:
+    /// answers go where they went.
     func isInOtherHands(than before: ApplicationRegistration) -> Bool {
         let places = Set(before.redirectURIs.compactMap(Self.place))
         if !Set(redirectURIs.compactMap(Self.place)).isSubset(of: places) { return true }
@@ -9,7 +9,7 @@ extension ApplicationRegistration {
             let known = places.union([before.oauth.jwksURI].compactMap { $0 }.compactMap(Self.place))
             if Self.place(keys).map({ known.contains($0) }) != true { return true }
         }
-        // Whoever names its id would pass for it.
+        // A client that only names its id would pass for it.
         if before.isConfidential, !isConfidential { return true }
         return Self.withoutPlace.contains { oauth.allowsGrant($0) && !before.oauth.allowsGrant($0) }
     }
