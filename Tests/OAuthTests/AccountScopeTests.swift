@@ -99,7 +99,7 @@ struct AccountScopeTests {
             #expect(try await !isAsked())
 
             var rotated = RegistrationChange()
-            (rotated.secret, rotated.secretOverlap) = (SecretText("the next one of the same application"), 86_400)
+            (rotated.secret, rotated.secretOverlap) = (SecretText("the next one of the same application"), 24)
             try await change(rotated)
             #expect(try await !isAsked(), "It is the same application with another secret.")
             var renamed = RegistrationChange()
