@@ -78,7 +78,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public internal(set) var approval: Approval?
     /// When the document was read that this registration was made of; nil where it was made otherwise.
     public internal(set) var document: ClientDocument?
-    /// When an administrator last put it into other hands: what users allowed it before does not count (``Application/known``). Nil where
+    /// When an administrator last put it into other hands: what users allowed it before does not count (`Application.known`). Nil where
     /// none did, and in registrations of before it was noted.
     public internal(set) var handedOverAt: Date?
     /// Secrets that are being replaced.
