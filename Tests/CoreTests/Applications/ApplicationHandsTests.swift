@@ -1,4 +1,5 @@
 import CoreTestSupport
+import Foundation
 import Testing
 
 @testable import CountersignCore
