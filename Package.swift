@@ -635,9 +635,8 @@ let package = Package(
         .testTarget(
             name: "AdminTests",
             dependencies: [
-                "AdminServer", "CountersignCore", "DialectTestSupport", "OneTimePassword", "SecurityChecks",
-                "ServerHTTP",
-                .httpTypes,
+                "AdminServer", "CountersignCore", "CoreTestSupport", "DialectTestSupport", "OneTimePassword",
+                "SecurityChecks", "ServerHTTP", .httpTypes,
             ]),
         .testTarget(
             name: "CommandLineTests",

@@ -241,8 +241,9 @@ public struct ClientContext: Sendable {
     /// Whether clients of the protocol put the host of their page in the place of the domain that passkeys belong to, where it is another:
     /// then passkeys of a host that may ask for them are taken, too.
     public var namesSiteByHost = false
-    /// The administrator who asks, as the log names them beside ``clientID``: `user:ID` or `token:ID`. Nil for the command line, for
-    /// the administrator's token of the data directory, and where a user asks for their own account.
+    /// The administrator who asks, as the log names them beside ``clientID``: `user:ID`, `token:ID`, or `admin-token` for the first token, the
+    /// one of the data directory (``AdministratorToken/actor``). Nil for the command line, and where a user asks for their own account. Events
+    /// of before the first token had a name have none for it.
     public var administrator: String?
 
     /// Who asks; a dialect makes it once for each request. Without `limitedSource` no limit per source applies.

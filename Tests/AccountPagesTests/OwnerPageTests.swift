@@ -67,6 +67,18 @@ struct OwnerPageTests {
         }
     }
 
+    @Test func `A browser that was left open proves its user anew before it has an owner`() async throws {
+        try await TestServer.with(.development) { server in
+            let ada = try await Self.signedIn(server, SignInPageTests.address)
+            try await server.advance(900)
+            let page = try await ada.open(try await Self.invitation(server))
+            let confirm = try await ada.submit(page, [:])
+            #expect(confirm.kind == "confirm", "\(confirm.path) \(confirm.html)")
+            #expect(confirm.path.contains("return=") && confirm.path.contains("owner"), "\(confirm.path)")
+            #expect(try await owners(server).isEmpty)
+        }
+    }
+
     @Test func `Looking at the link uses nothing up; half an hour, a newer link and an owner end it`() async throws {
         try await TestServer.with(.development) { server in
             let ada = try await Self.signedIn(server, SignInPageTests.address)

@@ -16,7 +16,7 @@ struct AccountScopeTests {
     }
 
     @Test
-    func `An operator adds, changes and removes no application that changes accounts without consent`() async throws {
+    func `An operator adds, changes and removes no application that changes accounts, whoever made it`() async throws {
         try await TestServer.with(.development) { server in
             let user = UserID(rawValue: "an operator")
             let client = ClientContext(
@@ -41,52 +41,80 @@ struct AccountScopeTests {
                 await #expect(throws: AdministrationError.self, "\(scope)") {
                     try await perform(RemoveApplication(id: added), as: .operator)
                 }
-                // Users are asked for their consent to what another party does.
+                // Users allowed another party's once, and an operator could then have what they allowed.
                 own.isFirstParty = false
-                let other = try await perform(AddApplication(registration: own), as: .operator).application.id
-                change.redirectURIs = nil
-                change.isFirstParty = true
                 await #expect(throws: AdministrationError.self, "\(scope)") {
-                    try await perform(ChangeApplication(id: other, registration: change), as: .operator)
+                    try await perform(AddApplication(registration: own), as: .operator)
                 }
-                _ = try await perform(RemoveApplication(id: other), as: .operator)
+                let other = try await perform(AddApplication(registration: own), as: .owner).application.id
+                var secret = RegistrationChange()
+                secret.secret = SecretText("a secret that an operator knows")
+                var narrower = RegistrationChange()
+                narrower.scopes = ["openid"]
+                for change in [change, secret, narrower] {
+                    await #expect(throws: AdministrationError.self, "\(scope)") {
+                        try await perform(ChangeApplication(id: other, registration: change), as: .operator)
+                    }
+                }
+                await #expect(throws: AdministrationError.self, "\(scope)") {
+                    try await perform(RemoveApplication(id: other), as: .operator)
+                }
             }
         }
     }
 
-    /// Each is allowed by itself, and the two together are not.
     @Test
-    func `Two changes at the same time make no application that changes accounts without consent`() async throws {
+    func `What a user allowed a third party is asked again where its answers go to others, and not for a new secret`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
-            let (realm, client) = (server.realm, ClientContext.testAdministrator)
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
             let caller = AdministrationCaller.user(UserID(rawValue: "an operator"), .operator)
-            let ids = (0..<40).map { "shop\($0)" }
-            for id in ids {
-                _ = try await AddApplication(id: id, registration: RegistrationChange()).perform(
-                    on: realm, as: caller, by: client)
-            }
-            var (scope, trust) = (RegistrationChange(), RegistrationChange())
-            scope.scopes = ["openid", AccountAPI.scope]
-            trust.isFirstParty = true
-            let changes = [scope, trust]
-            await withTaskGroup(of: Void.self) { group in
-                for id in ids {
-                    for change in changes {
-                        group.addTask {
-                            _ = try? await ChangeApplication(id: id, registration: change).perform(
-                                on: realm, as: caller, by: client)
-                        }
-                    }
+            func isAsked() async throws -> Bool {
+                let reply = try await browser.authorize("dev-web")
+                guard let location = reply.location, location.hasPrefix("/sign-in/consent") else {
+                    #expect(reply.answer["code"] != nil, "\(reply.text)")
+                    return false
                 }
+                return true
             }
-            let made = try await realm.applications.applications(limit: 100).filter { ids.contains($0.id.rawValue) }
-            #expect(made.count == ids.count)
-            for application in made {
-                let (scopes, isTrusted) = (
-                    application.registration.scopes, application.registration.oauth.isFirstParty
-                )
-                #expect(scopes.contains(AccountAPI.scope) != isTrusted, "\(application.id): one of the two is refused.")
+            func allow() async throws {
+                let asked = try await browser.authorize("dev-web")
+                let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+                let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
+                #expect(
+                    try await server.realm.authorizations.answer(
+                        .allow, to: FlowHandle(flow), in: key, session: browser.session?.id, by: .testAdministrator))
+                #expect(try await browser.get("/authorize/continue?flow=\(flow)").answer["code"] != nil)
             }
+            func change(_ change: RegistrationChange) async throws {
+                try await server.advance(1)
+                _ = try await ChangeApplication(id: "dev-web", registration: change).perform(
+                    on: server.realm, as: caller, by: .testAdministrator)
+                try await server.advance(1)
+            }
+            try await allow()
+            #expect(try await !isAsked())
+
+            var rotated = RegistrationChange()
+            (rotated.secret, rotated.secretOverlap) = (SecretText("the next one of the same application"), 24)
+            try await change(rotated)
+            #expect(try await !isAsked(), "It is the same application with another secret.")
+            var renamed = RegistrationChange()
+            renamed.redirectURIs = ["http://127.0.0.1/callback", "http://localhost/callback", "http://127.0.0.1/new"]
+            try await change(renamed)
+            #expect(try await !isAsked(), "Another path of the same place.")
+
+            var moved = RegistrationChange()
+            moved.redirectURIs = (renamed.redirectURIs ?? []) + ["https://operator.example/callback"]
+            try await change(moved)
+            #expect(try await isAsked())
+            try await allow()
+            #expect(try await !isAsked(), "What is allowed now counts.")
+            try await change(renamed)
+            #expect(try await !isAsked(), "Fewer places are no others.")
         }
     }
 

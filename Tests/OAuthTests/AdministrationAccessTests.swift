@@ -8,7 +8,7 @@ import Testing
 /// Users with a role at `/admin/v1`, by access tokens (RFC 6750; RFC 9470).
 @Suite("Administration by users")
 struct AdministrationAccessTests {
-    private static func post(_ server: TestServer, _ name: String, _ token: JSON, _ body: JSON = [:]) async throws
+    static func post(_ server: TestServer, _ name: String, _ token: JSON, _ body: JSON = [:]) async throws
         -> Reply
     {
         try await server.send(
@@ -17,7 +17,7 @@ struct AdministrationAccessTests {
     }
 
     /// Tokens of a session that was proven with password and authenticator.
-    private static func tokens(_ server: TestServer, _ totp: TOTP, scope: String = "openid admin") async throws -> JSON
+    static func tokens(_ server: TestServer, _ totp: TOTP, scope: String = "openid admin") async throws -> JSON
     {
         let client = ClientContext(
             clientID: ClientID(rawValue: "account"), dialect: .oauth, limitedSource: nil, source: "192.0.2.9")
@@ -38,7 +38,7 @@ struct AdministrationAccessTests {
         return try await server.redeem(try await browser.code("dev-native", ["scope": scope])).json
     }
 
-    private static func prepare(_ server: TestServer) async throws -> (User, TOTP) {
+    static func prepare(_ server: TestServer) async throws -> (User, TOTP) {
         let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
         let user = try #require(try await server.realm.accounts.user(id))
         _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {

@@ -210,6 +210,33 @@ struct PasskeyTests {
         }
     }
 
+    @Test
+    func `Who has a passkey administers by it alone, over HTTP as in the console`() async throws {
+        try await TestServer.with(.development) { server in
+            let (user, totp) = try await AdministrationAccessTests.prepare(server)
+            _ = try await server.realm.administrators.grant(.owner, to: user.id, by: .testAdministrator)
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {
+                $0.scopes.append("create:me:authentication_methods")
+            }
+            let two = try await AdministrationAccessTests.tokens(
+                server, totp, scope: "openid admin create:me:authentication_methods")["access_token"]
+            #expect(try await AdministrationAccessTests.post(server, "users:list", two).status == 200, "There is none.")
+
+            var (authenticator, _) = try await enrol(server, try #require(two.text))
+            let refused = try await AdministrationAccessTests.post(server, "users:list", two)
+            #expect(refused.status == 401, "\(refused.text)")
+            let challenge = refused.headers[.wwwAuthenticate] ?? ""
+            #expect(
+                challenge.contains(#"error="insufficient_user_authentication""#)
+                    && challenge.contains(#"acr_values="phr""#), "\(challenge)")
+
+            let resistant = try await signIn(server, &authenticator, ["scope": "openid admin", "acr_values": "phr"])
+            let opened = try await AdministrationAccessTests.post(
+                server, "users:list", resistant.json["access_token"])
+            #expect(opened.status == 200, "\(resistant.text) \(opened.text)")
+        }
+    }
+
     // MARK: What is bound
 
     @Test

@@ -23,7 +23,8 @@ public struct Administrator: Sendable, Equatable {
 /// Who administers the realm.
 ///
 /// **How the files of this folder meet.** `AdministrationRight` is the table of rights and roles; `Administrator` is a user with a role,
-/// kept by this file's type; `OwnerInvitation` is how the first one comes; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
+/// kept by this file's type; `AdministratorDemand` is what such a user has to have proven, and `Administrators+Sparing`
+/// what guards such users from others; `OwnerInvitation` is how the first one comes; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
 /// themselves, in a module above the core, ask what their callers may do.
 public struct Administrators: Sendable {
     let realm: Realm
@@ -46,11 +47,6 @@ public struct Administrators: Sendable {
             else { return nil }
             return administrator.role
         }
-    }
-
-    /// Whether the user has a role, disabled or not.
-    public func isAdministrator(_ user: UserID) async throws -> Bool {
-        try await realm.store.read { try $0.administrator(user) != nil }
     }
 
     /// With their users, ordered by id.

@@ -10,8 +10,6 @@ public struct ConsoleSessions: Sendable {
 
     /// Seconds after which a console that was not used wants another proof.
     public static let idleTime: TimeInterval = 900
-    /// Seconds after which the factors of its session are too old for the console in any case.
-    public static let overallTime: TimeInterval = 8 * 3600
     /// Seconds after which a mark says anew when the console was used.
     static let renewalTime: TimeInterval = 60
     private static let context = "console-used"
@@ -21,19 +19,9 @@ public struct ConsoleSessions: Sendable {
         /// - Parameter mark: what the browser holds from now on; nil: what it holds already.
         case open(AdministratorRole, mark: Secret<String>?)
         /// The user administers, and has to prove more first.
-        case demanding(Demand)
+        case demanding(AdministratorDemand)
         /// The user has no role.
         case closed
-    }
-
-    /// What is missing.
-    public enum Demand: Sendable, Equatable {
-        /// Every factor anew: the session is too old, or was not used.
-        case signIn
-        /// A second factor beside what was proven.
-        case secondFactor
-        /// A passkey: the user has one, and the session began without.
-        case passkey
     }
 
     /// Judges a session that goes on.
@@ -46,37 +34,15 @@ public struct ConsoleSessions: Sendable {
         let usedAt = try lastUse(text, of: session)
         return try await realm.store.read { transaction in
             guard let administrator = try transaction.administrator(user.id) else { return .closed }
-            if let demand = try demand(of: session, at: now, in: transaction) { return .demanding(demand) }
+            if let demand = try realm.administrators.demand(of: session, at: now, in: transaction) {
+                return .demanding(demand)
+            }
             let provenAt = session.proofs.map(\.at).max() ?? session.createdAt
             guard let latest = [usedAt, provenAt].compactMap({ $0 }).max(), now < latest + Self.idleTime else {
                 return .demanding(.signIn)
             }
             if let usedAt, now < usedAt + Self.renewalTime { return .open(administrator.role, mark: nil) }
             return .open(administrator.role, mark: try mark(of: session, at: now, in: transaction))
-        }
-    }
-
-    /// What a session lacks, whenever it was used.
-    private func demand(
-        of session: Session, at now: Date, in transaction: any StoreTransaction
-    ) throws -> Demand? {
-        guard realm.proofs.contextClass(of: session.proofs) >= .aal2 else { return .secondFactor }
-        if !realm.proofs.resistanceClasses(of: session.proofs).contains(ContextClass.phishingResistant),
-            try hasResistantFactor(session.userID, in: transaction)
-        {
-            return .passkey
-        }
-        let provenAt = realm.proofs.authenticationTime(of: session.proofs, for: .aal2) ?? session.createdAt
-        return now < provenAt + Self.overallTime ? nil : .signIn
-    }
-
-    /// Whether the user has a factor that cannot be relayed, and that can be used here.
-    private func hasResistantFactor(_ user: UserID, in transaction: any StoreTransaction) throws -> Bool {
-        let settings = try transaction.settings()
-        guard realm.passkeySite(in: settings) != nil else { return false }
-        return try transaction.factors(of: user).contains {
-            realm.proofs.assurance(of: $0.kind).contains(.phishingResistant)
-                && realm.proofs.isOffered($0.kind, settings.secondFactors)
         }
     }
 

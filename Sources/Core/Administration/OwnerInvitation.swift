@@ -22,6 +22,8 @@ public struct OwnerInvitations: Sendable {
         case dead
         /// The session was not proven with two factors, or has ended.
         case needsSecondFactor
+        /// The factors were proven longer than ``OwnAccount/recency`` ago: a stranger at a browser that was left open would be owner.
+        case proofTooOld
     }
 
     /// Makes an invitation in place of the present one.
@@ -50,13 +52,16 @@ public struct OwnerInvitations: Sendable {
 
     /// Makes the user of a session the owner, and uses the invitation up, in one transaction: of several who come at once one
     /// becomes owner.
-    /// - Parameter session: as it was read for this request; it has to be of two factors.
+    /// - Parameter session: as it was read for this request; it has to be of two factors, of the last minutes.
     public func redeem(
         _ code: Secret<String>, by session: Session, _ client: ClientContext
     ) async throws -> Result<Administrator, Refusal> {
         let realm = realm
         let now = realm.clock.now
         guard realm.proofs.contextClass(of: session.proofs) >= .aal2 else { return .failure(.needsSecondFactor) }
+        guard let proven = realm.proofs.authenticationTime(of: session.proofs, for: .aal2),
+            now < proven + OwnAccount.recency
+        else { return .failure(.proofTooOld) }
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
             guard try Self.admits(code, at: now, in: transaction) else { return .failure(.dead) }

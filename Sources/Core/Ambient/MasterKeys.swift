@@ -175,10 +175,12 @@ struct KeyedStore: Store {
     func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await keys.retrying {
+        let condition = WriteCondition.current
+        return try await keys.retrying {
             let (result, removed, hasLogouts, appended, used, gone) = try await base.write(isolation) {
                 [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
+                try condition?(transaction)
                 let result = try body(transaction)
                 let hasLogouts = try logouts.write(transaction.endings, in: transaction)
                 return (

@@ -6,15 +6,21 @@ import Foundation
 /// Each is a document of its own: requests read an application often, and its picture seldom.
 extension Applications {
     /// Puts a picture in place of an application's; nil takes it away.
-    /// - Parameter png: as it is served: decoded and written anew by the caller (docs/decisions/0299).
+    /// - Parameters:
+    ///   - png: as it is served: decoded and written anew by the caller (docs/decisions/0299).
+    ///   - present: judges what is registered, as of the transaction, and throws where the caller may not change it.
     /// - Returns: nil where there is no such application.
-    public func setLogo(_ png: Data?, of id: ClientID, by client: ClientContext) async throws -> Application? {
+    public func setLogo(
+        _ png: Data?, of id: ClientID, by client: ClientContext,
+        judging present: @escaping @Sendable (ApplicationRegistration) throws -> Void = { _ in }
+    ) async throws -> Application? {
         let realm = realm
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let name = png.map { Self.logoName(id, $0) }
         return try await realm.store.write { transaction in
             guard var application = try transaction.registeredApplication(id) else { return nil }
+            try present(application.registration)
             var pictures: [String: Data] = [:]
             if let former = application.registration.oauth.logo { pictures[Self.document(ofLogo: former)] = Data() }
             if let name, let png { pictures[Self.document(ofLogo: name)] = png }

@@ -69,7 +69,7 @@ public struct Applications: Sendable {
     /// Changes what an application is registered with. Nil where there is none.
     ///
     /// Whether the caller may change it is for `change` to judge, of what is given to it: it throws, and nothing changes. What was read
-    /// before may be another's by now.
+    /// before may be another's by now. Where the change puts the application into other hands, its users are asked again.
     public func change(
         _ id: ClientID, by client: ClientContext,
         _ change: @escaping @Sendable (inout ApplicationRegistration) throws -> Void
@@ -82,6 +82,7 @@ public struct Applications: Sendable {
             try change(&application.registration)
             let after = application.registration
             application.registration.oauth.updateSelfRegistration { $0.note(before, after) }
+            if after.isInOtherHands(than: before) { application.registration.oauth.handedOverAt = now }
             _ = try transaction.update(application)
             let details = try Self.details(id, before: before, after: application.registration)
             try transaction.append(
@@ -147,11 +148,17 @@ public struct Applications: Sendable {
     }
 
     /// Removes a registration, so that no protocol knows the application any more, and notes that in the log.
+    /// - Parameter present: judges what is registered, as of the transaction, and throws where the caller may not remove it.
     /// - Returns: false where there is none of the id.
-    public func remove(_ id: ClientID, by client: ClientContext) async throws -> Bool {
+    public func remove(
+        _ id: ClientID, by client: ClientContext,
+        judging present: @escaping @Sendable (ApplicationRegistration) throws -> Void = { _ in }
+    ) async throws -> Bool {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
+            guard let application = try transaction.registeredApplication(id) else { return false }
+            try present(application.registration)
             guard try transaction.removeApplication(id) else { return false }
             try transaction.append(
                 AuditEvent(

@@ -81,6 +81,9 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public internal(set) var approval: Approval?
     /// When the document was read that this registration was made of; nil where it was made otherwise.
     public internal(set) var document: ClientDocument?
+    /// When an administrator last put it into other hands: what users allowed it before does not count (`Application.known`). Nil where
+    /// none did, and in registrations of before it was noted.
+    public internal(set) var handedOverAt: Date?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
     /// Until when the secret of before counts beside the present one; nil where there is none.
@@ -129,6 +132,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         logo = try members.decodeIfPresent(String.self, forKey: .logo)
         try members.assign(&origin, .origin)
         approval = try members.decodeIfPresent(Approval.self, forKey: .approval)
+        handedOverAt = try members.decodeIfPresent(Date.self, forKey: .handedOverAt)
     }
 
     /// What a registration that names none may use: of RFC 7591, section 2, with refresh tokens; or what its kind is for.

@@ -77,7 +77,7 @@ extension AuditedMembers {
         concealed: ["oauth.formerSecrets", "versions"],
         omitted: [
             // Told as `secretChanged`.
-            "secretDigest", "oauth.document", "oauth.origin.registration.accessTokenDigest",
+            "secretDigest", "oauth.document", "oauth.handedOverAt", "oauth.origin.registration.accessTokenDigest",
             "oauth.origin.registration.told",
         ],
         sets: [

@@ -6,6 +6,8 @@ public struct AdministratorToken: Sendable {
     let realm: Realm
 
     static let name = "admin-token"
+    /// What the log calls a holder of it (``ClientContext/administrator``), so that its use is told apart from the command line's.
+    public static let actor = "admin-token"
 
     /// The token; nil where no server has made one yet.
     /// - Throws: ``SealingError`` where it does not open, ``StoreError``.

@@ -20,6 +20,27 @@ public enum ImportRefusal: Error, Sendable, Equatable {
     case overloaded
     /// There is a user with the id who differs in these things.
     case different([AccountDifference])
+    /// The user has a role, and the importer may not change such users.
+    case administrator
+    /// It moves the user into groups or out of them, and the importer may not.
+    case groups
+}
+
+/// What an importer may do beside moving users (docs/decisions/0472). Each account is judged by it in the transaction that writes it.
+public struct ImportRights: Sendable, Equatable {
+    /// Whether accounts of users with a role are replaced.
+    public var changesAdministrators: Bool
+    /// Whether users come into groups, and out of them.
+    public var changesGroups: Bool
+
+    /// An importer with these rights.
+    public init(changesAdministrators: Bool, changesGroups: Bool) {
+        self.changesAdministrators = changesAdministrators
+        self.changesGroups = changesGroups
+    }
+
+    /// Of an importer who may do everything.
+    public static let all = ImportRights(changesAdministrators: true, changesGroups: true)
 }
 
 /// In what two accounts of one id differ.
@@ -123,16 +144,17 @@ extension Accounts {
     /// - Parameters:
     ///   - rehearses: nothing is written; the answers are those that would be given. Two accounts of the list that stand in
     ///     each other's way are not found.
+    ///   - rights: what the importer may do beside.
     ///   - run: the import that this is a part of.
     public func importAccounts(
-        _ accounts: [PortableAccount], overwrites: Bool = false, rehearses: Bool = false, run: ImportRun? = nil,
-        by client: ClientContext
+        _ accounts: [PortableAccount], overwrites: Bool = false, rehearses: Bool = false,
+        rights: ImportRights = .all, run: ImportRun? = nil, by client: ClientContext
     ) async throws -> [ImportOutcome] {
         var outcomes: [ImportOutcome] = []
         for start in stride(from: 0, to: accounts.count, by: Self.importBatch) {
             let batch = Array(accounts[start..<min(start + Self.importBatch, accounts.count)])
             outcomes += try await importOneBatch(
-                batch, overwrites: overwrites, rehearses: rehearses, run: run, by: client)
+                batch, overwrites: overwrites, rehearses: rehearses, rights: rights, run: run, by: client)
         }
         if let run, run.isLast, !rehearses { try await finish(run) }
         return outcomes
@@ -145,13 +167,16 @@ extension Accounts {
     }
 
     private func importOneBatch(
-        _ accounts: [PortableAccount], overwrites: Bool, rehearses: Bool, run: ImportRun?, by client: ClientContext
+        _ accounts: [PortableAccount], overwrites: Bool, rehearses: Bool, rights: ImportRights, run: ImportRun?,
+        by client: ClientContext
     ) async throws -> [ImportOutcome] {
         let realm = realm
         let seen = accounts.map { ImportDraft($0, hash: nil, realm: realm) }
         // A look first: what is there costs no hash and no write, so that going on after an interruption is quick.
         var outcomes = try await realm.store.read { transaction in
-            try seen.map { try $0.judge(overwrites: overwrites, realm: realm, in: transaction).outcome }
+            try seen.map {
+                try $0.judge(overwrites: overwrites, rights, realm: realm, in: transaction).outcome
+            }
         }
         if rehearses { return outcomes }
         var drafts: [(index: Int, draft: ImportDraft)] = []
@@ -168,7 +193,7 @@ extension Accounts {
             try transaction.reserve(accounts: drafts.map(\.draft.account.id))
             var written: [(index: Int, outcome: ImportOutcome)] = []
             for (index, draft) in drafts {
-                let judged = try draft.judge(overwrites: overwrites, realm: realm, in: transaction)
+                let judged = try draft.judge(overwrites: overwrites, rights, realm: realm, in: transaction)
                 var outcome = judged.outcome
                 if outcome.isWritten {
                     if let refusal = try draft.write(over: judged.present, sealer: realm.sealer, in: transaction) {
@@ -246,9 +271,10 @@ private struct ImportDraft: Sendable {
 
     /// What is to be done about it, and the user with its id.
     func judge(
-        overwrites: Bool, realm: Realm, in transaction: any StoreTransaction
+        overwrites: Bool, _ rights: ImportRights, realm: Realm, in transaction: any StoreTransaction
     ) throws -> (outcome: ImportOutcome, present: User?) {
         let present = try transaction.user(account.id)
+        var movesInGroups = account.groups?.isEmpty == false
         if let present {
             var kept = try PortableAccount(
                 present, try transaction.factors(of: present.id), sealer: realm.sealer, proofs: proofs)
@@ -256,7 +282,12 @@ private struct ImportDraft: Sendable {
             let differences = account.differences(from: kept, needsRehash: realm.hasher.needsRehash)
             if differences.isEmpty { return (.alreadyThere, present) }
             if !overwrites { return (.refused(.different(differences)), present) }
+            movesInGroups = differences.contains(.groups)
+            if !rights.changesAdministrators, try transaction.administrator(present.id) != nil {
+                return (.refused(.administrator), present)
+            }
         }
+        if movesInGroups, !rights.changesGroups { return (.refused(.groups), present) }
         if let refusal = try refusal(in: transaction) { return (.refused(refusal), present) }
         return (present == nil ? .imported : .replaced, present)
     }

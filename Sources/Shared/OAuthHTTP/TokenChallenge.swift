@@ -14,6 +14,8 @@ public struct TokenChallenge: Error, Sendable {
     public var nonce: String?
     /// The class that the session has to be proven in.
     public var contextClass: ContextClass?
+    /// What the session has to be proven with where that is no class: `phr`. It is asked for in the place of the class.
+    public var resistance: String?
     /// Seconds since the sign-in at most.
     public var maxAge: Int?
 
@@ -51,12 +53,20 @@ public struct TokenChallenge: Error, Sendable {
             contextClass: contextClass, maxAge: maxAge)
     }
 
+    /// Asks for a session that began with a passkey, or another proof that cannot be relayed (OpenID Connect Extended Authentication Profile
+    /// ACR Values 1.0, section 2).
+    public static func passkey(scheme: String, _ description: String) -> TokenChallenge {
+        var challenge = stepUp(scheme: scheme, description)
+        challenge.resistance = ContextClass.phishingResistant
+        return challenge
+    }
+
     public var headers: HTTPFields {
         var parameters: [String] = []
         if let error { parameters.append("error=\"\(error)\"") }
         if let description { parameters.append("error_description=\"\(description)\"") }
         if let scope { parameters.append("scope=\"\(scope)\"") }
-        if let contextClass { parameters.append("acr_values=\"\(contextClass.rawValue)\"") }
+        if let value = resistance ?? contextClass?.rawValue { parameters.append("acr_values=\"\(value)\"") }
         if let maxAge { parameters.append("max_age=\(maxAge)") }
         if scheme == "DPoP" { parameters.append("algs=\"\(Self.algorithms)\"") }
         var headers: HTTPFields = [

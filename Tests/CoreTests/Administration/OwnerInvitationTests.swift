@@ -71,6 +71,19 @@ struct OwnerInvitationTests {
     }
 
     @Test(arguments: TestStore.available)
+    func `Two factors of five minutes ago make no owner`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let (code, _) = try await test.realm.ownerInvitations.make(by: .commandLine).get()
+        let session = try await session(test, "ada")
+        test.clock.advance(OwnAccount.recency)
+        #expect(try await test.realm.ownerInvitations.redeem(code, by: session, test.client) == .failure(.proofTooOld))
+        #expect(try await test.realm.ownerInvitations.isOpen(code), "Nothing was used up.")
+        test.clock.advance(-1)
+        let made = try await test.realm.ownerInvitations.redeem(code, by: session, test.client)
+        #expect(try made.get().role == .owner)
+    }
+
+    @Test(arguments: TestStore.available)
     func `Groups and roles move with their users, and stay where a row says nothing of them`(
         store: TestStore
     ) async throws {

@@ -345,6 +345,10 @@ struct StoredShapeTests {
         expected.secretDigest = "AA=="
         #expect(full == expected)
         #expect(try survives(full))
+        #expect(full.oauth.handedOverAt == nil)
+        let handed = try read(ApplicationRegistration.self, #"{"oauth":{"handedOverAt":5}}"#)
+        #expect(handed.oauth.handedOverAt == Date(timeIntervalSinceReferenceDate: 5))
+        #expect(try survives(handed))
         #expect(try survives(ApplicationRegistration()))
         #expect(try read(ApplicationRegistration.self, "{}").allowsAudience("https://any"))
         #expect(!ApplicationRegistration().allowsAudience("https://any"))

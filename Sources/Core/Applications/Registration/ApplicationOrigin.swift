@@ -182,7 +182,8 @@ extension Application {
     /// Since when it is what it is to users: what they allowed before is another's.
     var known: Date {
         let oauth = registration.oauth
-        return max(createdAt, oauth.selfRegistration?.changedAt ?? oauth.document?.changedAt ?? createdAt)
+        let changes = [oauth.selfRegistration?.changedAt, oauth.document?.changedAt, oauth.handedOverAt]
+        return changes.compactMap { $0 }.reduce(createdAt, max)
     }
 }
 

@@ -4,7 +4,7 @@ import CountersignCore
 public enum AdministrationCaller: Sendable {
     /// Someone who can read and write the data itself.
     case commandLine
-    /// A holder of the administrator's token of the data directory.
+    /// A holder of the first token, the one of the data directory.
     case adminToken
     case machine(MachineToken)
     /// A user with a role, as of this request.
@@ -22,7 +22,8 @@ public enum AdministrationCaller: Sendable {
     /// What the log calls the caller (`ClientContext.administrator`).
     var name: String? {
         switch self {
-        case .commandLine, .adminToken: nil
+        case .commandLine: nil
+        case .adminToken: AdministratorToken.actor
         case .machine(let token): "token:\(token.id)"
         case .user(let id, _): "user:\(id)"
         }
@@ -45,33 +46,56 @@ public struct AdministrationPermit: Sendable {
         guard rights.contains(right) else { throw AdministrationError.forbidden(right) }
     }
 
-    /// A user with a role is changed only by those who may give and take roles: otherwise a new password for an owner would be a way to
-    /// everything.
-    /// - Throws: ``AdministrationError`` of code `forbidden`, ``StoreError``.
-    func requireChanging(_ user: User, of realm: Realm) async throws {
-        guard !rights.contains(.changeAdministrators), try await realm.administrators.isAdministrator(user.id) else {
-            return
-        }
-        throw AdministrationError(
-            .forbidden, "The user administers this realm. Changing such a user takes the right administrators:write.")
+    /// Changes a user. One with a role is changed only by those who may give and take roles: otherwise a new password for an owner would be
+    /// a way to everything. Each write of the change judges it again.
+    /// - Throws: ``AdministrationError`` of code `forbidden`, what the change throws, ``StoreError``.
+    func changing<Value>(
+        _ user: User, of realm: Realm, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await changing(
+            .user(user.id), of: realm,
+            "The user administers this realm. Changing such a user takes the right administrators:write.", change)
     }
 
-    /// An application that acts in its users' names without their word is changed by the same alone: an owner who follows one link would
-    /// otherwise hand the owner's account to those who change the application.
+    /// Changes a group as a whole. What applications are told of those who administer is changed by those alone who may give and take roles.
+    /// - Throws: ``AdministrationError`` of code `forbidden`, what the change throws, ``StoreError``.
+    func changing<Value>(
+        membersOf group: GroupName, of realm: Realm, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await changing(
+            .members(of: group), of: realm,
+            "Someone in the group administers this realm. That takes the right administrators:write.", change)
+    }
+
+    private func changing<Value>(
+        _ target: AdministratorsTarget, of realm: Realm, _ refusal: String, _ change: () async throws -> Value
+    ) async throws -> Value {
+        if rights.contains(.changeAdministrators) { return try await change() }
+        do {
+            return try await realm.administrators.sparing(target, change)
+        } catch is Administrators.IsAdministrator {
+            throw AdministrationError(.forbidden, refusal)
+        }
+    }
+
+    /// An application with a scope that opens administration, or changes its users' accounts, is changed by the same alone: an owner who
+    /// follows one link would otherwise hand the owner's account to those who change the application. That holds of third parties too,
+    /// since their users were asked once, and are not asked again.
+    ///
+    /// It is judged of what a transaction is about to change.
     /// - Throws: ``AdministrationError`` of code `forbidden`.
     func requireChanging(_ registration: ApplicationRegistration) throws {
-        let acts =
-            registration.scopes.contains(AdministrationRoutes.scope)
-            || registration.oauth.isFirstParty
-                && registration.scopes.contains { AdministrationRoutes.accountScopes.contains($0) }
-        if acts { try require(.changeAdministrators) }
+        let opens = registration.scopes.contains {
+            $0 == AdministrationRoutes.scope || AdministrationRoutes.accountScopes.contains($0)
+        }
+        if opens { try require(.changeAdministrators) }
     }
 }
 
 extension AdministrationOperation {
     /// - Throws: ``AdministrationError`` of code `forbidden`.
     static func requireRight(of caller: AdministrationCaller) throws {
-        try AdministrationPermit(caller).require(right)
+        if rights.isDisjoint(with: caller.rights) { throw AdministrationError.forbidden(right) }
     }
 
     /// Does the operation, where the caller has its right.

@@ -15,6 +15,9 @@ public protocol AdministrationOperation: Codable, Sendable {
 
     /// What its callers need; a caller without it is refused before the operation begins.
     static var right: AdministrationRight { get }
+    /// Rights of which its callers need one: ``right`` alone, where it does not say otherwise. An operation with several asks for the one
+    /// that its request takes.
+    static var rights: Set<AdministrationRight> { get }
 
     /// Does it. Called by ``perform(on:as:by:)`` alone, which makes the permit.
     /// - Parameters:
@@ -26,6 +29,7 @@ public protocol AdministrationOperation: Codable, Sendable {
 
 extension AdministrationOperation {
     public static var bodyLimit: Int { 65_536 }
+    public static var rights: Set<AdministrationRight> { [right] }
 }
 
 /// An answer that says what became weaker. The server logs it, the command line prints it.

@@ -8,7 +8,8 @@ import ServerHTTP
 
 /// `POST /admin/v1/<operation>`: the operations, for holders of an administrator's token and for users with a role.
 ///
-/// A user's access token has the scope ``scope``, and its session was proven with two factors in the last ``longestSession`` seconds.
+/// A user's access token has the scope ``scope``, and its session was proven with what administering takes (`AdministratorDemand`), which is
+/// the same for the console.
 public struct AdministrationRoutes: Sendable {
     private let realm: Realm
     private let resource: OwnResource
@@ -22,9 +23,6 @@ public struct AdministrationRoutes: Sendable {
     /// Scopes that change an account, of which an application of the operator's own asks no consent. A test compares them with those
     /// of the protocols.
     public static let accountScopes = OwnScopes.account
-
-    /// Seconds after which a user who administers signs in again.
-    static let longestSession = 8 * 3600
 
     /// - Parameter publicURLs: the addresses that clients reach the server by, without slashes at their ends.
     public init(
@@ -110,20 +108,19 @@ public struct AdministrationRoutes: Sendable {
         else {
             throw TokenChallenge.insufficientScope(Self.scope, scheme: access.scheme)
         }
-        guard let role = try await realm.administrators.role(of: user.id) else {
-            throw AdministrationError(.forbidden, "The user does not administer this realm.")
-        }
-        guard realm.proofs.contextClass(of: session.proofs) >= .aal2 else {
+        switch try await realm.administrators.judge(session, of: user.id) {
+        case .open(let role): return .user(user.id, role)
+        case .closed: throw AdministrationError(.forbidden, "The user does not administer this realm.")
+        case .demanding(.secondFactor):
             throw TokenChallenge.stepUp(
                 scheme: access.scheme, "Administering takes a second factor.", contextClass: .aal2)
-        }
-        let proven = realm.proofs.authenticationTime(of: session.proofs, for: .aal2)
-        guard let proven, realm.clock.now < proven + TimeInterval(Self.longestSession) else {
+        case .demanding(.passkey):
+            throw TokenChallenge.passkey(scheme: access.scheme, "Administering takes the user's passkey.")
+        case .demanding(.signIn):
             throw TokenChallenge.stepUp(
                 scheme: access.scheme, "The sign-in is too long ago.", contextClass: .aal2,
-                maxAge: Self.longestSession)
+                maxAge: Int(AdministratorDemand.longestSession))
         }
-        return .user(user.id, role)
     }
 
     private func perform<Operation: AdministrationOperation>(

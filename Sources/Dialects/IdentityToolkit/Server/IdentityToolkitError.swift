@@ -361,6 +361,8 @@ extension ImportRefusal {
         case .passwordTooLong: "rawPassword is too long"
         case .lastOwner: IdentityToolkitError.lastOwner
         case .overloaded: "Too many passwords wait to be hashed. Import this account again."
+        // Its administration holds the first token, which may do both.
+        case .administrator, .groups: "The account cannot be changed by this import."
         }
     }
 }

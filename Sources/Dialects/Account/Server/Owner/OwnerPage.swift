@@ -14,7 +14,7 @@ struct OwnerPage: Sendable {
         return page(code, scene)
     }
 
-    /// The button: becomes owner, or proves a second factor first.
+    /// The button: becomes owner, or proves a second factor first, or all factors anew where they were proven too long ago.
     func submit(_ scene: inout PageScene) async throws -> Response {
         guard let code = scene.field("user_code"),
             try await scene.realm.ownerInvitations.isOpen(Secret(code))
@@ -29,6 +29,9 @@ struct OwnerPage: Sendable {
             case .begun(let handle): return try await scene.leading(to: .owner, with: code).goOn(with: handle)
             default: return scene.redirect(to: "/sign-in")
             }
+        case .failure(.proofTooOld):
+            return scene.redirect(
+                to: scene.path(ConfirmPage.path, leadingBackTo: PagePath("/owner", [("user_code", code)]).text))
         }
     }
 

@@ -111,7 +111,7 @@ public struct AdministratorSummary: Codable, Sendable, Equatable {
     public let user: UserSummary
     public let role: String
     public let since: Timestamp
-    /// `user:ID` or `token:ID`; nil for the command line and the administrator's token of the data directory.
+    /// `user:ID`, `token:ID`, or `admin-token` for the token of the data directory; nil for the command line.
     public let grantedBy: String?
 
     init(_ administrator: Administrator, _ user: User) {

@@ -18,13 +18,10 @@ public struct RemoveApplication: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard let present = try await realm.applications.registered(ClientID(rawValue: id)) else {
-            throw AdministrationError.noApplication(id)
+        let isRemoved = try await realm.applications.remove(ClientID(rawValue: id), by: client) {
+            try permit.requireChanging($0)
         }
-        try permit.requireChanging(present.registration)
-        guard try await realm.applications.remove(ClientID(rawValue: id), by: client) else {
-            throw AdministrationError.noApplication(id)
-        }
+        guard isRemoved else { throw AdministrationError.noApplication(id) }
         return Answer(id: id)
     }
 }

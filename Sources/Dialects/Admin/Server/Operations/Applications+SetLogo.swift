@@ -33,13 +33,12 @@ public struct SetApplicationLogo: AdministrationOperation {
                 throw AdministrationError(.invalid, error.sentence)
             }
         }
-        if let present = try await realm.applications.registered(ClientID(rawValue: id)),
-            case .document = present.registration.oauth.origin
-        {
-            throw AdministrationError.ofDocument(present.id)
+        let id = ClientID(rawValue: id)
+        let changed = try await realm.applications.setLogo(picture, of: id, by: client) {
+            try permit.requireChanging($0)
+            if case .document = $0.oauth.origin { throw AdministrationError.ofDocument(id) }
         }
-        let changed = try await realm.applications.setLogo(picture, of: ClientID(rawValue: id), by: client)
-        guard let changed else { throw AdministrationError.noApplication(id) }
+        guard let changed else { throw AdministrationError.noApplication(self.id) }
         return Answer(application: try await realm.summary(of: changed))
     }
 }

@@ -125,7 +125,7 @@ public struct ShowGroup: PagedOperation {
     }
 }
 
-/// Removes a group. Its members stay users.
+/// Removes a group. Its members stay users. A group of which someone administers is removed by those alone who may give and take roles.
 public struct RemoveGroup: AdministrationOperation {
     public static let name = "groups:remove"
     public static let right = AdministrationRight.changeGroups
@@ -143,14 +143,16 @@ public struct RemoveGroup: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard try await realm.groups.remove(GroupName(rawValue: group), by: client) else {
-            throw AdministrationError.noGroup(group)
+        let name = GroupName(rawValue: group)
+        let isRemoved = try await permit.changing(membersOf: name, of: realm) {
+            try await realm.groups.remove(name, by: client)
         }
+        guard isRemoved else { throw AdministrationError.noGroup(group) }
         return Answer(group: group)
     }
 }
 
-/// Puts a user into a group.
+/// Puts a user into a group: one with a role by those alone who may give and take roles.
 public struct AddGroupMember: AdministrationOperation {
     public static let name = "groups:add-member"
     public static let right = AdministrationRight.changeGroups
@@ -174,7 +176,10 @@ public struct AddGroupMember: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        switch try await realm.groups.addMember(found.id, to: GroupName(rawValue: group), by: client) {
+        let outcome = try await permit.changing(found, of: realm) {
+            try await realm.groups.addMember(found.id, to: GroupName(rawValue: group), by: client)
+        }
+        switch outcome {
         case .success(let isChanged): return Answer(user: UserSummary(found), isChanged: isChanged)
         case .failure(.tooManyGroups):
             throw AdministrationError(.refused, "The user is in \(UserGroup.mostOfUser) groups, which is the most.")
@@ -184,7 +189,7 @@ public struct AddGroupMember: AdministrationOperation {
     }
 }
 
-/// Takes a user out of a group.
+/// Takes a user out of a group: one with a role by those alone who may give and take roles.
 public struct RemoveGroupMember: AdministrationOperation {
     public static let name = "groups:remove-member"
     public static let right = AdministrationRight.changeGroups
@@ -204,7 +209,10 @@ public struct RemoveGroupMember: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        switch try await realm.groups.removeMember(found.id, from: GroupName(rawValue: group), by: client) {
+        let outcome = try await permit.changing(found, of: realm) {
+            try await realm.groups.removeMember(found.id, from: GroupName(rawValue: group), by: client)
+        }
+        switch outcome {
         case .success(let isChanged): return Answer(user: UserSummary(found), isChanged: isChanged)
         case .failure: throw AdministrationError.noGroup(group)
         }

@@ -112,7 +112,7 @@ public struct MachineTokenSummary: Codable, Sendable, Equatable {
     public let label: String
     public let scopes: [String]
     public let createdAt: Timestamp
-    /// `user:ID` or `token:ID`; nil for the command line and the administrator's token of the data directory.
+    /// `user:ID`, `token:ID`, or `admin-token` for the token of the data directory; nil for the command line.
     public let createdBy: String?
     public let expiresAt: Timestamp
     public let hasExpired: Bool

@@ -132,7 +132,7 @@ public struct RegistrationTokenSummary: Codable, Sendable, Equatable {
     public let id: String
     public let label: String
     public let createdAt: Timestamp
-    /// `user:ID` or `token:ID`; nil for the command line and the administrator's token of the data directory.
+    /// `user:ID`, `token:ID`, or `admin-token` for the token of the data directory; nil for the command line.
     public let createdBy: String?
     public let expiresAt: Timestamp
     /// How many applications it still registers; nil where only its end bounds it.

@@ -3,8 +3,9 @@ import CountersignCore
 /// Does the same to many users. What is refused for one is done for the others.
 public struct ChangeUsers: AdministrationOperation {
     public static let name = "users:bulk"
-    /// What each action needs beside it is asked for in the operation.
+    /// Of the action that takes the least; each takes the right of its own operation, and no other.
     public static let right = AdministrationRight.endSessions
+    public static let rights = Set(Action.allCases.map(\.right))
 
     /// What is done to each.
     public enum Action: String, Codable, Sendable, CaseIterable {

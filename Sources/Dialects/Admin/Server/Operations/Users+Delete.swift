@@ -28,18 +28,19 @@ public struct DeleteUser: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
-        let days = graceDays ?? 0
-        guard (0...365).contains(days) else { throw AdministrationError(.invalid, "graceDays is 0 to 365.") }
-        let due = days > 0 ? realm.clock.now + TimeInterval(days) * 86_400 : nil
-        let outcome =
-            if let due { try await realm.accounts.scheduleDeletion(of: found.id, at: due, by: client) } else {
-                try await realm.accounts.delete([found.id], by: client).first
+        return try await permit.changing(found, of: realm) {
+            let days = graceDays ?? 0
+            guard (0...365).contains(days) else { throw AdministrationError(.invalid, "graceDays is 0 to 365.") }
+            let due = days > 0 ? realm.clock.now + TimeInterval(days) * 86_400 : nil
+            let outcome =
+                if let due { try await realm.accounts.scheduleDeletion(of: found.id, at: due, by: client) } else {
+                    try await realm.accounts.delete([found.id], by: client).first
+                }
+            switch outcome {
+            case .deleted: return Answer(user: UserSummary(found), dueAt: due.map(Timestamp.init))
+            case .lastOwner: throw AdministrationError.lastOwner
+            default: throw AdministrationError.noUser(user)
             }
-        switch outcome {
-        case .deleted: return Answer(user: UserSummary(found), dueAt: due.map(Timestamp.init))
-        case .lastOwner: throw AdministrationError.lastOwner
-        default: throw AdministrationError.noUser(user)
         }
     }
 }

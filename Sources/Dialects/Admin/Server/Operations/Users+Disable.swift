@@ -50,14 +50,15 @@ extension Realm {
         _ isDisabled: Bool, _ reference: String, _ permit: AdministrationPermit, by client: ClientContext
     ) async throws -> UserSummary {
         let user = try await permit.user(reference, of: self)
-        try await permit.requireChanging(user, of: self)
-        // An account that its owner wants removed is as disabled, and an administrator's word outlives that wish.
-        guard isDisabled ? !user.isSuspended : user.isDisabled else { return UserSummary(user) }
-        var change = AccountChange()
-        change.isDisabled = isDisabled
-        switch try await accounts.change(user.id, change, by: client) {
-        case .changed(let user, _): return UserSummary(user)
-        case .refused(let refusal): throw AdministrationError(refusal, id: user.id)
+        return try await permit.changing(user, of: self) {
+            // An account that its owner wants removed is as disabled, and an administrator's word outlives that wish.
+            guard isDisabled ? !user.isSuspended : user.isDisabled else { return UserSummary(user) }
+            var change = AccountChange()
+            change.isDisabled = isDisabled
+            switch try await accounts.change(user.id, change, by: client) {
+            case .changed(let user, _): return UserSummary(user)
+            case .refused(let refusal): throw AdministrationError(refusal, id: user.id)
+            }
         }
     }
 }

@@ -32,24 +32,25 @@ public struct MailRecoveryCode: AdministrationOperation {
         guard (1...168).contains(hold) else { throw AdministrationError(.invalid, "hold is 1 to 168 hours.") }
         if hold < Self.usualHold { try permit.require(.changeUsers) }
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
-        guard !found.isDisabled else {
-            throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
-        }
-        switch try await realm.enrolments.mailRecoveryCode(
-            for: found.id, heldFor: TimeInterval(hold) * 3600, by: client)
-        {
-        case .success(let from): return Answer(user: UserSummary(found), goodFrom: Timestamp(from))
-        case .failure(.userNotFound): throw AdministrationError.noUser(user)
-        case .failure(.noSecondFactor):
-            throw AdministrationError(.refused, "The user has no second factor that a code could stand in for.")
-        case .failure(.noVerifiedAddress):
-            throw AdministrationError(
-                .refused, "The user has no verified address to mail a code to. Remove the second factors instead.")
-        case .failure(.limited(let until)):
-            throw AdministrationError(
-                .refused,
-                "So many mails went to this address that no more are sent before \(Timestamp(until).text).")
+        return try await permit.changing(found, of: realm) {
+            guard !found.isDisabled else {
+                throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
+            }
+            switch try await realm.enrolments.mailRecoveryCode(
+                for: found.id, heldFor: TimeInterval(hold) * 3600, by: client)
+            {
+            case .success(let from): return Answer(user: UserSummary(found), goodFrom: Timestamp(from))
+            case .failure(.userNotFound): throw AdministrationError.noUser(user)
+            case .failure(.noSecondFactor):
+                throw AdministrationError(.refused, "The user has no second factor that a code could stand in for.")
+            case .failure(.noVerifiedAddress):
+                throw AdministrationError(
+                    .refused, "The user has no verified address to mail a code to. Remove the second factors instead.")
+            case .failure(.limited(let until)):
+                throw AdministrationError(
+                    .refused,
+                    "So many mails went to this address that no more are sent before \(Timestamp(until).text).")
+            }
         }
     }
 }
@@ -77,25 +78,26 @@ public struct InviteToEnrol: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
-        guard found.profile.emailVerified, found.email != nil else {
-            throw AdministrationError(.refused, "The user has no verified address to mail an invitation to.")
-        }
-        guard !found.isDisabled else {
-            throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
-        }
-        var invitation = Invitation()
-        // Who has a second factor adds others on the account's pages, where it is asked for.
-        invitation.allowsMore = permit.has(.changeUsers)
-        invitation.mail = Invitation.Mail(locale: found.profile.locale, page: Self.page)
-        switch try await realm.enrolments.inviteDevice(for: found.id, invitation, by: client) {
-        case .offered: return Answer(user: UserSummary(found))
-        case .unknown:
-            throw AdministrationError(.refused, "Too many mails went to this address within an hour.")
-        case .refused(.userNotFound): throw AdministrationError.noUser(user)
-        case .refused:
-            throw AdministrationError(
-                .refused, "The user has a second factor already, or the settings offer none that could be set up.")
+        return try await permit.changing(found, of: realm) {
+            guard found.profile.emailVerified, found.email != nil else {
+                throw AdministrationError(.refused, "The user has no verified address to mail an invitation to.")
+            }
+            guard !found.isDisabled else {
+                throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
+            }
+            var invitation = Invitation()
+            // Who has a second factor adds others on the account's pages, where it is asked for.
+            invitation.allowsMore = permit.has(.changeUsers)
+            invitation.mail = Invitation.Mail(locale: found.profile.locale, page: Self.page)
+            switch try await realm.enrolments.inviteDevice(for: found.id, invitation, by: client) {
+            case .offered: return Answer(user: UserSummary(found))
+            case .unknown:
+                throw AdministrationError(.refused, "Too many mails went to this address within an hour.")
+            case .refused(.userNotFound): throw AdministrationError.noUser(user)
+            case .refused:
+                throw AdministrationError(
+                    .refused, "The user has a second factor already, or the settings offer none that could be set up.")
+            }
         }
     }
 }

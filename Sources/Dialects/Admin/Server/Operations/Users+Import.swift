@@ -5,6 +5,9 @@ import Foundation
 ///
 /// Each line is a JSON object in the shape of Identity Toolkit's `accounts:batchCreate`, with the way in which its password
 /// was hashed. A bad line is refused and the others are taken. The same lines again do nothing.
+///
+/// Roles, and replacing a user who has one, take `administrators:write`; groups take `groups:write`. Lines that their sender may not have
+/// done are refused as bad ones are.
 public struct ImportUsers: AdministrationOperation {
     public static let name = "users:import"
     public static let right = AdministrationRight.transferUsers
@@ -94,8 +97,10 @@ public struct ImportUsers: AdministrationOperation {
             }
         }
         let outcomes = try await realm.accounts.importAccounts(
-            accounts.map(\.account), overwrites: overwrite ?? false, rehearses: dryRun ?? false, run: importRun,
-            by: client)
+            accounts.map(\.account), overwrites: overwrite ?? false, rehearses: dryRun ?? false,
+            rights: ImportRights(
+                changesAdministrators: permit.has(.changeAdministrators), changesGroups: permit.has(.changeGroups)),
+            run: importRun, by: client)
         for ((index, account), outcome) in zip(accounts, outcomes) {
             guard case .refused(let refusal) = outcome else { continue }
             refused.append(Answer.Refused(index: index, reason: try await realm.sentence(refusal, account)))
@@ -152,6 +157,11 @@ extension Realm {
         case .different(let differences):
             let members = differences.map(\.member).joined(separator: ", ")
             return "there is a user \(account.id) with another \(members); --overwrite replaces it"
+        case .administrator:
+            let right = AdministrationRight.changeAdministrators.rawValue
+            return "the user \(account.id) administers this realm, and replacing such a user takes the right \(right)"
+        case .groups:
+            return "it has other groups, which takes the right \(AdministrationRight.changeGroups.rawValue)"
         }
     }
 }

@@ -25,13 +25,14 @@ public struct RemoveFactor: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
-        guard try await realm.enrolments.remove(FactorID(rawValue: factor), of: found.id, by: client) else {
-            throw AdministrationError(
-                .notFound,
-                "The user has no second factor \(factor.prefix(80)). `countersign user show` has the ids of all.")
+        return try await permit.changing(found, of: realm) {
+            guard try await realm.enrolments.remove(FactorID(rawValue: factor), of: found.id, by: client) else {
+                throw AdministrationError(
+                    .notFound,
+                    "The user has no second factor \(factor.prefix(80)). `countersign user show` has the ids of all.")
+            }
+            return Answer(user: UserSummary(found), factor: factor)
         }
-        return Answer(user: UserSummary(found), factor: factor)
     }
 }
 

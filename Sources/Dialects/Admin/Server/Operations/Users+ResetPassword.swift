@@ -39,12 +39,21 @@ public struct ResetPassword: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        if method == .link || method == .generate {
+        switch method ?? .mail {
+        case .mail: return try await send(to: found, on: realm, by: client)
+        case .link, .generate:
             // These hand out what opens the account.
             try permit.require(.changeUsers)
-            try await permit.requireChanging(found, of: realm)
+            return try await permit.changing(found, of: realm) {
+                method == .generate
+                    ? try await generate(for: found, on: realm, by: client)
+                    : try await send(to: found, on: realm, by: client)
+            }
         }
-        if method == .generate { return try await generate(for: found, on: realm, by: client) }
+    }
+
+    /// Sends the link, or gives it back.
+    private func send(to found: User, on realm: Realm, by client: ClientContext) async throws -> Answer {
         guard let email = found.email else {
             throw AdministrationError(.refused, "The user has no address to send a link to. Set a generated password.")
         }

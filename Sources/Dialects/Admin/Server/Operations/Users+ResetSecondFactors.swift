@@ -23,10 +23,11 @@ public struct ResetSecondFactors: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
-        guard let removed = try await realm.enrolments.reset(of: found.id, by: client) else {
-            throw AdministrationError.noUser(user)
+        return try await permit.changing(found, of: realm) {
+            guard let removed = try await realm.enrolments.reset(of: found.id, by: client) else {
+                throw AdministrationError.noUser(user)
+            }
+            return Answer(user: UserSummary(found), removed: removed)
         }
-        return Answer(user: UserSummary(found), removed: removed)
     }
 }

@@ -43,7 +43,6 @@ public struct SetUser: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
         var change = AccountChange()
         if let displayName {
             guard displayName.isEmpty || ProfileChange.isLine(displayName, longest: ProfileChange.longestName) else {
@@ -75,8 +74,10 @@ public struct SetUser: AdministrationOperation {
         }
         if let claims { change.customClaims = try Self.judged(claims) }
         let expecting = expecting
-        let outcome = try await realm.accounts.change(found.id, change, by: client) {
-            try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile($0)))
+        let outcome = try await permit.changing(found, of: realm) { [change] in
+            try await realm.accounts.change(found.id, change, by: client) {
+                try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile($0)))
+            }
         }
         switch outcome {
         case .changed(let user, _):

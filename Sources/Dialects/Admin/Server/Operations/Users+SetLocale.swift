@@ -24,12 +24,13 @@ public struct SetUserLocale: AdministrationOperation {
     ) async throws -> Answer {
         if let locale { try AdministrationError.check(locale: locale) }
         let found = try await permit.user(user, of: realm)
-        try await permit.requireChanging(found, of: realm)
-        var change = AccountChange()
-        change.locale = .some(locale)
-        switch try await realm.accounts.change(found.id, change, by: client) {
-        case .changed(let user, _): return Answer(user: UserSummary(user))
-        case .refused(let refusal): throw AdministrationError(refusal, id: found.id)
+        return try await permit.changing(found, of: realm) {
+            var change = AccountChange()
+            change.locale = .some(locale)
+            switch try await realm.accounts.change(found.id, change, by: client) {
+            case .changed(let user, _): return Answer(user: UserSummary(user))
+            case .refused(let refusal): throw AdministrationError(refusal, id: found.id)
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ struct UserNames: Sendable {
 
     /// - Parameters:
     ///   - ids: of users.
-    ///   - actors: who did something, as the log names them: `user:ID` or `token:ID`; nil for the command line.
+    ///   - actors: who did something, as the log names them: `user:ID`, `token:ID` or `admin-token`; nil for the command line.
     init(_ ids: [String?] = [], actors: [String?] = [], _ scene: ConsoleScene) async throws {
         guard scene.may(NameUsers.right) else { return }
         let all = Set(ids.compactMap(\.self) + actors.compactMap { $0.flatMap(Self.id) })
