@@ -313,6 +313,27 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `An export that there are too many users for is refused, and the log has none`() async throws {
+        try await with { stage, browser in
+            let realm = stage.server.realm
+            let refused = await #expect(throws: AdministrationError.self) {
+                try await ExportUsers(most: 1).perform(on: realm, as: .commandLine, by: .testAdministrator)
+            }
+            #expect(refused?.code == .refused)
+            let now = stage.server.now
+            try await realm.store.write { transaction in
+                for number in 0..<5001 {
+                    let user = User(
+                        id: UserID(rawValue: "many\(number)"), email: nil, createdAt: now)
+                    _ = try transaction.insert(user)
+                }
+            }
+            let page = try await confirm("/console/users-export", [:], in: browser)
+            #expect(page.status == 422 && page.html.contains("There are more than"), "\(page.html)")
+            #expect(try await realm.auditLog.events(limit: 100).allSatisfy { $0.kind != .usersExported })
+        }
+    }
+
     @Test func `Users are imported from a file, after a look, and what is wrong is told at its line`() async throws {
         try await with { stage, browser in
             let path = "/console/users-import"
