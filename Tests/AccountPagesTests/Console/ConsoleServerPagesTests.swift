@@ -200,6 +200,19 @@ struct ConsoleServerPagesTests {
             #expect(event.details["before"] == .integer(Int64(former)) && event.details["value"] == .integer(12))
             let who = try #require(event.details["by"]?.stringValue?.dropFirst("user:".count))
             #expect(list.html.contains("href=\"/console/users/\(who)\"") && list.html.contains("owner@example.com"))
+            // More happens than a search of the log looks at.
+            let now = server.now
+            try await server.realm.store.write { transaction in
+                for number in 0..<6000 {
+                    let at = now + Double(number + 1) / 1000
+                    try transaction.append(
+                        AuditEvent(
+                            id: AuditBound.bound(at).id + "00000000", at: at, kind: .mailQueued, userID: nil,
+                            clientID: nil, dialect: nil, source: nil, reason: nil, details: [:]))
+                }
+            }
+            #expect(try await owner.open("/console/settings").html.contains("href=\"/console/users/\(who)\""))
+            #expect(try await !stage.administrator(.support).open("/console/settings").html.contains(who))
             let sought = try await owner.open("/console/settings?q=minimumlength")
             #expect(sought.html.contains("passwords.minimumLength") && !sought.html.contains("tokens.sessionDays"))
             #expect(try await owner.open("/console/settings/no.such").status == 404)
