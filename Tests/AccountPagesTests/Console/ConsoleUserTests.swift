@@ -313,6 +313,36 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `What a user allowed an application is shown without a session, and is taken back`() async throws {
+        try await with(.support) { stage, browser in
+            let realm = stage.server.realm
+            let user = try await stage.administrator(nil)
+            let asked = try #require(try await user.land(PageStepTests.request()).page)
+            #expect(asked.kind == "consent", "\(asked.html)")
+            _ = try await user.sendForm(of: asked, ["decision": "allow"])
+            let address = try #require(EmailAddress("user@example.com"))
+            let id = try #require(try await realm.accounts.user(email: address)).id
+            _ = try await EndSessions(user: id.rawValue).perform(on: realm, as: .commandLine, by: .testAdministrator)
+
+            let path = "/console/users/\(id)/applications"
+            let page = try await browser.open(path)
+            let revoke = "\(path)/dev-web/revoke"
+            #expect(page.html.contains("no session now") && page.links.values.contains(revoke), "\(page.html)")
+            // Support has no page of the application to look at; an owner has.
+            #expect(!page.links.values.contains("/console/applications/dev-web"))
+            let owner = try await stage.administrator(.owner)
+            #expect(try await owner.open(path).links.values.contains("/console/applications/dev-web"))
+            let done = try await confirm(revoke, in: browser)
+            #expect(done.path.hasPrefix(path) && !done.links.values.contains(revoke), "\(done.html)")
+            #expect(try await realm.consents.list(of: id).isEmpty)
+            let event = try #require(
+                try await realm.auditLog.events(of: id, limit: 10).first { $0.kind == .consentRevoked })
+            #expect(event.details["application"] == "dev-web" && event.details["by"] != nil)
+            let again = try await ConsoleServerPagesTests.answer(browser, revoke)
+            #expect(again.status == 422 && again.hasAlert, "\(again.html)")
+        }
+    }
+
     @Test func `An export that there are too many users for is refused, and the log has none`() async throws {
         try await with { stage, browser in
             let realm = stage.server.realm
