@@ -268,6 +268,41 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `Five hundred users can be ticked on one page, and what came of it is in the log`() async throws {
+        try await with(.operator) { stage, browser in
+            let (realm, now) = (stage.server.realm, stage.server.now)
+            try await realm.store.write { transaction in
+                for number in 0..<600 {
+                    _ = try transaction.insert(User(id: UserID(rawValue: "many\(number)"), email: nil, createdAt: now))
+                }
+            }
+            #expect(try await browser.open("/console/users").html.matches(of: /name="user\./).count == 50)
+            #expect(try await browser.open("/console/users?size=600").html.matches(of: /name="user\./).count == 50)
+            let list = try await browser.open("/console/users?size=500")
+            let boxes = list.html.matches(of: /name="(user\.[^"]+)"/).map { String($0.1) }
+            #expect(boxes.count == 500 && list.links["Next"]?.contains("size=500") == true)
+            // More than an address holds: the boxes are sent, and nothing is done before the question is answered.
+            let chooser = try #require(list.forms.first { $0.action == "/console/users-bulk" }, "\(list.html)")
+            var fields = chooser.values.merging(["action": "disable"]) { $1 }
+            for box in boxes { fields[box] = "1" }
+            let reply = try await browser.post(chooser.action, fields)
+            #expect(reply.status == 200)
+            let asked = TestPage(reply: reply, path: chooser.action, language: "en")
+            #expect(asked.kind == "console-ask" && asked.html.contains("500"), "\(asked.html)")
+            let events = try await realm.auditLog.events(limit: 1000)
+            #expect(!events.contains { $0.kind == .userDisabled || $0.kind == .usersBulk })
+            var form = try #require(asked.forms.first { $0.action == "/console/users-bulk" })
+            #expect(form.values.keys.count { $0.hasPrefix("user.") } == 500)
+            // A slow machine would not do all of them in its time.
+            for box in boxes.dropFirst(20) { form.values[box] = nil }
+            let result = try #require(try await browser.sendForm(form, [:]).page)
+            #expect(result.html.contains("Done for 20."), "\(result.html)")
+            let event = try #require(try await realm.auditLog.events(limit: 1000).first { $0.kind == .usersBulk })
+            #expect(event.details["done"] == .integer(20) && event.details["action"] == "disable")
+            #expect(event.details["left"] == .integer(0) && event.details["by"] != nil)
+        }
+    }
+
     @Test func `What is done to all who are ticked is done to each, and refusals are told`() async throws {
         try await with(.operator) { stage, browser in
             let email = try #require(EmailAddress("operator@example.com"))
