@@ -1,7 +1,7 @@
 import Foundation
 
 extension Accounts {
-    /// Notes in the log what came of the same change of many users: whoever asked may have gone before the answer. Each user's change has
+    /// Notes in the log what came of the same change of many users: the caller may have gone before the answer. Each user's change has
     /// an event of its own.
     /// - Parameters:
     ///   - action: what was done, as the operation calls it.

@@ -102,7 +102,7 @@ public struct ChangeSetting: AdministrationOperation {
         return setting.weakness(before, after).map { [$0] } ?? []
     }
 
-    /// A name that no group has would require a second factor of nobody.
+    /// A name that no group has would require a second factor of no user.
     static func requireGroups(of settings: RealmSettings, in setting: Setting, on realm: Realm) async throws {
         guard setting.key == "secondFactors.requiredGroups" else { return }
         for name in settings.secondFactors.requiredGroups ?? [] {

@@ -14,7 +14,7 @@ public struct ExportUsers: AdministrationOperation {
     public var run: String?
     /// 1 to 500; 200 where it is left out. Fewer come where they are long.
     public var limit: Int?
-    /// Nobody is exported, and the log says nothing, where there are more users than this; nil exports any number. It is looked at on the
+    /// No user is exported, and the log says nothing, where there are more users than this; nil exports any number. It is looked at on the
     /// first page.
     public var most: Int?
 
