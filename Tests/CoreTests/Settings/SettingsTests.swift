@@ -39,7 +39,7 @@ struct SettingsTests {
         var client = test.client
         client.administrator = "user:ada"
         try await test.realm.changeSettings(
-            by: client, details: ["setting": "tokens.sessionDays"], before: { _ in 400 }
+            by: client, details: ["setting": "tokens.sessionDays"], before: { _ in .integer(400) }
         ) { $0.tokens.sessionDays = 7 }
         let first = test.now
         test.clock.advance(60)
