@@ -177,7 +177,7 @@ public final class Realm: Sendable {
             if former == nil {
                 details.merge(try AuditDifference(from: before, to: settings, .settings).details) { own, _ in own }
             }
-            try transaction.append(
+            try transaction.appendSettingsChange(
                 AuditEvent(
                     id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))
             return result

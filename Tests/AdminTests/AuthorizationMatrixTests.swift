@@ -54,6 +54,8 @@ import Testing
         "users:sessions": Row("users:read", .operator, .support, .auditor),
         "users:end-session": Row("users:sessions", .operator, .support),
         "users:end-sessions": Row("users:sessions", .operator, .support),
+        "users:applications": Row("users:read", .operator, .support, .auditor),
+        "users:revoke-application": Row("users:sessions", .operator, .support),
         "users:remove-factor": Row("users:write", .operator),
         "applications:add": Row("applications:write", .operator),
         "applications:set": Row("applications:write", .operator),

@@ -1,4 +1,5 @@
 import CountersignCore
+import DialectTestSupport
 import Foundation
 import Testing
 
@@ -21,5 +22,25 @@ import Testing
         let families = SettingFamily.all.map { String($0.prefix.dropLast()) }
         let known = Set(Setting.all.map(\.key) + families)
         #expect(Set(leaves(encoded, "")).subtracting(known) == [])
+    }
+
+    @Test func `A group of which a second factor is required has to be there, and a role has to be one`() async throws {
+        try await TestServer.with(.development) { server in
+            func set(_ key: String, _ value: String) async throws -> ChangeSetting.Answer {
+                try await ChangeSetting(key: "secondFactors.\(key)", value: .string(value)).perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator)
+            }
+            for (key, value) in [("requiredGroups", "staff"), ("requiredGroups", "a b"), ("requiredRoles", "boss")] {
+                let refused = await #expect(throws: AdministrationError.self) { try await set(key, value) }
+                #expect(refused?.code == .invalid, "\(key) \(value)")
+            }
+            _ = try await AddGroup(group: "staff").perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+            #expect(try await set("requiredGroups", "staff").setting.value == .array([.string("staff")]))
+            #expect(try await set("requiredRoles", "owner, support").warnings.isEmpty)
+            // A change of another setting asks for no group, also where one was removed since.
+            _ = try await RemoveGroup(group: "staff").perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            #expect(try await set("requiredRoles", "owner").warnings.count == 1, "Support needs none any more.")
+        }
     }
 }

@@ -121,6 +121,8 @@ def administration():
     done(administer("users:export", limit=2))
     done(administer("users:import", lines=[json.dumps({"email": "imported-" + EMAIL})], dryRun=True))
     administer("users:end-session", user=other, session="none")
+    done(administer("users:applications", user=other))
+    administer("users:revoke-application", user=other, application="none")
     administer("users:remove-factor", user=other, factor="none")
     done(administer("administrators:grant", user=user, role="owner"))
     done(administer("administrators:grant", user=other, role="support"))

@@ -16,6 +16,8 @@ public struct OwnApplication: Sendable {
     public let since: Date
     /// When it last traded a refresh token or got something of a session; nil where it has nothing of a session now.
     public let lastUsedAt: Date?
+    /// Whether what it has can be taken back at once: what it got by OAuth. What it got by another protocol ends with its session.
+    public let isRevocable: Bool
 
     /// What the user knows the application by; nil where it has no name, or is registered no more.
     public var name: String? { registration?.displayName }
@@ -27,29 +29,9 @@ extension OwnAccount {
         let realm = realm
         return try await realm.sealer.keys.retrying {
             try await read(of: session) { transaction, user, now in
-                let consents = try transaction.consents(of: user.id, at: now, sealer: realm.sealer)
-                let living = try transaction.sessionListings(of: user.id, limit: Session.longestList)
-                    .filter { $0.isLiving(of: user, at: now) }
-                    .flatMap { $0.grants.filter { $0.isLiving(at: now) && $0.dialect == .oauth } }
-                let grants = Dictionary(grouping: living, by: \.clientID)
-                let ids = Set(consents.map(\.client)).union(grants.keys)
-                return try ids.map { id in
-                    let (consent, own) = (consents.first { $0.client == id }, grants[id] ?? [])
-                    let times = own.map(\.createdAt) + [consent?.createdAt].compactMap { $0 }
-                    return OwnApplication(
-                        id: id, registration: try transaction.registeredApplication(id)?.registration, consent: consent,
-                        scopes: Self.union([consent?.scopes ?? []] + own.map(\.terms.scopes)),
-                        resources: Self.union([consent?.resources ?? []] + own.map(\.terms.audiences)),
-                        since: times.min() ?? now,
-                        lastUsedAt: own.map { $0.refresh.rotatedAt ?? $0.createdAt }.max())
-                }
-                .sorted { ($0.name ?? $0.id.rawValue, $0.id.rawValue) < ($1.name ?? $1.id.rawValue, $1.id.rawValue) }
+                try transaction.applications(of: user, at: now, sealer: realm.sealer) { $0 == .oauth }
             }
         }
-    }
-
-    private static func union(_ lists: [[String]]) -> [String] {
-        lists.joined().reduce(into: []) { all, text in if !all.contains(text) { all.append(text) } }
     }
 
     /// Takes back all that an application was allowed, and ends what it got of the user's sessions. It is told, where it wants to know
@@ -68,5 +50,59 @@ extension OwnAccount {
         guard case .success(let place) = outcome else { return outcome.map { _ in } }
         try await realm.consents.endGrants(of: session.userID, to: id, before: place)
         return .success(())
+    }
+}
+
+extension OwnApplication {
+    /// - Parameter grants: what it has of sessions that go on.
+    fileprivate init(
+        _ id: ClientID, _ registration: ApplicationRegistration?, _ consent: Consent?, _ grants: [Grant], at now: Date
+    ) {
+        let times = grants.map(\.createdAt) + [consent?.createdAt].compactMap { $0 }
+        self.init(
+            id: id, registration: registration, consent: consent,
+            scopes: Self.union([consent?.scopes ?? []] + grants.map(\.terms.scopes)),
+            resources: Self.union([consent?.resources ?? []] + grants.map(\.terms.audiences)),
+            since: times.min() ?? now, lastUsedAt: grants.map { $0.refresh.rotatedAt ?? $0.createdAt }.max(),
+            isRevocable: consent != nil || grants.contains { $0.dialect == .oauth })
+    }
+
+    private static func union(_ lists: [[String]]) -> [String] {
+        lists.joined().reduce(into: []) { all, text in if !all.contains(text) { all.append(text) } }
+    }
+}
+
+extension StoreTransaction {
+    /// The applications that a user has allowed something, and those that have something of a session that goes on, by name.
+    /// - Parameter admits: the protocols whose grants count.
+    fileprivate func applications(
+        of user: User, at now: Date, sealer: Sealer, admits: (Dialect) -> Bool
+    ) throws -> [OwnApplication] {
+        let consents = try consents(of: user.id, at: now, sealer: sealer)
+        let living = try sessionListings(of: user.id, limit: Session.longestList)
+            .filter { $0.isLiving(of: user, at: now) }
+            .flatMap { $0.grants.filter { $0.isLiving(at: now) && admits($0.dialect) } }
+        let grants = Dictionary(grouping: living, by: \.clientID)
+        return try Set(consents.map(\.client)).union(grants.keys)
+            .map { id in
+                OwnApplication(
+                    id, try registeredApplication(id)?.registration, consents.first { $0.client == id },
+                    grants[id] ?? [], at: now)
+            }
+            .sorted { ($0.name ?? $0.id.rawValue, $0.id.rawValue) < ($1.name ?? $1.id.rawValue, $1.id.rawValue) }
+    }
+}
+
+extension Consents {
+    /// The applications that a user has allowed something, also without a session that goes on, and those of any protocol that have something
+    /// of such a session; by name.
+    public func applications(of user: User) async throws -> [OwnApplication] {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.sealer.keys.retrying {
+            try await realm.store.read {
+                try $0.applications(of: user, at: now, sealer: realm.sealer) { _ in true }
+            }
+        }
     }
 }

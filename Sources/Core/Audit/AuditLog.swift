@@ -118,6 +118,8 @@ extension AuditEvent.Kind {
     public static let usersImported = Self(rawValue: "users.imported")
     /// Accounts were handed out with password hashes and secrets; how many is in the details.
     public static let usersExported = Self(rawValue: "users.exported")
+    /// An administrator did the same to many users; what, and for how many, is in the details. Each has an event of its own beside it.
+    public static let usersBulk = Self(rawValue: "users.bulk")
     /// What is kept about a user was handed out.
     public static let userDataShown = Self(rawValue: "user.data-shown")
     /// A user's profile, attributes or rights changed, and nothing that has a kind of its own.

@@ -107,7 +107,8 @@ extension AuditedMembers {
     static let settings = AuditedMembers(
         shown: members([
             "secondFactors":
-                "state totp.state totp.adjacentIntervals offersPush offersPasskeys skippableTimes skippableUntil",
+                "state totp.state totp.adjacentIntervals offersPush offersPasskeys skippableTimes skippableUntil "
+                + "requiredGroups requiredRoles",
             "passwords": "minimumLength minimumLengthAlone maximumLength required refusesCommon remembered",
             "signUp": "isOpen takesInvitations anonymous allowsAnonymous", "privacy": "hidesAddresses",
             "tokens": "algorithm algorithms.* publishedKeys idTokenLifetime sessionDays", "audit": "retentionDays",
@@ -125,7 +126,8 @@ extension AuditedMembers {
         concealed: ["securityChecks", "identityToolkit"],
         sets: Set(
             members([
-                "passwords": "required", "links": "authorizedDomains", "accounts": "editableAttributes",
+                "secondFactors": "requiredGroups requiredRoles", "passwords": "required", "links": "authorizedDomains",
+                "accounts": "editableAttributes",
                 "oauth": "registrationResources listedDocuments blockedDocuments",
                 "passkeys": "origins relatedOrigins framingOrigins allowedAAGUIDs appleApps androidApps",
             ])))

@@ -170,7 +170,10 @@ struct AuthorizationJudge: Sendable {
     /// - Parameter user: who is signed in; nil where that is not known.
     private func neededClass(of user: UserID?, in transaction: any StoreTransaction) throws -> Needed {
         let settings = try transaction.settings().secondFactors
-        if application.registration.requiresSecondFactor || settings.isRequired {
+        let isRequired =
+            try application.registration.requiresSecondFactor || settings.isRequired
+            || user.map { try transaction.requiresSecondFactor(of: $0, settings) } ?? false
+        if isRequired {
             let isPutOff = try user.map { try transaction.putsOffEnrolment($0, settings, at: now, realm.proofs) }
             if isPutOff != true { return .two(isEssential: true) }
         }

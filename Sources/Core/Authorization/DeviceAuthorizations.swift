@@ -306,7 +306,9 @@ public struct DeviceAuthorizations: Sendable {
             let resources = try transaction.resources()
             let request = found.body.request
             let settings = try transaction.settings().secondFactors
-            let isRequired = application.registration.requiresSecondFactor || settings.isRequired
+            let isRequired =
+                try application.registration.requiresSecondFactor
+                || transaction.requiresSecondFactor(of: user, settings)
             let needsTwo =
                 try isRequired && !transaction.putsOffEnrolment(user, settings, at: now, realm.proofs)
                 || request.acrValues.first.flatMap(ContextClass.init(requested:)) == .aal2

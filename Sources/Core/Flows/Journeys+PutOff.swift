@@ -84,9 +84,10 @@ extension Journeys {
             let settings = try transaction.settings().secondFactors
             // A session that an application's request has raised: the rule is the reason, and nothing of the request.
             if journey.mustGiveSecondFactor {
-                guard let pending, pending.application.registration.requiresSecondFactor || settings.isRequired else {
-                    return nil
-                }
+                guard let pending,
+                    try pending.application.registration.requiresSecondFactor
+                        || transaction.requiresSecondFactor(of: user.id, settings)
+                else { return nil }
             }
             if let pending {
                 let judge = AuthorizationJudge(

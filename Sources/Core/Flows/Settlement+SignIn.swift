@@ -67,6 +67,12 @@ extension Settlement {
                 body.journey?.mustGiveSecondFactor = true
             }
         }
+        // Whom the rule names is known only now, in whatever protocol.
+        if !body.requiresSecondFactor, context.settings.secondFactors.isRequiredOfSome,
+            try transaction.requiresSecondFactor(of: user.id, context.settings.secondFactors)
+        {
+            body.requiresSecondFactor = true
+        }
         var decision = try policy(body).decide(proven: proven, factors: transaction.factors(of: user.id))
         if decision == .enrolmentRequired, let journey = body.journey {
             let mailboxes = try body.usableSecondFactors(

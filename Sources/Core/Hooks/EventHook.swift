@@ -180,6 +180,10 @@ extension AuditEvent.Kind {
     public static let hookChanged = Self(rawValue: "hook.changed")
     /// An administrator removed a hook.
     public static let hookRemoved = Self(rawValue: "hook.removed")
+    /// An administrator had a trial sent to a hook.
+    public static let hookTested = Self(rawValue: "hook.tested")
+    /// An administrator had an event of the log sent to a hook once more; which one is in the details.
+    public static let hookReplayed = Self(rawValue: "hook.replayed")
     /// The server gave up on a hook's service.
     public static let hookDisabled = Self(rawValue: "hook.disabled")
     /// A hook's service refused an event again and again.

@@ -28,6 +28,10 @@ public struct EventHooks: Sendable {
         case malformedSecret
         /// The log has no such event, or none that hooks get.
         case unknownEvent
+        /// The hook does not ask for events of this category.
+        case notAskedFor(EventCategory)
+        /// The hook is disabled: it is told nothing of what happens.
+        case disabled
     }
 
     /// What is to be another; nil stays.
@@ -159,28 +163,57 @@ public struct EventHooks: Sendable {
         }
     }
 
-    /// Sends a message that stands for no event, or an event of the log once more, at once and whatever the hook waits for.
-    /// - Parameter event: an event's id, with or without `evt_` before it; nil sends a trial.
-    public func send(
-        event: String? = nil, to id: String
-    ) async throws -> Result<HookReply, Refusal> {
-        let realm = realm
+    /// Sends a message that stands for no event, at once and whatever the hook waits for; also to a hook that is disabled, so that its
+    /// service can be tried before it is enabled. The log says so before it is sent.
+    public func sendTrial(to id: String, by client: ClientContext) async throws -> Result<HookReply, Refusal> {
         let now = realm.clock.now
-        guard let hook = try await hook(id) else { return .failure(.unknown) }
-        let message: HookMessage
-        if let event {
-            let key = event.hasPrefix("evt_") ? String(event.dropFirst(4)) : event
-            guard let found = try await realm.store.read({ try $0.auditEvent(key) }),
-                EventCategory(of: found.kind) != nil
-            else { return .failure(.unknownEvent) }
-            message = HookMessage(found)
-        } else {
-            message = HookMessage(testOf: id, id: AuditEvent.freshID(at: now, random: realm.random), at: now)
+        let message = HookMessage(testOf: id, id: AuditEvent.freshID(at: now, random: realm.random), at: now)
+        return try await send(.hookTested, to: id, by: client, at: now) { _, _ in .success((message, [:])) }
+    }
+
+    /// Sends an event of the log once more, at once and whatever the hook waits for, where the hook is enabled and asks for such events. The
+    /// log says so before it is sent.
+    /// - Parameter event: an event's id, with or without `evt_` before it.
+    public func replay(
+        _ event: String, to id: String, by client: ClientContext
+    ) async throws -> Result<HookReply, Refusal> {
+        let key = event.hasPrefix("evt_") ? String(event.dropFirst(4)) : event
+        return try await send(.hookReplayed, to: id, by: client, at: realm.clock.now) { hook, transaction in
+            guard hook.registration.isEnabled else { return .failure(.disabled) }
+            guard let found = try transaction.auditEvent(key), let category = EventCategory(of: found.kind) else {
+                return .failure(.unknownEvent)
+            }
+            guard hook.registration.events.contains(category) else { return .failure(.notAskedFor(category)) }
+            return .success((HookMessage(found), ["event": .string(key)]))
         }
-        let secrets = try await realm.hookSecrets(of: id)
-        let call = HookCall(
-            url: hook.registration.url, body: message.body, headers: message.headers(at: now, secrets: secrets))
-        return .success(await realm.hookCaller.post(call))
+    }
+
+    /// - Parameter choose: the message to the hook as it is now, and what the log says beside the hook.
+    private func send(
+        _ kind: AuditEvent.Kind, to id: String, by client: ClientContext, at now: Date,
+        _ choose:
+            @escaping @Sendable (EventHook, any StoreTransaction) throws -> Result<
+                (message: HookMessage, details: [String: JSONValue]), Refusal
+            >
+    ) async throws -> Result<HookReply, Refusal> {
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        let chosen = try await realm.store.write { transaction -> Result<(EventHook, HookMessage), Refusal> in
+            guard let hook = try transaction.eventHook(id) else { return .failure(.unknown) }
+            switch try choose(hook, transaction) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let (message, details)):
+                try transaction.append(hook.event(kind, id: event, at: now, by: client, details))
+                return .success((hook, message))
+            }
+        }
+        switch chosen {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let (hook, message)):
+            let secrets = try await realm.hookSecrets(of: id)
+            let call = HookCall(
+                url: hook.registration.url, body: message.body, headers: message.headers(at: now, secrets: secrets))
+            return .success(await realm.hookCaller.post(call))
+        }
     }
 
     /// Nil where the registration can be.

@@ -48,7 +48,9 @@ extension Sessions {
             case .none: return false
             case .whereRequired:
                 let settings = try transaction.settings().secondFactors
-                guard client.requiresSecondFactor || settings.isRequired else { return false }
+                guard try client.requiresSecondFactor || transaction.requiresSecondFactor(of: user, settings) else {
+                    return false
+                }
                 return try !transaction.putsOffEnrolment(user, settings, at: now, proofs)
             case .always: return true
             }

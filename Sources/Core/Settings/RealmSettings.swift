@@ -6,7 +6,7 @@ import Foundation
 ///
 /// **How the files of this folder meet.** This is the document that administrators change, with `LinkSettings`, `PushSettings`
 /// and `SecondFactorSettings` as its parts, and sections of dialects and modules that the core does not read. The other files are small documents beside it that servers of
-/// one store share: `AdministratorToken`, `DataKind`, `PublicAddress`, and what `MasterKeyCheck` opens at every start.
+/// one store share: `AdministratorToken`, `DataKind`, `PublicAddress`, `SettingChange`, and what `MasterKeyCheck` opens at every start.
 public struct RealmSettings: Sendable, Equatable, Codable {
     /// Which second factors are offered and required.
     public var secondFactors: SecondFactorSettings

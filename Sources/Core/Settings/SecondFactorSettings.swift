@@ -20,6 +20,11 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
     /// Whether passkeys are enrolled and taken.
     public var offersPasskeys = true
 
+    /// Groups whose members need a second factor, also where not every user does; nil names none.
+    public var requiredGroups: [String]?
+    /// Roles of administrators (``AdministratorRole``) who need one at every sign-in, and not only for the console; nil names none.
+    public var requiredRoles: [String]?
+
     /// How often a user without a second factor may put off enrolling one where it is required, 0 to 100; nil is without bound
     /// where ``skippableUntil`` bounds it, and never where that is nil too.
     public var skippableTimes: Int?
@@ -38,6 +43,8 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
         skippableTimes = try members.decodeIfPresent(Int.self, forKey: .skippableTimes).map { min(max($0, 0), 100) }
         skippableUntil = try members.decodeIfPresent(String.self, forKey: .skippableUntil)
+        requiredGroups = try members.decodeIfPresent([String].self, forKey: .requiredGroups)
+        requiredRoles = try members.decodeIfPresent([String].self, forKey: .requiredRoles)
     }
 
     /// Whether every user needs a second factor, in the protocols that let a user without one enrol it during a

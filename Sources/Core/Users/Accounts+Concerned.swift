@@ -41,7 +41,9 @@ extension Accounts {
     /// No transaction reads more than a thousand users, so that others do not wait; a change that has no effect on users who are there already
     /// reads none.
     public func concerned(by change: RealmSettings, most: Int = mostSeen) async throws -> ConcernedUsers {
-        let rule = RuleChange(from: try await realm.settings(), to: change, proofs: realm.proofs, at: realm.clock.now)
+        var rule = RuleChange(from: try await realm.settings(), to: change, proofs: realm.proofs, at: realm.clock.now)
+        rule.named = try await namedForSecondFactor(by: rule.before.secondFactors, most: most)
+        rule.namedThen = try await namedForSecondFactor(by: change.secondFactors, most: most)
         var concerned = ConcernedUsers()
         var place: UserPlace?
         while rule.hasEffects {
@@ -74,6 +76,8 @@ private struct RuleChange: Sendable {
     let after: RealmSettings
     let proofs: ProofRegistry
     let now: Date
+    /// Those of whom the settings require a second factor by name, before and after.
+    var (named, namedThen): (Set<UserID>, Set<UserID>) = ([], [])
 
     init(from before: RealmSettings, to after: RealmSettings, proofs: ProofRegistry, at now: Date) {
         self.now = now
@@ -90,19 +94,21 @@ private struct RuleChange: Sendable {
     func effects(on user: User, _ kinds: Set<FactorKind>) -> [ConcernedUsers.Effect] {
         var effects: [ConcernedUsers.Effect] = []
         let (former, latter) = (taken(kinds, before), taken(kinds, after))
-        if after.secondFactors.isRequired, latter.isEmpty, !(before.secondFactors.isRequired && former.isEmpty) {
+        let wasRequired = before.secondFactors.isRequired || named.contains(user.id)
+        let isRequired = after.secondFactors.isRequired || namedThen.contains(user.id)
+        if isRequired, latter.isEmpty, !(wasRequired && former.isEmpty) {
             effects.append(.needsSecondFactor)
         } else if latter.isEmpty, !former.isEmpty {
             effects.append(.losesSecondFactor)
         } else if !former.isSubset(of: latter) {
             effects.append(.losesFactor)
         }
-        if after.secondFactors.isRequired, latter.isEmpty {
+        if isRequired, latter.isEmpty {
             let mayPutOff = after.secondFactors.delay(for: user.profile, at: now) != nil
             // Who needs one from now on, or may have it wait: both are news.
-            if mayPutOff, !(before.secondFactors.isRequired && couldPutOff(user)) {
+            if mayPutOff, !(wasRequired && couldPutOff(user)) {
                 effects.append(.mayPutOff)
-            } else if !mayPutOff, before.secondFactors.isRequired, couldPutOff(user) {
+            } else if !mayPutOff, wasRequired, couldPutOff(user) {
                 effects.append(.cannotPutOff)
             }
         }

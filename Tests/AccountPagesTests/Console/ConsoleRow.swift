@@ -60,6 +60,7 @@ struct ConsoleRow: Sendable {
         .form("/console/users/{user}/enable", .operator),
         .form("/console/users/{user}/end-sessions", .operator, .support),
         .form("/console/users/{user}/sessions/{session}/end", .operator, .support),
+        .form("/console/users/{user}/applications/{application}/revoke", .operator, .support),
         .form("/console/users/{user}/factors/{factor}/remove", .operator),
         .form("/console/users/{user}/reset-mfa", .operator),
         .form("/console/users/{user}/reset-password", .operator, .support),

@@ -136,6 +136,44 @@ struct ConsoleServerPagesTests {
         }
     }
 
+    @Test func `A file of the log looks at so many events, and says where the next one begins`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            // Newer than all that the stage did, and more than one file looks at.
+            let later = server.now + 3600
+            try await server.realm.store.write { transaction in
+                for number in 0..<50_100 {
+                    let at = later + Double(number) / 1000
+                    try transaction.append(
+                        AuditEvent(
+                            id: AuditBound.bound(at).id + "00000000", at: at, kind: .mailQueued, userID: nil,
+                            clientID: nil, dialect: nil, source: nil, reason: nil, details: [:]))
+                }
+            }
+            func lines(_ path: String) async throws -> (events: [JSONValue], last: JSONValue?) {
+                let file = try await owner.send(.get, path)
+                #expect(file.status == 200)
+                let lines = try file.text.split(separator: "\n").map {
+                    try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
+                }
+                return (lines.filter { $0["isWhole"] == nil }, lines.last.flatMap { $0["isWhole"] == nil ? nil : $0 })
+            }
+            let full = try await lines("/console/log-export?kind=mail")
+            #expect(full.events.count == 10_000 && full.last?["isWhole"] == .bool(false))
+            let second = try await lines(try #require(full.last?["path"]?.stringValue))
+            #expect(second.events.count == 10_000)
+            #expect(Set((full.events + second.events).compactMap { $0["id"]?.stringValue }).count == 20_000)
+
+            // What is rare lies behind what one file looks at.
+            let none = try await lines("/console/log-export?kind=user")
+            #expect(none.events.isEmpty)
+            let rest = try await lines(try #require(none.last?["path"]?.stringValue))
+            #expect(!rest.events.isEmpty && rest.last == nil)
+            #expect(rest.events.allSatisfy { $0["kind"]?.stringValue?.hasPrefix("user.") == true })
+            #expect(try await owner.open("/console/log").html.contains("isWhole"))
+        }
+    }
+
     @Test func `A setting is changed by those who may, and the list says who did it`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)
@@ -162,6 +200,19 @@ struct ConsoleServerPagesTests {
             #expect(event.details["before"] == .integer(Int64(former)) && event.details["value"] == .integer(12))
             let who = try #require(event.details["by"]?.stringValue?.dropFirst("user:".count))
             #expect(list.html.contains("href=\"/console/users/\(who)\"") && list.html.contains("owner@example.com"))
+            // More happens than a search of the log looks at.
+            let now = server.now
+            try await server.realm.store.write { transaction in
+                for number in 0..<6000 {
+                    let at = now + Double(number + 1) / 1000
+                    try transaction.append(
+                        AuditEvent(
+                            id: AuditBound.bound(at).id + "00000000", at: at, kind: .mailQueued, userID: nil,
+                            clientID: nil, dialect: nil, source: nil, reason: nil, details: [:]))
+                }
+            }
+            #expect(try await owner.open("/console/settings").html.contains("href=\"/console/users/\(who)\""))
+            #expect(try await !stage.administrator(.support).open("/console/settings").html.contains(who))
             let sought = try await owner.open("/console/settings?q=minimumlength")
             #expect(sought.html.contains("passwords.minimumLength") && !sought.html.contains("tokens.sessionDays"))
             #expect(try await owner.open("/console/settings/no.such").status == 404)

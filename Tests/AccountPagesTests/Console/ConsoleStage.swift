@@ -43,7 +43,8 @@ struct ConsoleStage: Sendable {
         ).perform(on: realm, as: .commandLine, by: .testAdministrator)
         objects = [
             "extension": service.extension.id, "template": "reset-password",
-            "user": "target", "session": "any", "factor": factor.record.id.rawValue, "group": "staff",
+            "user": "target", "session": "any", "application": "any", "factor": factor.record.id.rawValue,
+            "group": "staff",
             "token": token.token.id, "id": "target-app", "hook": hook.hook.id, "key": "passwords.minimumLength",
             "initial": initial.token.id, "registered": registered.rawValue,
             "kid": try #require(try await realm.keyring.records().first).id,

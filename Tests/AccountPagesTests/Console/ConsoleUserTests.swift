@@ -268,6 +268,41 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `Five hundred users can be ticked on one page, and what came of it is in the log`() async throws {
+        try await with(.operator) { stage, browser in
+            let (realm, now) = (stage.server.realm, stage.server.now)
+            try await realm.store.write { transaction in
+                for number in 0..<600 {
+                    _ = try transaction.insert(User(id: UserID(rawValue: "many\(number)"), email: nil, createdAt: now))
+                }
+            }
+            #expect(try await browser.open("/console/users").html.matches(of: /name="user\./).count == 50)
+            #expect(try await browser.open("/console/users?size=600").html.matches(of: /name="user\./).count == 50)
+            let list = try await browser.open("/console/users?size=500")
+            let boxes = list.html.matches(of: /name="(user\.[^"]+)"/).map { String($0.1) }
+            #expect(boxes.count == 500 && list.links["Next"]?.contains("size=500") == true)
+            // More than an address holds: the boxes are sent, and nothing is done before the question is answered.
+            let chooser = try #require(list.forms.first { $0.action == "/console/users-bulk" }, "\(list.html)")
+            var fields = chooser.values.merging(["action": "disable"]) { $1 }
+            for box in boxes { fields[box] = "1" }
+            let reply = try await browser.post(chooser.action, fields)
+            #expect(reply.status == 200)
+            let asked = TestPage(reply: reply, path: chooser.action, language: "en")
+            #expect(asked.kind == "console-ask" && asked.html.contains("500"), "\(asked.html)")
+            let events = try await realm.auditLog.events(limit: 1000)
+            #expect(!events.contains { $0.kind == .userDisabled || $0.kind == .usersBulk })
+            var form = try #require(asked.forms.first { $0.action == "/console/users-bulk" })
+            #expect(form.values.keys.count { $0.hasPrefix("user.") } == 500)
+            // A slow machine would not do all of them in its time.
+            for box in boxes.dropFirst(20) { form.values[box] = nil }
+            let result = try #require(try await browser.sendForm(form, [:]).page)
+            #expect(result.html.contains("Done for 20."), "\(result.html)")
+            let event = try #require(try await realm.auditLog.events(limit: 1000).first { $0.kind == .usersBulk })
+            #expect(event.details["done"] == .integer(20) && event.details["action"] == "disable")
+            #expect(event.details["left"] == .integer(0) && event.details["by"] != nil)
+        }
+    }
+
     @Test func `What is done to all who are ticked is done to each, and refusals are told`() async throws {
         try await with(.operator) { stage, browser in
             let email = try #require(EmailAddress("operator@example.com"))
@@ -310,6 +345,57 @@ struct ConsoleUserTests {
             let file = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser)])
             #expect(file.status == 200 && file.headers[.contentDisposition]?.hasPrefix("attachment") == true)
             #expect(file.text.contains("new1@example.com") && file.text.contains("target@example.com"))
+        }
+    }
+
+    @Test func `What a user allowed an application is shown without a session, and is taken back`() async throws {
+        try await with(.support) { stage, browser in
+            let realm = stage.server.realm
+            let user = try await stage.administrator(nil)
+            let asked = try #require(try await user.land(PageStepTests.request()).page)
+            #expect(asked.kind == "consent", "\(asked.html)")
+            _ = try await user.sendForm(of: asked, ["decision": "allow"])
+            let address = try #require(EmailAddress("user@example.com"))
+            let id = try #require(try await realm.accounts.user(email: address)).id
+            _ = try await EndSessions(user: id.rawValue).perform(on: realm, as: .commandLine, by: .testAdministrator)
+
+            let path = "/console/users/\(id)/applications"
+            let page = try await browser.open(path)
+            let revoke = "\(path)/dev-web/revoke"
+            #expect(page.html.contains("no session now") && page.links.values.contains(revoke), "\(page.html)")
+            // Support has no page of the application to look at; an owner has.
+            #expect(!page.links.values.contains("/console/applications/dev-web"))
+            let owner = try await stage.administrator(.owner)
+            #expect(try await owner.open(path).links.values.contains("/console/applications/dev-web"))
+            let done = try await confirm(revoke, in: browser)
+            #expect(done.path.hasPrefix(path) && !done.links.values.contains(revoke), "\(done.html)")
+            #expect(try await realm.consents.list(of: id).isEmpty)
+            let event = try #require(
+                try await realm.auditLog.events(of: id, limit: 10).first { $0.kind == .consentRevoked })
+            #expect(event.details["application"] == "dev-web" && event.details["by"] != nil)
+            let again = try await ConsoleServerPagesTests.answer(browser, revoke)
+            #expect(again.status == 422 && again.hasAlert, "\(again.html)")
+        }
+    }
+
+    @Test func `An export that there are too many users for is refused, and the log has none`() async throws {
+        try await with { stage, browser in
+            let realm = stage.server.realm
+            let refused = await #expect(throws: AdministrationError.self) {
+                try await ExportUsers(most: 1).perform(on: realm, as: .commandLine, by: .testAdministrator)
+            }
+            #expect(refused?.code == .refused)
+            let now = stage.server.now
+            try await realm.store.write { transaction in
+                for number in 0..<5001 {
+                    let user = User(
+                        id: UserID(rawValue: "many\(number)"), email: nil, createdAt: now)
+                    _ = try transaction.insert(user)
+                }
+            }
+            let page = try await confirm("/console/users-export", [:], in: browser)
+            #expect(page.status == 422 && page.html.contains("There are more than"), "\(page.html)")
+            #expect(try await realm.auditLog.events(limit: 100).allSatisfy { $0.kind != .usersExported })
         }
     }
 

@@ -200,12 +200,45 @@ struct HookDeliveryTests {
         scene.service.answers { _ in .answered(status: 200) }
         let event = try #require(scene.service.calls.first { $0.user == bad.rawValue }).id
         for id in [event, String(event.dropFirst(4))] {
-            let reply = try await scene.test.realm.eventHooks.send(event: id, to: hook.id).get()
+            let reply = try await scene.test.realm.eventHooks.replay(id, to: hook.id, by: scene.test.client).get()
             #expect(reply.isDelivered && scene.service.calls.last?.id == event)
         }
         for id in ["", "evt_", "none", String(given[0].id)] {
-            #expect(try await scene.test.realm.eventHooks.send(event: id, to: hook.id) == .failure(.unknownEvent))
+            #expect(
+                try await scene.test.realm.eventHooks.replay(id, to: hook.id, by: scene.test.client)
+                    == .failure(.unknownEvent))
         }
+    }
+
+    @Test func `A trial and an event that is sent again are in the log, by whoever had them sent`() async throws {
+        let scene = try await scene()
+        let (hooks, hook, service) = (scene.test.realm.eventHooks, scene.hook, scene.service)
+        var client = scene.test.client
+        client.administrator = "user:ada"
+        _ = try await scene.test.addUser(address(1))
+        let created = try #require(try await scene.test.events(.userCreated).first)
+        #expect(try await hooks.sendTrial(to: hook.id, by: client).get().isDelivered)
+        #expect(try await hooks.replay(created.id, to: hook.id, by: client).get().isDelivered)
+        let trial = try #require(try await scene.test.events(.hookTested).first)
+        #expect(trial.details["hook"] == .string(hook.id) && trial.details["by"] == "user:ada")
+        let again = try #require(try await scene.test.events(.hookReplayed).first)
+        #expect(again.details["event"] == .string(created.id) && again.details["by"] == "user:ada")
+        #expect(try await hooks.sendTrial(to: "none", by: client) == .failure(.unknown))
+
+        // What the hook does not ask for does not leave, nor anything to one that is disabled; the log has no event of either.
+        let added = try #require(try await scene.test.events(.hookAdded).first)
+        let calls = service.calls.count
+        #expect(try await hooks.replay(added.id, to: hook.id, by: client) == .failure(.notAskedFor(.administrators)))
+        var change = EventHooks.Change()
+        change.isEnabled = false
+        _ = try await hooks.change(hook.id, change, by: client).get()
+        #expect(try await hooks.replay(created.id, to: hook.id, by: client) == .failure(.disabled))
+        #expect(service.calls.count == calls)
+        let replayed = try await scene.test.events(.hookReplayed)
+        #expect(replayed == [again])
+        // Its service can be tried before it is enabled.
+        #expect(try await hooks.sendTrial(to: hook.id, by: client).get().isDelivered)
+        #expect(service.calls.count == calls + 1)
     }
 
     @Test func `A service that is away for five days, or says that it is gone, is told no more`() async throws {

@@ -58,6 +58,7 @@ struct HookMessageTests {
             (.sessionEnded, .sessions), (.consentGiven, .sessions), (.signedIn, .signIns), (.approvalAsked, .signIns),
             (.answerRefused, .refusals), (.clientRefused, .refusals), (.administratorGranted, .administrators),
             (.machineTokenAdded, .administrators), (.hookAdded, .administrators), (.hookDisabled, .administrators),
+            (.hookTested, .administrators), (.hookReplayed, .administrators),
             (.groupAdded, .groups), (.applicationChanged, .applications), (.resourceChanged, .applications),
             (.settingsChanged, .settings), (.keyRotated, .settings), (.masterKeyReplaced, .settings),
             (.hookEventFailed, nil), (.mailFailed, nil), (.pushFailed, nil), (.logoutFailed, nil),

@@ -33,6 +33,26 @@ struct SettingsTests {
         #expect(try await test.events(.settingsChanged).count == 1)
     }
 
+    @Test func `Who changed a setting last is known when the log has forgotten it`() async throws {
+        let test = try await TestRealm.make()
+        #expect(try await test.realm.settingChanges().isEmpty)
+        var client = test.client
+        client.administrator = "user:ada"
+        try await test.realm.changeSettings(
+            by: client, details: ["setting": "tokens.sessionDays"], before: { _ in .integer(400) }
+        ) { $0.tokens.sessionDays = 7 }
+        let first = test.now
+        test.clock.advance(60)
+        // A dialect names no setting: what became different tells which.
+        try await test.realm.changeSettings(by: test.client) { $0.audit.retentionDays = 1 }
+        test.clock.advance(3 * 86_400)
+        _ = try await test.realm.maintenance.run()
+        #expect(try await test.events(.settingsChanged).isEmpty)
+        let changes = try await test.realm.settingChanges()
+        #expect(changes["tokens.sessionDays"] == SettingChange(at: first, by: "user:ada"))
+        #expect(changes["audit.retentionDays"]?.at == first + 60 && changes.count == 2)
+    }
+
     @Test(
         arguments: [
             (.all, nil, nil, nil, .es256), (.all, nil, nil, .rs256, .rs256), (.all, nil, nil, .es256, .es256),

@@ -92,6 +92,11 @@ struct StoredShapeTests {
         #expect(sparse == RealmSettings())
         let withoutTOTP = try read(RealmSettings.self, #"{"secondFactors":{"state":"ENABLED"}}"#)
         #expect(!withoutTOTP.secondFactors.offersTOTP)
+        #expect(withoutTOTP.secondFactors.requiredGroups == nil && !withoutTOTP.secondFactors.isRequiredOfSome)
+        var ofSome = RealmSettings()
+        ofSome.secondFactors.requiredGroups = ["staff"]
+        ofSome.secondFactors.requiredRoles = ["owner", "of-a-later-version"]
+        #expect(try survives(ofSome) && ofSome.secondFactors.isRequiredOfSome)
         let unset = try read(TOTPSettings.self, #"{"state":"ENABLED"}"#)
         #expect(unset.adjacentIntervals == nil)
         #expect(try read(RealmSettings.self, #"{"unknown":{"a":1}}"#) == RealmSettings())

@@ -150,7 +150,7 @@ public struct PushProviders: Sendable {
                 details["push.apns.key"] = .string("removed")
                 try transaction.deleteSealedSecret(Self.apnsKey)
             }
-            try transaction.append(
+            try transaction.appendSettingsChange(
                 AuditEvent(
                     id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))
             return try Self.status(in: transaction)

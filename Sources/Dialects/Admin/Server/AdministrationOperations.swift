@@ -24,6 +24,8 @@ public enum AdministrationOperations {
         ListSessions.self,
         EndSession.self,
         EndSessions.self,
+        ListUserApplications.self,
+        RevokeUserApplication.self,
         AddApplication.self,
         ChangeApplication.self,
         SetApplicationLogo.self,

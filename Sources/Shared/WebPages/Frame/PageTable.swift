@@ -80,8 +80,10 @@ public struct PagePager: Sendable {
     }
 }
 
-/// A form that looks for something: it is sent by GET and changes nothing.
+/// A form that looks for something and changes nothing: it is sent by GET, or by POST where it can say more than an address holds.
 public struct PageSearch: Sendable {
+    /// Read by the template.
+    var method: String
     var action: String
     var label: String
     var hidden: [PageForm.HiddenField]
@@ -93,10 +95,12 @@ public struct PageSearch: Sendable {
     /// - Parameters:
     ///   - label: what screen readers call it.
     ///   - action: a path of this server.
+    ///   - isPosted: whether it is sent by POST; then `hidden` shows that it is of this page.
     public init(
         _ label: String, action: String, hidden: [PageForm.HiddenField] = [], fields: [PageField], button: String,
-        id: String? = nil
+        id: String? = nil, isPosted: Bool = false
     ) {
+        method = isPosted ? "post" : "get"
         self.id = id
         self.label = label
         self.action = action

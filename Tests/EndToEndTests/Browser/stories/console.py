@@ -298,6 +298,72 @@ def console_connects(stage):
     desk.look("/console/extensions/add", "console-extension-add", "console-ask")
 
 
+def application(desk, id):
+    """Each change of one application, from its beginning to its end."""
+    path = f"/console/applications/{id}"
+    shown = "console-application"
+    return [
+        ("/console/applications-add?kind=web", shown,
+         {"id": id, "name": "Shop", "redirects": "https://shop.example.com/callback"}),
+        (f"{path}/settings", shown, {"note": "of the shop team", "contacts": "shop@example.com"}),
+        (f"{path}/secret", shown, {"overlap": "1"}),
+        (f"{path}/disable", shown, {}), (f"{path}/enable", shown, {}),
+        (f"{path}/remove", "console-applications", {}),
+    ]
+
+
+@story
+def console_changes(stage):
+    """Applications of every kind, APIs, documents and what is left of users are added, changed and removed: each form, by a table."""
+    desk, person = Desk(stage), stage.person
+    name = secrets.token_hex(4)
+    for kind in ("browser", "native", "service", "device"):
+        desk.look(f"/console/applications-add?kind={kind}", f"console-application-add-{kind}", "console-ask")
+    api = f"https://{name}.example.com"
+    steps = application(desk, name) + [
+        ("/console/apis/put", "console-apis", {"uri": api, "name": "Things", "scopes": "read:things"}),
+        (f"/console/apis/remove?uri={api}", "console-apis", {}),
+        ("/console/registrations-documents/block", "console-documents", {"pattern": f"{name}.example"}),
+        ("/console/delivery/retry?channel=mail", "console-delivery", {}),
+    ]
+    for path, kind, fields in steps:
+        picture = path.split("?")[0].removeprefix("/console/").replace(f"{name}/", "").replace("/", "-")
+        desk.confirm(path, f"console-{picture}-ask", **fields)
+        stage.look(f"console-{picture}-done", kind)
+    desk.look("/console/registrations-documents", "console-documents", "console-documents")
+    # What there is nothing of is asked about all the same, and refused.
+    for path in (
+            f"/console/registrations-documents/forget?document={api}/client",
+            "/console/checks/status?client=none", "/console/checks/unblock?client=none&check=PinCode",
+            "/console/checks/remove?client=none"):
+        picture = "console-" + path.split("?")[0].removeprefix("/console/").replace("/", "-")
+        desk.confirm(path, picture)
+        stage.look(f"{picture}-refused", "console-ask", alert=True)
+
+    desk.confirm("/console/extensions/add", event="token-issuance-start", url="http://127.0.0.1:9/claims", name="Claims")
+    stage.look("console-extension", "console-extension")
+    extension = "/" + person.tab.url.split("?")[0].split("/", 3)[3]
+    desk.confirm(f"{extension}/check", "console-extension-check")
+    stage.look("console-extension-check-failed", "console-ask", alert=True)
+    desk.confirm(f"{extension}/remove", "console-extension-remove")
+    person.open("/console/keys")
+    person.press("main a[href$='/retire']")
+    stage.look("console-key-retire", "console-ask")
+
+    address, id, made = desk.user()
+    desk.server.authenticator(made)
+    user = f"/console/users/{id}"
+    for tab, link in (("sessions", "/end"), ("factors", "/remove")):
+        person.open(f"{user}/{tab}")
+        person.press(f"main td a[href$='{link}']")
+        stage.look(f"console-user-one-of-{tab}", "console-ask")
+        person.press("main form[method=post] button[type=submit]")
+        stage.look(f"console-user-less-{tab}", f"console-user-{tab}")
+    desk.confirm(f"{user}/end-sessions", "console-user-end-sessions")
+    desk.look(f"{user}/applications/dev-web/revoke", "console-user-revoke-application", "console-ask")
+    assert address
+
+
 @story
 def console_moves(stage):
     """A user is invited, and others come from a file; a rule says before it changes whom it concerns."""

@@ -7,7 +7,8 @@ extension UserCommand {
             commandName: "bulk",
             abstract: "Do the same to many users.",
             discussion: """
-                What is refused for one user is done for the others; the exit code is then 1.
+                What is refused for one user is done for the others; the exit code is then 1. So it is where the time was over (20 seconds) \
+                before all were tried: those are named.
 
                   countersign user bulk disable anna@example.com ben@example.com
                 """)
@@ -36,8 +37,9 @@ extension UserCommand {
             let answer = try await realm.perform(ChangeUsers(action: action, users: users))
             try output.show(answer) {
                 ["Done for \(answer.done)."] + answer.refused.map { "\($0.user.printable): \($0.reason.printable)" }
+                    + (answer.left ?? []).map { "\($0.printable): not tried, the time was over." }
             }
-            if !answer.refused.isEmpty { throw ExitCode(1) }
+            if !answer.refused.isEmpty || answer.left != nil { throw ExitCode(1) }
         }
     }
 }

@@ -51,6 +51,14 @@ extension ListSessions: CommandedOperation {
     public var commandLine: [String] { CommandParts("user", "sessions").option("limit", limit).arguments(user) }
 }
 
+extension ListUserApplications: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "applications").arguments(user) }
+}
+
+extension RevokeUserApplication: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "revoke-application").arguments(user, application) }
+}
+
 extension EndSession: CommandedOperation {
     public var commandLine: [String] {
         CommandParts("user", "end-session").option("app", application).arguments(user, session)

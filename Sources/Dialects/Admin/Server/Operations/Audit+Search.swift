@@ -50,7 +50,7 @@ public struct SearchAuditEvents: AdministrationOperation {
     }
 
     /// Events that one call looks through.
-    static let mostEvents = 5000
+    public static let mostEvents = 5000
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext

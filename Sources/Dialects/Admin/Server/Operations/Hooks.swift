@@ -186,7 +186,7 @@ public struct RemoveHook: AdministrationOperation {
     }
 }
 
-/// Sends a trial, which stands for no event, and says what came of it.
+/// Sends a trial, which stands for no event, and says what came of it. A hook that is disabled gets it, too.
 public struct TestHook: AdministrationOperation {
     public static let name = "hooks:test"
     public static let right = AdministrationRight.changeHooks
@@ -202,11 +202,12 @@ public struct TestHook: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> HookSending {
-        HookSending(try await HookSummary.judged(realm.eventHooks.send(to: id), id))
+        HookSending(try await HookSummary.judged(realm.eventHooks.sendTrial(to: id, by: client), id))
     }
 }
 
-/// Sends an event of the log to a hook once more, at once and under the id that it always has.
+/// Sends an event of the log to a hook once more, at once and under the id that it always has. The hook has to be enabled, and to ask for
+/// such events.
 public struct ReplayEvent: AdministrationOperation {
     public static let name = "hooks:replay"
     public static let right = AdministrationRight.changeHooks
@@ -225,7 +226,7 @@ public struct ReplayEvent: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> HookSending {
-        HookSending(try await HookSummary.judged(realm.eventHooks.send(event: event, to: id), id))
+        HookSending(try await HookSummary.judged(realm.eventHooks.replay(event, to: id, by: client), id))
     }
 }
 

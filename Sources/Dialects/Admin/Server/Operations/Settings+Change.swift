@@ -58,6 +58,7 @@ public struct ChangeSetting: AdministrationOperation {
         // Judged before the transaction, so that the log can say what it became; and in it, against what is there then.
         var preview = try await realm.settings()
         try setting.write(&preview, value)
+        try await Self.requireGroups(of: preview, in: setting, on: realm)
         try Self.judge(preview, at: realm.site)
         let lost = try await realm.passkeys.count(lostBy: preview)
         if lost > 0, confirmed != true {
@@ -101,6 +102,16 @@ public struct ChangeSetting: AdministrationOperation {
         return setting.weakness(before, after).map { [$0] } ?? []
     }
 
+    /// A name that no group has would require a second factor of no user.
+    static func requireGroups(of settings: RealmSettings, in setting: Setting, on realm: Realm) async throws {
+        guard setting.key == "secondFactors.requiredGroups" else { return }
+        for name in settings.secondFactors.requiredGroups ?? [] {
+            if try await realm.groups.group(GroupName(kept: name)) != nil { continue }
+            throw AdministrationError(
+                .invalid, "There is no group \(name.prefix(80)). `countersign group list` shows all of them.")
+        }
+    }
+
     /// What settings mean together.
     static func judge(_ settings: RealmSettings, at site: PublicSite) throws {
         if let fault = settings.passkeys.fault(at: site) { throw AdministrationError(.invalid, fault) }
@@ -122,9 +133,9 @@ public struct ChangeSetting: AdministrationOperation {
 }
 
 extension RealmSettings {
-    /// Whether a second factor is required of every user, and none can be set up.
+    /// Whether a second factor is required of every user or of some, and none can be set up.
     func locksUsersOut(_ hasPasskeyDomain: Bool) -> Bool {
-        guard secondFactors.isRequired else { return false }
+        guard secondFactors.isRequired || secondFactors.isRequiredOfSome else { return false }
         return !secondFactors.offersTOTP && !secondFactors.offersPush
             && !(secondFactors.offersPasskeys && hasPasskeyDomain)
     }

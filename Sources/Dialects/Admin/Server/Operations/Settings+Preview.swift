@@ -37,6 +37,7 @@ public struct PreviewSetting: AdministrationOperation {
         let present = try await realm.settings()
         var preview = present
         try setting.write(&preview, value)
+        try await ChangeSetting.requireGroups(of: preview, in: setting, on: realm)
         try ChangeSetting.judge(preview, at: realm.site)
         let concerned = try await realm.accounts.concerned(by: preview)
         return Answer(

@@ -20,8 +20,12 @@ public struct ShowSettings: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let settings = try await realm.settings()
+        // Who did something is for those who may read the log.
+        let changes = permit.has(.readLog) ? try await realm.settingChanges() : [:]
         return Answer(
-            settings: try SettingCatalogue.settings(below: key, in: settings).map { SettingSummary($0, in: settings) })
+            settings: try SettingCatalogue.settings(below: key, in: settings).map {
+                SettingSummary($0, in: settings, changed: changes[$0.key])
+            })
     }
 }
 
@@ -34,8 +38,14 @@ public struct SettingSummary: Codable, Sendable, Equatable {
     /// What it takes, for people.
     public let accepts: String
     public let summary: String
+    /// When it was changed last, and by whom, as the log has it: `user:` and `token:` with an id, or `command-line`. Nil where that is not
+    /// known, and for those who may not read the log.
+    public let changedAt: Timestamp?
+    public let changedBy: String?
 
-    init(_ setting: Setting, in settings: RealmSettings) {
+    init(_ setting: Setting, in settings: RealmSettings, changed: SettingChange? = nil) {
+        changedAt = changed.map { Timestamp($0.at) }
+        changedBy = changed?.by
         key = setting.key
         value = setting.read(settings)
         defaultValue = setting.read(RealmSettings())
@@ -51,5 +61,7 @@ public struct SettingSummary: Codable, Sendable, Equatable {
         defaultValue = try members.decodeIfPresent(JSONValue.self, forKey: .defaultValue) ?? .null
         accepts = try members.decode(String.self, forKey: .accepts)
         summary = try members.decode(String.self, forKey: .summary)
+        changedAt = try members.decodeIfPresent(Timestamp.self, forKey: .changedAt)
+        changedBy = try members.decodeIfPresent(String.self, forKey: .changedBy)
     }
 }

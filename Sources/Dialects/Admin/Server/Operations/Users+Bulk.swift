@@ -24,6 +24,8 @@ public struct ChangeUsers: AdministrationOperation {
     public var users: [String]
 
     public static let mostUsers = 500
+    /// How long a call goes on: no user is begun after it, and those who are left are named in the answer.
+    static let longest: Duration = .seconds(20)
 
     public init(action: String, users: [String]) {
         self.action = action
@@ -34,6 +36,8 @@ public struct ChangeUsers: AdministrationOperation {
         /// For how many it was done.
         public let done: Int
         public let refused: [Refused]
+        /// Those whom the call did not get to in its time, as the request named them; nil where there are none.
+        public let left: [String]?
 
         public struct Refused: Codable, Sendable, Equatable {
             /// As the request named the user.
@@ -54,17 +58,32 @@ public struct ChangeUsers: AdministrationOperation {
             throw AdministrationError(.invalid, "Name 1 to \(Self.mostUsers) users.")
         }
         try permit.require(action.right)
+        let end = ContinuousClock.now + Self.longest
+        let answer = try await Self.each(users, until: { ContinuousClock.now >= end }) { user in
+            try await action.perform(user, permit, on: realm, by: client)
+        }
+        try await realm.accounts.noteBulk(
+            action.rawValue, done: answer.done, refused: answer.refused.count, left: answer.left?.count ?? 0, by: client
+        )
+        return answer
+    }
+
+    /// One user after the other, the first in any case, until the time is over.
+    static func each(
+        _ users: [String], until isOver: () -> Bool, _ change: (String) async throws -> Void
+    ) async throws -> Answer {
         var done = 0
         var refused: [Answer.Refused] = []
-        for user in users {
+        for (index, user) in users.enumerated() {
+            if index > 0, isOver() { return Answer(done: done, refused: refused, left: Array(users[index...])) }
             do {
-                try await action.perform(user, permit, on: realm, by: client)
+                try await change(user)
                 done += 1
             } catch let error as AdministrationError where error.isOfOneUser {
                 refused.append(Answer.Refused(user: user, reason: error.message))
             }
         }
-        return Answer(done: done, refused: refused)
+        return Answer(done: done, refused: refused, left: nil)
     }
 }
 

@@ -14,11 +14,15 @@ public struct ExportUsers: AdministrationOperation {
     public var run: String?
     /// 1 to 500; 200 where it is left out. Fewer come where they are long.
     public var limit: Int?
+    /// No user is exported, and the log says nothing, where there are more users than this; nil exports any number. It is looked at on the
+    /// first page.
+    public var most: Int?
 
-    public init(after: String? = nil, limit: Int? = nil, run: String? = nil) {
+    public init(after: String? = nil, limit: Int? = nil, run: String? = nil, most: Int? = nil) {
         self.after = after
         self.run = run
         self.limit = limit
+        self.most = most
     }
 
     public struct Answer: Codable, Sendable {
@@ -52,9 +56,14 @@ public struct ExportUsers: AdministrationOperation {
             guard let key = ListPlace(parsing: text, in: Self.name)?.key else { throw ListPlace.unknown }
             return UserID(rawValue: key)
         }
+        let total = after == nil ? try await realm.accounts.count() : nil
+        if let total, let most, total > most {
+            throw AdministrationError(
+                .refused,
+                "There are more than \(most) users. Export them with the command: countersign user export FILE.")
+        }
         let (accounts, next, run) = try await realm.accounts.exportAccounts(
             after: start, limit: limit, run: run, by: client)
-        let total = after == nil ? try await realm.accounts.count() : nil
         var lines: [SecretText] = []
         var withoutPassword: [String] = []
         var bytes = 0

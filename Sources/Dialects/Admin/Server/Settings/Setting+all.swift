@@ -63,6 +63,17 @@ extension Setting {
                 before.secondFactors.state == .mandatory && after.secondFactors.state != .mandatory
                     ? "Not every user needs a second factor any more." : nil
             }),
+        .list(
+            "secondFactors.requiredGroups", \.secondFactors.requiredGroups, { GroupName($0) != nil }, most: 32,
+            accepts: "names of groups",
+            "groups whose members need a second factor, also where not every user does",
+            weakness: { namedWarning($0, $1, \.requiredGroups) }),
+        .list(
+            "secondFactors.requiredRoles", \.secondFactors.requiredRoles, { AdministratorRole(rawValue: $0) != nil },
+            most: AdministratorRole.allCases.count,
+            accepts: "owner, operator, support, auditor",
+            "roles of administrators who need a second factor at every sign-in, and not only for the console",
+            weakness: { namedWarning($0, $1, \.requiredRoles) }),
         .skippableTimes,
         .text(
             "secondFactors.skippableUntil", \.secondFactors.skippableUntil, SecondFactorSettings.isDay,
@@ -416,6 +427,16 @@ extension Setting {
                 ? "Codes are not taken any more: users without another second factor have to set one up before they sign in."
                 : nil
         })
+
+    /// Where a group or a role is taken off the list, and not every user needs a second factor.
+    private static func namedWarning(
+        _ before: RealmSettings, _ after: RealmSettings, _ names: (SecondFactorSettings) -> [String]?
+    ) -> String? {
+        guard !after.secondFactors.isRequired,
+            !Set(names(before.secondFactors) ?? []).isSubset(of: names(after.secondFactors) ?? [])
+        else { return nil }
+        return "Users of the groups or roles that are not named any more need no second factor from now on."
+    }
 
     private static let putOffWarning = "Users can put off longer the second factor that is required of them."
 

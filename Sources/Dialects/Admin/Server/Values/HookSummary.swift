@@ -76,6 +76,11 @@ public struct HookSummary: Codable, Sendable, Equatable {
             throw AdministrationError(.invalid, "The secret is whsec_ and 24 to 64 random bytes in Base64.")
         case .failure(.unknownEvent):
             throw AdministrationError(.notFound, "The log has no such event, or it is none that hooks get.")
+        case .failure(.notAskedFor(let category)):
+            throw AdministrationError(
+                .refused, "The hook does not ask for such events. Add \(category.rawValue) to its events first.")
+        case .failure(.disabled):
+            throw AdministrationError(.refused, "The hook is disabled. Enable it first.")
         }
     }
 }

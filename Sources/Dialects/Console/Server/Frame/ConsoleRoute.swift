@@ -80,10 +80,12 @@ struct ConsoleRoute: Sendable {
     ///   - make: the operation of the path and of what the form says. It is made for the question too, for the command
     ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
     ///   - takesFiles: whether the form may bring files (``ConsoleScene/files``).
+    ///   - asksFirst: whether a form only says what is to be asked about, as an address could not hold it. Then nothing is done.
     ///   - before: looks at what the form says beside the operation, and throws where that is wrong.
     ///   - done: where it leads.
     static func action<Operation: AdministrationOperation>(
         _ path: String, _ operation: Operation.Type, in section: ConsoleSection, takesFiles: Bool = false,
+        asksFirst: @escaping @Sendable (ConsoleScene) -> Bool = { _ in false },
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
         make: @escaping @Sendable (ConsoleScene) async throws -> Operation,
         before: @escaping @Sendable (ConsoleScene, Operation) async throws -> Void = { _, _ in },
@@ -97,6 +99,9 @@ struct ConsoleRoute: Sendable {
                 return scene.answer(scene.page(of: question, for: try? await make(scene)))
             },
             take: { scene in
+                if asksFirst(scene) {
+                    return scene.answer(scene.page(of: try await ask(scene), for: try? await make(scene)))
+                }
                 let outcome: ConsoleOutcome
                 do {
                     let operation = try await make(scene)

@@ -13,8 +13,8 @@ enum LogPages {
 
     /// Events of a page.
     private static let shown = 50
-    /// Events of a file.
-    private static let exported = 10_000
+    /// Calls that make a file, and events that each answers: so a file has 10,000 events at most, and takes a look at 50,000.
+    private static let (exportCalls, exportPage) = (10, 1000)
 
     /// What readers look for: kinds that begin alike.
     private static let groups = [
@@ -61,6 +61,14 @@ enum LogPages {
                         words("consoleLogExport"), to: PagePath("/console/log-export", items(scene)).text,
                         download: "countersign-log.jsonl")
                 ]))
+            page.blocks.append(
+                .text(
+                    words(
+                        "consoleLogExportText",
+                        [
+                            "count": .number(exportCalls * exportPage),
+                            "seen": .number(exportCalls * SearchAuditEvents.mostEvents),
+                        ])))
         }
         page.blocks += scene.command(search)
         return page
@@ -157,21 +165,35 @@ enum LogPages {
 
     // MARK: A file
 
+    /// The last line of a file after which the log goes on.
+    private struct Continuation: Encodable {
+        let isWhole = false
+        /// What `audit:search` takes as `before`.
+        let next: String
+        /// Where the next file is.
+        let path: String
+    }
+
+    /// The newest events first, from the place that the query says. What one file does not have is in the next one: its last line says where.
     private static func export(_ scene: ConsoleScene) async throws -> ConsoleDownload {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var bytes: [UInt8] = []
-        var count = 0
-        var search = search(scene, limit: 1000)
-        repeat {
+        func add(_ line: some Encodable) throws {
+            bytes += try encoder.encode(line)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        var search = search(scene, limit: exportPage)
+        for call in 1...exportCalls {
             let answer = try await scene.perform(search)
-            for event in answer.events {
-                bytes += try encoder.encode(event)
-                bytes.append(UInt8(ascii: "\n"))
+            for event in answer.events { try add(event) }
+            guard let next = answer.next else { break }
+            (search.before, search.after) = (next, nil)
+            if call == exportCalls {
+                let path = PagePath("/console/log-export", items(scene) + [("after", next)]).text
+                try add(Continuation(next: next, path: path))
             }
-            count += answer.events.count
-            (search.before, search.after) = (answer.next, nil)
-        } while search.before != nil && count < exported
+        }
         return ConsoleDownload(name: "countersign-log.jsonl", type: "application/jsonl; charset=utf-8", bytes: bytes)
     }
 }

@@ -45,7 +45,7 @@ enum SettingPages {
         let settings = try await scene.perform(ShowSettings()).settings.filter {
             isSought($0.key, $0.summary, words.saying($0.summary).plain)
         }
-        let changes = try await changes(scene)
+        let changes = try await changes(of: settings, scene)
         let names = try await UserNames(actors: changes.values.map(\.by), scene)
         var page = scene.page(
             "console-settings", "consoleSettings",
@@ -101,11 +101,21 @@ enum SettingPages {
 
     static func path(of key: String) -> String { ConsolePath.to("settings", key) }
 
-    /// Who changed each setting last, as far as the log goes back.
-    private static func changes(_ scene: ConsoleScene) async throws -> [String: (at: Date, by: String)] {
-        guard scene.may(SearchAuditEvents.right) else { return [:] }
-        let events = try await scene.perform(SearchAuditEvents(kinds: ["settings.changed"], limit: 1000)).events
+    /// Who changed each setting last. What was changed before servers remembered that is looked for in the newest part of the log.
+    private static func changes(
+        of settings: [SettingSummary], _ scene: ConsoleScene
+    ) async throws -> [String: (at: Date, by: String)] {
         var changes: [String: (at: Date, by: String)] = [:]
+        var isKnown = true
+        for setting in settings {
+            if let at = setting.changedAt, let by = setting.changedBy {
+                changes[setting.key] = (at.date, by.isEmpty ? "–" : by)
+            } else if setting.value != setting.defaultValue {
+                isKnown = false
+            }
+        }
+        guard !isKnown, scene.may(SearchAuditEvents.right) else { return changes }
+        let events = try await scene.perform(SearchAuditEvents(kinds: ["settings.changed"], limit: 1000)).events
         for event in events {
             guard let key = event.details["setting"]?.stringValue, changes[key] == nil else { continue }
             changes[key] = (event.at.date, event.details["by"]?.stringValue ?? event.clientID ?? "–")

@@ -7,7 +7,7 @@ import WebPages
 enum BulkPages {
     static let routes: [ConsoleRoute] = [
         .action(
-            "users-bulk", ChangeUsers.self, in: .users,
+            "users-bulk", ChangeUsers.self, in: .users, asksFirst: { $0.field(step) != nil },
             ask: { try await ask($0) }, make: { try operation(of: $0) },
             before: { scene, operation in
                 guard operation.action == ChangeUsers.Action.delete.rawValue else { return }
@@ -18,7 +18,9 @@ enum BulkPages {
             done: { scene, answer in
                 .result(
                     at: "/console/users-bulk/result",
-                    BulkResult(done: answer.done, refused: answer.refused.map { .init($0.user, $0.reason) }))
+                    BulkResult(
+                        done: answer.done, refused: answer.refused.map { .init($0.user, $0.reason) },
+                        left: answer.left?.count))
             }),
         .page("users-bulk/result", of: ChangeUsers.self, in: .users) { result($0) },
     ]
@@ -27,6 +29,8 @@ enum BulkPages {
     static let box = "user."
     /// The form that they belong to.
     static let form = "ticked"
+    /// The field that says that users were only ticked so far.
+    private static let step = "step"
     /// Users whom the question names: as many as a page of the list has. Of more it has the ids.
     private static let mostNamed = 50
 
@@ -36,11 +40,12 @@ enum BulkPages {
         return .search(
             PageSearch(
                 words.plain("consoleBulk"), action: "/console/users-bulk",
+                hidden: [scene.csrf(of: "/console/users-bulk"), .init(name: step, value: "ticked")],
                 fields: [
                     .choice(
                         name: "action", label: words.plain("consoleBulk"),
                         options: actions(scene).map { .init($0.rawValue, words.plain($0.label)) })
-                ], button: words.plain("consoleBulkGo"), id: form))
+                ], button: words.plain("consoleBulkGo"), id: form, isPosted: true))
     }
 
     private static func actions(_ scene: ConsoleScene) -> [ChangeUsers.Action] {
@@ -88,6 +93,9 @@ enum BulkPages {
             return page
         }
         page.blocks.append(.notice(words("consoleBulkDone", ["count": .number(result.done)])))
+        if let left = result.left, left > 0 {
+            page.blocks.append(.text(words("consoleBulkLeft", ["count": .number(left)])))
+        }
         if !result.refused.isEmpty {
             page.blocks.append(.heading(words.plain("consoleBulkRefused")))
             page.blocks.append(
@@ -136,10 +144,13 @@ struct BulkResult: Codable, Sendable {
     let refused: [Refused]
     /// How many were refused beside them.
     let more: Int
+    /// How many the job did not get to in its time.
+    var left: Int?
 
     /// - Parameter refused: all of them; as many are told as an address holds.
-    init(done: Int, refused: [Refused]) {
+    init(done: Int, refused: [Refused], left: Int? = nil) {
         self.done = done
+        self.left = left
         (self.refused, more) = Self.told(refused)
     }
 

@@ -27,7 +27,7 @@ enum TransferPages {
                 question.command = ["user", "export", "users.jsonl"]
                 return question
             },
-            make: { _ in ExportUsers(limit: 500) },
+            make: { _ in ExportUsers(limit: 500, most: mostExported) },
             done: { scene, first in .file(try await file(scene, first)) }),
     ]
 
@@ -148,9 +148,6 @@ enum TransferPages {
     }
 
     private static func file(_ scene: ConsoleScene, _ first: ExportUsers.Answer) async throws -> ConsoleDownload {
-        guard first.total ?? 0 <= mostExported else {
-            throw ConsoleProblem(scene.words("consoleExportTooMany", ["count": .number(mostExported)]))
-        }
         var bytes: [UInt8] = []
         var page = first
         while true {

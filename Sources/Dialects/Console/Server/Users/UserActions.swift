@@ -40,6 +40,25 @@ enum UserActions {
                     to: ConsolePath.to("users", scene.parameter("user"), "sessions"), notice: "consoleDoneEnded")
             }),
         .action(
+            "users/{user}/applications/{application}/revoke", RevokeUserApplication.self, in: .users,
+            ask: { scene in
+                let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+                return ConsoleQuestion(
+                    title: scene.words(
+                        "consoleRevokeApplicationOf",
+                        ["user": .chosen(user.shownName), "application": .chosen(scene.parameter("application"))]),
+                    text: scene.words("consoleRevokeApplicationText"), button: scene.words.plain("consoleRevoke"),
+                    isDangerous: true, back: ConsolePath.to("users", user.id, "applications"))
+            },
+            make: {
+                RevokeUserApplication(user: $0.parameter("user"), application: $0.parameter("application"))
+            },
+            done: { scene, _ in
+                .lead(
+                    to: ConsolePath.to("users", scene.parameter("user"), "applications"), notice: "consoleDoneRevokedOf"
+                )
+            }),
+        .action(
             "users/{user}/factors/{factor}/remove", RemoveFactor.self, in: .users,
             ask: { try await askToRemoveFactor($0) },
             make: { RemoveFactor(user: $0.parameter("user"), factor: $0.parameter("factor")) },

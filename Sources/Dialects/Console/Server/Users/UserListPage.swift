@@ -49,19 +49,22 @@ enum UserListPage {
         let isSorted = text == nil && filter.flatMap(AdministratorRole.init(rawValue:)) == nil
         let sort = isSorted ? scene.field("sort") : nil
         let places = scene.places
+        let size = sizes.first { scene.field("size") == "\($0)" } ?? ConsoleScene.pageLength
         let operation = SearchUsers(
-            text: text, filter: filter, sort: sort, after: places.after, before: places.before,
-            limit: ConsoleScene.pageLength)
+            text: text, filter: filter, sort: sort, after: places.after, before: places.before, limit: size)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-users", "consoleUsers")
-        page.blocks.append(search(text, filter, sort, scene))
+        page.blocks.append(search(text, filter, sort, size, scene))
         page.blocks.append(
             .table(table(answer.users, scene), none: words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers")))
         if answer.isPartial, !answer.users.isEmpty { page.blocks.append(.text(words("consoleNoneSoFar"))) }
         page.blocks.append(
             scene.pager(
-                "/console/users", [("q", text), ("filter", filter), ("sort", sort)], before: answer.previous,
-                after: answer.next))
+                "/console/users",
+                [
+                    ("q", text), ("filter", filter), ("sort", sort),
+                    ("size", size == ConsoleScene.pageLength ? nil : "\(size)"),
+                ], before: answer.previous, after: answer.next))
         if scene.may(ChangeUsers.right), !answer.users.isEmpty { page.blocks.append(BulkPages.chooser(scene)) }
         var links: [PageBlock.Link] = []
         if scene.may(.changeUsers) {
@@ -80,8 +83,11 @@ enum UserListPage {
         return page
     }
 
+    /// Users of a page: as many as may be ticked at once, where a person asks for that.
+    private static let sizes = [ConsoleScene.pageLength, 100, ChangeUsers.mostUsers]
+
     private static func search(
-        _ text: String?, _ filter: String?, _ sort: String?, _ scene: ConsoleScene
+        _ text: String?, _ filter: String?, _ sort: String?, _ size: Int, _ scene: ConsoleScene
     ) -> PageBlock {
         let words = scene.words
         var field = PageField(
@@ -106,6 +112,9 @@ enum UserListPage {
                             ("", "consoleSortCreated"), ("address", "consoleSortAddress"),
                             ("name", "consoleSortName"), ("id", "consoleID"),
                         ].map { .init($0.0, words.plain($0.1), isChosen: $0.0 == sort) }),
+                    .choice(
+                        name: "size", label: words.plain("consolePageSize"),
+                        options: sizes.map { .init("\($0)", "\($0)", isChosen: $0 == size) }),
                 ], button: words.plain("consoleSearch")))
     }
 

@@ -343,28 +343,45 @@ enum UserPages {
 
     // MARK: Applications
 
-    /// What applications got of the sessions that go on.
+    /// What the user has allowed applications, and what they have of sessions.
     private static func applications(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-        let operation = ListSessions(user: user.id)
+        let operation = ListUserApplications(user: user.id)
         let answer = try await scene.perform(operation)
         var page = page(.applications, of: user, scene)
-        let grants = answer.sessions.flatMap { session in session.grants.filter(\.isLiving).map { (session, $0) } }
+        let revokes = scene.may(RevokeUserApplication.right)
+        let looks = scene.may(ShowApplication.right)
         page.blocks.append(
             .table(
                 PageTable(
                     words.plain("consoleApplications"),
-                    columns: ["consoleApplication", "consoleScopes", "consoleSince", "consoleExpires"].map {
+                    columns: ["consoleApplication", "consoleScopes", "consoleAPIs", "consoleSince", "consoleUsed"].map {
                         words.plain($0)
-                    },
-                    rows: grants.map { session, grant in
+                    } + (revokes ? [words.plain("consoleAction")] : []),
+                    rows: answer.applications.map { application in
                         [
-                            .init(PageText(chosen: grant.application)),
-                            .init(PageText(chosen: grant.scopes.joined(separator: " "))),
-                            .init(words.instant(grant.createdAt.date)),
-                            .init(words.instant(grant.expiresAt.date)),
+                            .init(
+                                PageText(chosen: application.displayName ?? application.id),
+                                to: looks && application.isRegistered
+                                    ? ConsolePath.to("applications", application.id) : nil,
+                                marks: application.isAllowed ? [] : [.init(words("consoleApplicationNotAsked"))]),
+                            .init(PageText(chosen: application.scopes.joined(separator: " "))),
+                            .init(PageText(chosen: application.resources.joined(separator: " "))),
+                            .init(words.instant(application.since.date)),
+                            .init(
+                                application.lastUsedAt.map { words.moment($0.date, now: scene.now) }
+                                    ?? words("consoleApplicationNoSession")),
                         ]
+                            + (revokes
+                                ? [
+                                    application.isRevocable
+                                        ? .init(
+                                            words("consoleRevoke"),
+                                            to: ConsolePath.to(
+                                                "users", user.id, "applications", application.id, "revoke"))
+                                        : .init(PageText("–"))
+                                ] : [])
                     }), none: words("consoleNone")))
         page.blocks += scene.command(operation)
         return page

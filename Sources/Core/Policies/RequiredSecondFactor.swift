@@ -1,0 +1,48 @@
+extension SecondFactorSettings {
+    /// Whether a second factor is required of some users by name: of the members of groups, or of those who have a role.
+    public var isRequiredOfSome: Bool { !(requiredGroups ?? []).isEmpty || !(requiredRoles ?? []).isEmpty }
+}
+
+extension StoreTransaction {
+    /// Whether the settings require a second factor of this user: of every user, of a group that the user is in, or of the user's role.
+    ///
+    /// Nothing is read where the settings name neither groups nor roles.
+    func requiresSecondFactor(of user: UserID, _ settings: SecondFactorSettings) throws -> Bool {
+        if settings.isRequired { return true }
+        if let roles = settings.requiredRoles, !roles.isEmpty, let own = try administrator(user)?.role,
+            roles.contains(own.rawValue)
+        {
+            return true
+        }
+        guard let named = settings.requiredGroups, !named.isEmpty else { return false }
+        return try groups(of: user, limit: UserGroup.mostOfUser).contains { named.contains($0.rawValue) }
+    }
+}
+
+extension Accounts {
+    /// The users of whom the settings require a second factor by name: at most so many, and some more of the last part that is read.
+    func namedForSecondFactor(by settings: SecondFactorSettings, most: Int) async throws -> Set<UserID> {
+        let realm = realm
+        let part = 1000
+        var named: Set<UserID> = []
+        for group in settings.requiredGroups ?? [] {
+            var last: UserID?
+            repeat {
+                let range = ListRange(last, limit: part)
+                let members = try await realm.store.read { try $0.members(of: GroupName(kept: group), range) }
+                named.formUnion(members)
+                last = members.count == part ? members.last : nil
+            } while last != nil && named.count < most
+        }
+        let roles = settings.requiredRoles ?? []
+        var last: UserID?
+        repeat {
+            guard !roles.isEmpty else { break }
+            let range = ListRange(last, limit: part)
+            let administrators = try await realm.store.read { try $0.administrators(range) }
+            named.formUnion(administrators.filter { roles.contains($0.role.rawValue) }.map(\.userID))
+            last = administrators.count == part ? administrators.last?.userID : nil
+        } while last != nil
+        return named
+    }
+}
