@@ -145,6 +145,7 @@ check: ## Check the format and the seams (no clock or random numbers outside Amb
 	scripts/check-docs --self-test
 	scripts/check-test-names --self-test
 	scripts/check-messages --self-test
+	scripts/notices --self-test
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place
