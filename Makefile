@@ -2,6 +2,8 @@
 # missing first.
 
 SWIFT ?= swift
+# The scripts go by it too.
+export SWIFT
 # What `make run`, `make dev` and `make demo` pass on, for instance: make run ARGS="--listen 127.0.0.1:9000"
 ARGS ?=
 

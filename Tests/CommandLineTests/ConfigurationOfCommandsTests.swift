@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignServer
 import Foundation
 import Testing
