@@ -2,6 +2,8 @@
 # missing first.
 
 SWIFT ?= swift
+# The scripts go by it too.
+export SWIFT
 # What `make run`, `make dev` and `make demo` pass on, for instance: make run ARGS="--listen 127.0.0.1:9000"
 ARGS ?=
 
@@ -145,6 +147,7 @@ check: ## Check the format and the seams (no clock or random numbers outside Amb
 	scripts/check-docs --self-test
 	scripts/check-test-names --self-test
 	scripts/check-messages --self-test
+	scripts/notices --self-test
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place

@@ -336,7 +336,7 @@ let package = Package(
                 .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
-                .httpTypes, .logging, .nioCore,
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
                 .nioSSL, .nioTLS, .serviceLifecycle, .tracing, .unixSignals, .asn1, .x509,
             ],
             path: "Sources/Apps/CountersignServer",

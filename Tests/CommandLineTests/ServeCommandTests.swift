@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ServeCommandTests {
@@ -24,6 +25,25 @@ import Testing
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.data + path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
         }
+    }
+
+    @Test func `A service manager is told that the program is ready, alive and ending`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let manager = try ServiceManager()
+        let server = try Program.start(
+            ["serve", "--data", directory.data, "--listen", "127.0.0.1:0"], in: directory,
+            environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "1000000"])
+        defer { server.kill() }
+        var told: [String] = []
+        while !told.contains(where: { $0.hasPrefix("READY=1\n") }) || !told.contains("WATCHDOG=1\n") {
+            told.append(try await manager.nextOnThread())
+        }
+        let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
+        let address = line.dropFirst("listening on ".count)
+        #expect(told.contains("READY=1\nSTATUS=Listening on \(address)\n"), "\(told)")
+        server.terminate()
+        while told.last?.hasPrefix("STOPPING=1\n") != true { told.append(try await manager.nextOnThread()) }
+        #expect(await server.transcript().status == 0)
     }
 
     @Test func `A second start keeps the data`() async throws {

@@ -1,55 +1,14 @@
 import Foundation
 import Logging
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import CountersignServer
 
-/// A service manager that the tests can ask: the socket that systemd opens, bound in a directory of its own.
-private final class Manager: Sendable {
-    let path: String
-    private let descriptor: Int32
-
-    init() throws {
-        path = NSTemporaryDirectory() + "notify-\(UUID().uuidString.prefix(8))"
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(bound == 0)
-        // A bound that tells an end from none.
-        var limit = timeval(tv_sec: 600, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-
-    deinit {
-        close(descriptor)
-        unlink(path)
-    }
-
-    func next() throws -> String {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        try #require(count > 0)
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
-    }
-
-    /// The same on a thread of its own, so that others have their turn meanwhile.
-    func nextOnThread() async throws -> String {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { [self] in continuation.resume(with: Result { try next() }) }
-        }
-    }
-}
-
 struct SystemdNotifierTests {
     @Test func `The manager is told that the server is ready and that it ends`() throws {
-        let manager = try Manager()
+        let manager = try ServiceManager()
         let notifier = try #require(SystemdNotifier(environment: ["NOTIFY_SOCKET": manager.path]))
         #expect(notifier.watchdog == nil)
         notifier.ready(at: "http://127.0.0.1:8080")
@@ -85,7 +44,7 @@ struct SystemdNotifierTests {
     }
 
     @Test func `The watchdog is fed until the server ends`() async throws {
-        let manager = try Manager()
+        let manager = try ServiceManager()
         // A socket keeps ten datagrams that are not read, and loses the rest: so few come while the server ends.
         let environment = ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "1000000"]
         let notifier = try #require(SystemdNotifier(environment: environment))

@@ -62,7 +62,9 @@ public struct Migrations: Sendable {
         let present = try version(of: connection)
         guard present <= steps.count else {
             throw StoreError(
-                .outdated, "the schema has version \(present), and this program knows versions up to \(steps.count)")
+                .outdated,
+                "the schema has version \(present), and this program knows versions up to \(steps.count): start a program "
+                    + "that is as new as the one that was here, or restore the backup from before it")
         }
         return present
     }

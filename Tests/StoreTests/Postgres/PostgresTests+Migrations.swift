@@ -44,7 +44,8 @@ extension PostgresTests {
         #expect(error?.code == .outdated)
         #expect(
             error?.description
-                == "the schema has version \(Self.present + 1), and this program knows versions up to \(Self.present)")
+                == "the schema has version \(Self.present + 1), and this program knows versions up to \(Self.present): start "
+                + "a program that is as new as the one that was here, or restore the backup from before it")
         let versions = try await new.read { try raw($0, "SELECT version FROM schema_migrations ORDER BY version") }
         #expect(versions == (1...Self.present + 1).map { SQLRow([.integer(Int64($0))]) })
         await new.close()

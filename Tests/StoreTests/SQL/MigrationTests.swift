@@ -339,7 +339,10 @@ struct MigrationTests {
         try await open(newer).close()
         let error = await #expect(throws: StoreError.self) { try await open(Migrations([.firstSchema])) }
         #expect(error?.code == .outdated)
-        #expect(error?.description == "the schema has version 2, and this program knows versions up to 1")
+        #expect(
+            error?.description
+                == "the schema has version 2, and this program knows versions up to 1: start a program that is as new as "
+                + "the one that was here, or restore the backup from before it")
         let store = try await open(newer)
         let versions = try await store.read { try raw($0, "SELECT version FROM schema_migrations ORDER BY version") }
         #expect(versions == [SQLRow([.integer(1)]), SQLRow([.integer(2)])])

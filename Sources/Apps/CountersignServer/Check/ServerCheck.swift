@@ -38,7 +38,9 @@ public struct ServerCheck: Sendable {
         var findings = faults.map {
             CheckFinding(.configuration, .fault, "\($0.place): \($0.problem)", remedy: $0.remedy)
         }
-        if let file, faults.contains(where: { $0.place == file }) {
+        if let file = file ?? environment[ConfigurationKey.environmentOfFile],
+            faults.contains(where: { $0.place == file })
+        {
             // Nothing is known of what the file would have said.
             return findings
         }

@@ -120,6 +120,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         "COUNTERSIGN_URL", "COUNTERSIGN_API_KEY", "COUNTERSIGN_ADMIN_TOKEN",
     ]
 
+    /// The variable that names the file, for the server and for commands beside it.
+    public static let environmentOfFile = "COUNTERSIGN_CONFIG"
+
     /// What means nothing without a mail server.
     static let ofMailServer: [ConfigurationKey] = [
         .mailFrom, .mailSMTPUser, .mailSMTPPassword, .mailSMTPPasswordFile, .mailSMTPAuthorities, .mailSMTPEncryption,

@@ -157,6 +157,7 @@ struct ConfigurationSources {
         let known = ConfigurationKey.allCases.map(\.environmentName)
         for name in environment.keys.sorted() where name.hasPrefix(prefix) {
             if known.contains(name) || ConfigurationKey.environmentOfClients.contains(name) { continue }
+            if name == ConfigurationKey.environmentOfFile { continue }
             // What all names have in common does not make them alike.
             let nearest = NearestName.of(
                 String(name.dropFirst(prefix.count)), among: known.map { String($0.dropFirst(prefix.count)) })

@@ -30,22 +30,6 @@ public typealias ExtensionCallOptions = HTTPExtensionCaller.Options
 extension ExtensionCallOptions {
     /// Only at public addresses, with the system's certificate authorities.
     public static let standard = ExtensionCallOptions()
-
-    /// For commands that work on the data directory: by the same variables that the server goes by.
-    /// - Throws: all faults at once.
-    public static func load(
-        environment: [String: String] = ProcessInfo.processInfo.environment
-    ) async throws(ConfigurationFaults) -> ExtensionCallOptions {
-        let keys: [ConfigurationKey] = [.extensionsAllowedNetworks, .extensionsAuthorities, .publicURL]
-        let names = Set(keys.map(\.environmentName))
-        var sources = await ConfigurationSources(
-            flags: [:], environment: environment.filter { names.contains($0.key) }, file: nil)
-        let configuration = ServerConfiguration.extensions(&sources)
-        let publicURL = sources.list(.publicURL)?.value.first
-        if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
-        return configuration.options(
-            publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
-    }
 }
 
 extension ServerConfiguration {

@@ -14,7 +14,7 @@ extension ServerConfiguration {
     /// - Parameters:
     ///   - flags: what the command line says, as text: `[.listen: "127.0.0.1:0", .dev: "true"]`.
     ///   - environment: all variables of the process.
-    ///   - file: the path of a YAML or JSON file, by its extension.
+    ///   - file: the path of a YAML or JSON file, by its extension; nil for the one that `COUNTERSIGN_CONFIG` names, if any.
     /// - Throws: all faults at once.
     public static func load(
         flags: [ConfigurationKey: String] = [:],
@@ -30,7 +30,8 @@ extension ServerConfiguration {
     static func read(
         flags: [ConfigurationKey: String], environment: [String: String], file: String?
     ) async -> (ServerConfiguration, faults: [ConfigurationFaults.Fault]) {
-        var sources = await ConfigurationSources(flags: flags, environment: environment, file: file)
+        var sources = await ConfigurationSources(
+            flags: flags, environment: environment, file: file ?? environment[ConfigurationKey.environmentOfFile])
         let isDevelopment = sources.bool(.dev)?.value ?? false
         var configuration = ServerConfiguration(
             listen: listen(&sources),
@@ -63,7 +64,7 @@ extension ServerConfiguration {
         return (result, sources.faults)
     }
 
-    private static func listen(_ sources: inout ConfigurationSources) -> ListenAddress {
+    static func listen(_ sources: inout ConfigurationSources) -> ListenAddress {
         let standard = ServerConfiguration().listen
         guard let found = sources.text(.listen) else { return standard }
         if let address = ListenAddress(found.value) { return address }
@@ -81,7 +82,7 @@ extension ServerConfiguration {
         return standard
     }
 
-    private static func database(_ sources: inout ConfigurationSources) -> Secret<String>? {
+    static func database(_ sources: inout ConfigurationSources) -> Secret<String>? {
         guard let found = sources.text(.database) else { return nil }
         if found.value.hasPrefix("postgres://") || found.value.hasPrefix("postgresql://") { return Secret(found.value) }
         // What was written may hold a password: it is not repeated.

@@ -124,7 +124,8 @@ enum DevelopmentData {
 
 extension StoreError {
     fileprivate static func unknownKind(_ kind: String) -> StoreError {
-        StoreError(.outdated, "the data is of the kind \"\(kind.prefix(40))\", which a newer program made")
+        StoreError(
+            .outdated, "the data is of the kind \"\(kind.prefix(40))\", which a newer program made: start that one")
     }
 }
 

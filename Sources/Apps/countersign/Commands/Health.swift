@@ -12,20 +12,30 @@ struct Health: AsyncParsableCommand {
             It asks for /health/ready. The exit code is 0 where the server is ready, 1 where it is not, with the reasons, and 3 \
             where there is no answer within five seconds.
 
+            A server of this machine that ends TLS itself has to show the certificate that tls.certificate names.
+
               countersign health
+              countersign health --config /etc/countersign/countersign.yaml
               countersign health --server https://login.example.com
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The server (default: this machine by plain http, at the port of $COUNTERSIGN_LISTEN or 8080).",
+            "The server (default: the one of this machine, as its configuration says where and how it listens).",
             valueName: "url"))
     var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration of the server of this machine (default: $COUNTERSIGN_CONFIG, or "
+                + "\(AdministeredData.systemFile) if it can be read).", valueName: "file"))
+    var config: String?
 
     @OptionGroup var output: OutputOptions
 
     /// Seconds until an answer must have come.
     private static let patience: TimeInterval = 5
+    private static let path = "/health/ready"
 
     /// What `/health/ready` says.
     struct Answer: Codable {
@@ -34,31 +44,47 @@ struct Health: AsyncParsableCommand {
         var warnings: [String]?
     }
 
-    func run() async throws {
-        let base = server ?? Self.here(ProcessInfo.processInfo.environment)
-        guard let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/health/ready"),
-            url.host?.isEmpty == false, url.query == nil
-        else {
-            throw CommandFailure(
-                .usage, "\"\(base)\" is no URL of a server. Write one such as https://login.example.com.")
+    func validate() throws {
+        if server != nil, config != nil {
+            throw ValidationError("--config is for the server of this machine: leave out --server.")
         }
-        let response = try await HTTPClient(timeout: Self.patience, maximumResponseBytes: 65_536).get(url)
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: response.body) else {
+    }
+
+    func run() async throws {
+        let (base, status, body) = try await ask()
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             throw CommandFailure(
                 .unreachable,
-                "\(base) answers with status \(response.status), but not as Countersign does. Is the address right?")
+                "\(base) answers with status \(status), but not as Countersign does. Is the address right?")
         }
         try output.show(answer) {
             [answer.status.printable] + ((answer.reasons ?? []) + (answer.warnings ?? [])).map(\.printable)
         }
         // What is wrong stands above.
-        if response.status != 200 { throw ExitCode(ExitStatus.refused.rawValue) }
+        if status != 200 { throw ExitCode(ExitStatus.refused.rawValue) }
     }
 
-    /// The server of this environment: a container has one.
-    static func here(_ environment: [String: String]) -> String {
-        let listen = environment[ConfigurationKey.listen.environmentName].flatMap { ListenAddress($0) }
-        guard let listen else { return "http://127.0.0.1:8080" }
-        return "http://\(listen.isWildcard ? "127.0.0.1:\(listen.port)" : listen.description)"
+    private func ask() async throws -> (base: String, status: Int, body: Data) {
+        var base = server
+        if base == nil {
+            let local = try await LocalServer.load(file: config)
+            base = local.url
+            if local.certificate != nil {
+                do {
+                    let answer = try await local.get(Self.path, seconds: Int(Self.patience))
+                    return (local.url, answer.status, answer.body)
+                } catch let error as LocalServerError {
+                    throw CommandFailure(.unreachable, "\(local.url): \(error.description)")
+                }
+            }
+        }
+        guard let base, let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + Self.path),
+            url.host?.isEmpty == false, url.query == nil
+        else {
+            throw CommandFailure(
+                .usage, "\"\(base ?? "")\" is no URL of a server. Write one such as https://login.example.com.")
+        }
+        let response = try await HTTPClient(timeout: Self.patience, maximumResponseBytes: 65_536).get(url)
+        return (base, response.status, response.body)
     }
 }

@@ -33,7 +33,9 @@ struct Serve: AsyncParsableCommand {
                 --public-url https://login.example.com
             """)
 
-    @Option(help: ArgumentHelp("Read the configuration from a YAML or JSON file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Read the configuration from a YAML or JSON file (default: $COUNTERSIGN_CONFIG).", valueName: "file"))
     var config: String?
 
     @Option(

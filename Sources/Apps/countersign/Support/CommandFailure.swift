@@ -36,7 +36,9 @@ struct CommandFailure: Error, Sendable {
         case let error as DataDirectoryError: self.init(.unreachable, error.description)
         case let error as StoreError:
             let end = error.sentence.last.map { ".?!".contains($0) } ?? true ? "" : "."
-            self.init(.unreachable, "The store does not work: \(error.sentence)\(end)")
+            // What is newer than the program stays so, however often it is started.
+            self.init(
+                error.code == .outdated ? .refused : .unreachable, "The store does not work: \(error.sentence)\(end)")
         case let error as MasterKeyRotationError:
             self.init(error == .notAFile ? .usage : .refused, error.description)
         case let error as SealingError:

@@ -9,6 +9,12 @@ import Foundation
 struct RealmOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
+            "The server's configuration, which says where its data, database and master key are (default: "
+                + "$COUNTERSIGN_CONFIG, or \(AdministeredData.systemFile) if it is there).", valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The data directory (default: $COUNTERSIGN_DATA, or ./countersign-data). A server may run on it meanwhile.",
             valueName: "dir"))
     var data: String?
@@ -94,54 +100,57 @@ struct RealmOptions: ParsableArguments {
 
     private func open() async throws -> any Administration {
         if let standIn = Self.standIn { return standIn }
-        if let server { return try RemoteAdministration(server: server, token: token()) }
+        if let server { return try RemoteAdministration(server: server, token: await token()) }
         return LocalAdministration(opened: try await openRealm())
     }
 
     private func openRealm() async throws -> OpenedRealm {
-        let database = database ?? environment[ConfigurationKey.database.environmentName]
+        let administered = try await self.administered()
         let directory: DataDirectory
         do {
             directory = try DataDirectory(
-                existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
+                existing: administered.directory, hasMasterKey: administered.hasMasterKey,
+                hasDatabase: administered.database != nil)
         } catch DataDirectoryError.notThere(let path) {
-            throw CommandFailure(.unreachable, DataDirectoryError.notThere(path).description + otherDirectory)
+            throw CommandFailure(
+                .unreachable, DataDirectoryError.notThere(path).description + otherDirectory(administered))
         }
         return try await OpenedRealm.administer(
-            directory, database: database.map { Secret($0) },
-            masterKey: keyPath.map { .file($0) } ?? .dataDirectory,
-            extensions: try await .load(environment: environment))
+            directory, database: administered.database, masterKey: administered.masterKey,
+            extensions: administered.extensions)
+    }
+
+    /// The same file and variables that the server goes by, so that a command beside it works on its data.
+    private func administered() async throws -> AdministeredData {
+        var flags: [ConfigurationKey: String] = [:]
+        flags[.data] = data
+        flags[.database] = database
+        flags[.masterKeyFile] = masterKeyFile
+        if dev { flags[.dev] = "true" }
+        return try await AdministeredData.load(flags: flags, environment: environment, file: config)
     }
 
     /// Where there is data of the other kind, for a user who named no directory; empty where there is none.
-    private var otherDirectory: String {
-        let other = ServerConfiguration.standardDataDirectory(isDevelopment: !isDevelopment)
-        guard data == nil, environment[ConfigurationKey.data.environmentName] == nil,
-            FileManager.default.fileExists(atPath: other)
-        else { return "" }
-        return isDevelopment
+    private func otherDirectory(_ administered: AdministeredData) -> String {
+        let other = ServerConfiguration.standardDataDirectory(isDevelopment: !administered.isDevelopment)
+        guard !administered.isNamed, FileManager.default.fileExists(atPath: other) else { return "" }
+        return administered.isDevelopment
             ? " There is some in \(other): leave --dev out."
             : " The data of `countersign serve --dev` is in \(other): add --dev."
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// The same variables that the server goes by, so that a command in its environment works on its data.
-    private var directoryPath: String {
-        data ?? environment[ConfigurationKey.data.environmentName]
-            ?? ServerConfiguration.standardDataDirectory(isDevelopment: isDevelopment)
-    }
-
-    private var isDevelopment: Bool {
-        dev || ["true", "yes", "1"].contains(environment[ConfigurationKey.dev.environmentName]?.lowercased() ?? "")
-    }
-
-    private var keyPath: String? { masterKeyFile ?? environment[ConfigurationKey.masterKeyFile.environmentName] }
-
     /// Never from the command line itself, which every user of the machine can read.
-    private func token() throws -> String {
-        if tokenFile == nil, let token = environment["COUNTERSIGN_ADMIN_TOKEN"], !token.isEmpty { return token }
-        let path = tokenFile ?? (directoryPath as NSString).appendingPathComponent("admin-token")
+    private func token() async throws -> String {
+        let path: String
+        if let tokenFile {
+            path = tokenFile
+        } else if let token = environment["COUNTERSIGN_ADMIN_TOKEN"], !token.isEmpty {
+            return token
+        } else {
+            path = (try await administered().directory as NSString).appendingPathComponent("admin-token")
+        }
         guard let text = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(
                 .usage,
