@@ -17,8 +17,7 @@ struct AdministrationAccessTests {
     }
 
     /// Tokens of a session that was proven with password and authenticator.
-    static func tokens(_ server: TestServer, _ totp: TOTP, scope: String = "openid admin") async throws -> JSON
-    {
+    static func tokens(_ server: TestServer, _ totp: TOTP, scope: String = "openid admin") async throws -> JSON {
         let client = ClientContext(
             clientID: ClientID(rawValue: "account"), dialect: .oauth, limitedSource: nil, source: "192.0.2.9")
         let address = try #require(EmailAddress("ada@example.org"))
