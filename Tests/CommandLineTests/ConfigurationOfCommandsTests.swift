@@ -56,6 +56,9 @@ import Testing
         told.expect(2)
         #expect(told.error.contains("databse in \(file): there is no such key; write database"), "\(told.error)")
         try await Program.run(["user", "list", "--config", "nowhere.yaml"], in: directory).expect(2)
+        let unclear = try await Program.run(["user", "list"], in: directory, environment: ["COUNTERSIGN_DEV": "maybe"])
+        unclear.expect(2)
+        #expect(unclear.error.contains("has a fault") && unclear.error.contains("COUNTERSIGN_DEV"), "\(unclear.error)")
     }
 
     @Test func `The system's file counts for its own directory and where none is named`() async throws {

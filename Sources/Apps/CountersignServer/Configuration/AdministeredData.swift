@@ -49,12 +49,14 @@ public struct AdministeredData: Sendable {
         let own = environment.filter { names.contains($0.key) }
         let named = file ?? environment[ConfigurationKey.environmentOfFile]
         var sources = await ConfigurationSources(flags: flags, environment: own, file: named)
-        if named == nil, sources.bool(.dev)?.value != true, FileManager.default.fileExists(atPath: systemFile) {
+        var isDevelopment = sources.bool(.dev)?.value ?? false
+        if named == nil, !isDevelopment, FileManager.default.fileExists(atPath: systemFile) {
+            var system: ConfigurationSources?
             if let directory = sources.text(.data)?.value {
                 // Where it is another directory, or this user may not read it, it tells nothing of this one.
-                var system = await ConfigurationSources(flags: [:], environment: [:], file: systemFile)
-                if let its = system.text(.data)?.value, resolved(its) == resolved(directory) {
-                    sources = await ConfigurationSources(flags: flags, environment: own, file: systemFile)
+                var alone = await ConfigurationSources(flags: [:], environment: [:], file: systemFile)
+                if let its = alone.text(.data)?.value, resolved(its) == resolved(directory) {
+                    system = await ConfigurationSources(flags: flags, environment: own, file: systemFile)
                 }
             } else if FileManager.default.fileExists(atPath: standardDirectory) {
                 sources.report(
@@ -62,10 +64,13 @@ public struct AdministeredData: Sendable {
                     "there is data here, and \(systemFile) says where this machine's service has its own",
                     "name one: --data \(standardDirectory), or --config \(systemFile)")
             } else {
-                sources = await ConfigurationSources(flags: flags, environment: own, file: systemFile)
+                system = await ConfigurationSources(flags: flags, environment: own, file: systemFile)
+            }
+            if let system {
+                sources = system
+                isDevelopment = sources.bool(.dev)?.value ?? false
             }
         }
-        let isDevelopment = sources.bool(.dev)?.value ?? false
         let directory = sources.text(.data)
         if let directory, directory.value.isEmpty {
             sources.report(directory.place, "the path is empty", "write the path of a directory")
