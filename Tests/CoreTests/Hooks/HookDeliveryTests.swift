@@ -276,7 +276,7 @@ struct HookDeliveryTests {
         let fresh = try await hooks.rotateSecret(scene.hook.id, by: scene.test.client).get().secret
         #expect(fresh.reveal() != scene.secret.reveal())
         func signatures() async throws -> Int {
-            _ = try await hooks.send(to: scene.hook.id).get()
+            _ = try await hooks.sendTrial(to: scene.hook.id, by: scene.test.client).get()
             let call = try #require(scene.service.calls.last)
             #expect(call.type == "hook.test")
             return call.headers["webhook-signature"]?.split(separator: " ").count ?? 0
