@@ -80,6 +80,7 @@ struct AdministratorGuardTests {
         "users:invite": "is about an address without account",
         "users:end-session": "the user signs in again; support ends sessions of whoever asks for it",
         "users:end-sessions": "as for one",
+        "users:revoke-application": "the user allows it again, as a session is begun again",
         "users:export": "whoever moves users reads all of them; owners alone may, and tokens that owners made for it",
         "registration-tokens:add": "what registers itself never has a scope of this server",
         "registration-tokens:remove": "as above",
