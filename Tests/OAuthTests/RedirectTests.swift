@@ -195,6 +195,8 @@ struct RedirectTests {
                 #expect(reply.text.contains("href=\"https://app.example/cb\(sign)code="), "\(reply.text)")
                 #expect(!reply.text.contains("<form"), "\(reply.text)")
             }
+            // A sign-in of the same instant is fresh.
+            try await server.advance(10)
             let refused = try await ask(["prompt": "none", "max_age": "0"])
             #expect(
                 refused.status == 200 && refused.text.contains("href=\"https://app.example/cb?error=login_required"))

@@ -20,11 +20,10 @@ struct OAuthPages: Sendable {
         context.logger.info("request of an application refused", metadata: ["reason": .string(reason)])
         let visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
-        return visit.response(
-            Page(
-                "error", PageText(words.errorTitle), PageText(words.error),
-                (code.map { [.text(PageText("\(words.errorCode) \($0)"))] } ?? []) + visit.naming(context.reference)),
-            status: .badRequest)
+        var page = Page("error", PageText(words.errorTitle), PageText(words.error))
+        if let code { page.blocks.append(.text(PageText("\(words.errorCode) \(code)"))) }
+        page.blocks += visit.naming(context.reference)
+        return visit.response(page, status: .badRequest)
     }
 
     /// The page's links to itself in other languages would repeat what the request said.
