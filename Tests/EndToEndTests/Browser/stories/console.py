@@ -36,7 +36,7 @@ class Desk:
         self.person.open(path)
         self.stage.look(name, kind)
 
-    def confirm(self, path, name=None, **fields):
+    def confirm(self, path, name=None, /, **fields):
         """Answers the question of a page."""
         self.person.open(path)
         if name:
@@ -324,7 +324,7 @@ def console_changes(stage):
         ("/console/apis/put", "console-apis", {"uri": api, "name": "Things", "scopes": "read:things"}),
         (f"/console/apis/remove?uri={api}", "console-apis", {}),
         ("/console/registrations-documents/block", "console-documents", {"pattern": f"{name}.example"}),
-        ("/console/delivery/retry?channel=mail", "console-delivery", {}),
+        ("/console/delivery/retry?channel=email", "console-delivery", {}),
     ]
     for path, kind, fields in steps:
         picture = path.split("?")[0].removeprefix("/console/").replace(f"{name}/", "").replace("/", "-")
