@@ -7,7 +7,7 @@ public struct SettingChange: Sendable, Equatable, Codable {
     /// As the log calls who did it: `user:` and `token:` with an id, or the application that asked, such as `command-line`.
     public let by: String
 
-    private static let document = "setting-changes"
+    private static let document = "settings-changes"
     /// Settings that are remembered, those that were changed last. There are fewer; a change can also name members of maps.
     static let most = 500
 
