@@ -141,18 +141,22 @@ public struct PushProviders: Sendable {
             settings.push.apns = apns
             try transaction.putSettings(settings)
             details.merge(try AuditDifference(from: before, to: settings, .settings).details) { own, _ in own }
-            if let key = change.privateKey {
+            if change.privateKey != nil {
                 details["push.apns.key"] = .string("replaced")
+            } else if replacesAll {
+                details["push.apns.key"] = .string("removed")
+            }
+            // Documents before secrets, as rows are locked.
+            try transaction.appendSettingsChange(
+                AuditEvent(
+                    id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))
+            if let key = change.privateKey {
                 try transaction.putSealedSecret(
                     Self.apnsKey,
                     sealer.seal(Data(key.reveal().utf8), for: .secret(Self.apnsKey), in: transaction))
             } else if replacesAll {
-                details["push.apns.key"] = .string("removed")
                 try transaction.deleteSealedSecret(Self.apnsKey)
             }
-            try transaction.appendSettingsChange(
-                AuditEvent(
-                    id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))
             return try Self.status(in: transaction)
         }
     }
