@@ -9,7 +9,7 @@ import Foundation
 public struct AdministeredData: Sendable {
     /// The data directory.
     public let directory: String
-    /// Whether somebody named it. Otherwise it is the default.
+    /// Whether it was chosen by an option or a variable. Otherwise it is the default.
     public let isNamed: Bool
     /// Whether the command is for what `serve --dev` keeps.
     public let isDevelopment: Bool

@@ -50,7 +50,7 @@ public struct LocalServer: Sendable, Equatable {
 
     /// Asks it by TLS.
     ///
-    /// No name is compared, since nobody has a certificate for the loopback address: the server has to show the very certificate that
+    /// No name is compared, since certificates do not name the loopback address: the server has to show the very certificate that
     /// the file has, whose key it then has too.
     /// - Parameters:
     ///   - path: of the request, without a query.
