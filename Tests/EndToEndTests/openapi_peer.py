@@ -166,6 +166,9 @@ def administration():
     done(administer("resources:remove", uri=uri))
     hook = done(administer("hooks:add", url="https://hooks.example.org/events", events=["users"]))["hook"]["id"]
     done(administer("hooks:show", id=hook))
+    made = done(administer("audit:search", kinds=["user.created"], limit=1))["events"]
+    # Its service cannot be reached, which is an answer as well.
+    done(administer("hooks:replay", id=hook, event=made[0]["id"]))
     done(administer("hooks:set", id=hook, label="Peer", isEnabled=False))
     done(administer("hooks:rotate-secret", id=hook))
     administer("hooks:test", id=hook)
