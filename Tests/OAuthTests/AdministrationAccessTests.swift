@@ -140,4 +140,31 @@ struct AdministrationAccessTests {
                 "\(challenge)")
         }
     }
+
+    @Test
+    func `A step-up of the browser's session does not let a grant of before administer`() async throws {
+        try await TestServer.with(.development) { server in
+            let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
+                $0.scopes = ["openid", "admin"]
+            }
+            _ = try await server.realm.administrators.grant(.owner, to: id, by: .commandLine)
+            var browser = Browser(server)
+            try await browser.signIn()
+            func token() async throws -> JSON {
+                try await server.redeem(try await browser.code("dev-native", ["scope": "openid admin"])).json[
+                    "access_token"]
+            }
+            let before = try await token()
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(id)))
+            let (session, proof) = (try #require(browser.session), try await browser.proof(with: totp))
+            let raised = try #require(await server.realm.sessions.raise(session, by: proof))
+            browser.cookies["__Host-cs_session"] = raised.token.reveal()
+            let refused = try await Self.post(server, "users:list", before)
+            #expect(refused.status == 401, "\(refused.text)")
+            #expect(refused.headers[.wwwAuthenticate]?.contains(#"acr_values="aal2""#) == true)
+            let since = try await token()
+            #expect(try await Self.post(server, "users:list", since).status == 200)
+        }
+    }
 }

@@ -103,11 +103,14 @@ public struct AdministrationRoutes: Sendable {
             }
         }
         let access = try await resource.access(of: request).get()
-        guard access.token.scopes.contains(Self.scope), let user = access.token.user,
-            let session = access.token.session?.session
+        guard access.token.scopes.contains(Self.scope), let user = access.token.user, let granted = access.token.session
         else {
             throw TokenChallenge.insufficientScope(Self.scope, scheme: access.scheme)
         }
+        // A grant administers by its own authentication: what its browser's session was proven with since is not the application's
+        // (docs/decisions/0460).
+        var session = granted.session
+        session.proofs = granted.evidence.proofs
         switch try await realm.administrators.judge(session, of: user.id) {
         case .open(let role): return .user(user.id, role)
         case .closed: throw AdministrationError(.forbidden, "The user does not administer this realm.")
