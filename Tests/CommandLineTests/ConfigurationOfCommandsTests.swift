@@ -95,6 +95,10 @@ import Testing
             faults?.description.contains("--data \(standard), or --config \(system)") == true,
             "\(String(describing: faults))")
         #expect(try await load([.data: standard]).database == nil)
+
+        // A file that cannot be understood may be about the directory that is named.
+        _ = try directory.write("data: \(service)\ndatabase: [\n", to: "s.yaml")
+        await #expect(throws: ConfigurationFaults.self) { _ = try await load([.data: service]) }
     }
 
     @Test func `A schema of a later program is refused with what to do, and not as a store that is away`() async throws

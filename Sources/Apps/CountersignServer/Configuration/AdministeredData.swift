@@ -55,7 +55,11 @@ public struct AdministeredData: Sendable {
             if let directory = sources.text(.data)?.value {
                 // Where it is another directory, or this user may not read it, it tells nothing of this one.
                 var alone = await ConfigurationSources(flags: [:], environment: [:], file: systemFile)
-                if let its = alone.text(.data)?.value, resolved(its) == resolved(directory) {
+                let its = alone.text(.data)?.value
+                // One that can be read and not understood may be about this one.
+                let isUnclear =
+                    its == nil && !alone.faults.isEmpty && FileManager.default.isReadableFile(atPath: systemFile)
+                if isUnclear || its.map(resolved) == resolved(directory) {
                     system = await ConfigurationSources(flags: flags, environment: own, file: systemFile)
                 }
             } else if FileManager.default.fileExists(atPath: standardDirectory) {
