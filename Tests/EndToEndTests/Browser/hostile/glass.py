@@ -16,14 +16,15 @@ _LOOK = """(html) => {
     return (element) => read.call(element);
   };
   const attributesOf = member("attributes"), nameOf = member("localName"), childrenOf = member("children");
-  // How many rows a list has, and whether it goes on, is of what was made before: rows and links to other pages are kept apart.
+  // How many rows a list has, and whether it goes on, is of what was made before: rows and links to other pages are kept apart. So are the
+  // parts of a plot, which has a bar for each hour that something was counted in: an hour may turn while the pages are judged.
   const walk = (element, depth, lines) => {
     const attributes = [...attributesOf(element)].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
     // Where a long address may break.
     if (nameOf(element) === "wbr" && attributes.length === 0) return;
     lines.push(`${" ".repeat(depth)}${nameOf(element)} ${attributes.join(" ")}`);
     if (nameOf(element) === "path") return;
-    const isList = nameOf(element) === "tbody" || attributes.includes("class=pager");
+    const isList = nameOf(element) === "tbody" || attributes.includes("class=pager") || attributes.includes("class=plot");
     for (const child of childrenOf(element)) walk(child, isList ? 0 : depth + 1, isList ? rows : lines);
   };
   walk(shown.documentElement, 0, lines);
