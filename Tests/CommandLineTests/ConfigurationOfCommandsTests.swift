@@ -101,6 +101,68 @@ import Testing
         await #expect(throws: ConfigurationFaults.self) { _ = try await load([.data: service]) }
     }
 
+    /// docs/decisions/0477.
+    @Test func `A start on the directory of the service has to say its store and key, or name its configuration`()
+        async throws
+    {
+        let directory = try TestDirectory()
+        let service = directory.url.appendingPathComponent("service").path
+        let url = "postgres://countersign@127.0.0.1:1/countersign?sslmode=disable"
+        let key = try directory.write("key", to: "key")
+        func faults(
+            _ written: String, _ flags: [ConfigurationKey: String] = [.data: "/nowhere"],
+            _ environment: [String: String] = [:], file: String? = nil
+        ) async throws -> [ConfigurationFaults.Fault] {
+            let system = try directory.write(written, to: "s.yaml")
+            do {
+                _ = try await ServerConfiguration.load(
+                    flags: flags, environment: environment, file: file, systemFile: system)
+                return []
+            } catch {
+                return error.faults
+            }
+        }
+        let postgres = "data: \(service)\ndatabase: \(url)\n"
+        let both = postgres + "masterKey:\n  file: \(key)\n"
+        for flags in [[.data: service], [.data: service + "/../service/"], [.data: service, .dev: "true"]]
+            as [[ConfigurationKey: String]]
+        {
+            let told = try await faults(postgres, flags)
+            #expect(told.count == 1 && told[0].place == "--data", "\(flags): \(told)")
+            #expect(told.first?.problem.contains("nothing says database here") == true, "\(told)")
+            #expect(told.first?.remedy.contains("--config \(directory.url.path)/s.yaml") == true, "\(told)")
+        }
+        let variable = try await faults(postgres, [:], ["COUNTERSIGN_DATA": service])
+        #expect(variable.map(\.place) == ["COUNTERSIGN_DATA"])
+        #expect(
+            try await faults(both, [.data: service]).first?.problem.contains("database and masterKey.file") == true)
+        let keyAlone = try await faults(both, [.data: service, .database: url])
+        #expect(keyAlone.first?.problem.contains("nothing says masterKey.file here") == true, "\(keyAlone)")
+
+        // What is said counts, by whatever name; what the service says nothing of is free.
+        #expect(try await faults(both, [.data: service, .database: url, .masterKeyDescriptor: "3"]).isEmpty)
+        #expect(
+            try await faults(both, [.data: service], ["COUNTERSIGN_DATABASE": url, "COUNTERSIGN_MASTER_KEY_FILE": key])
+                .isEmpty)
+        #expect(try await faults("data: \(service)\n", [.data: service]).isEmpty)
+        // Another directory has nothing to do with it, nor has a start that names a file.
+        #expect(try await faults(both).isEmpty)
+        #expect(try await faults(both, [:]).isEmpty)
+        let own = try directory.write("data: \(service)\n", to: "own.yaml")
+        #expect(try await faults(both, [:], file: own).isEmpty)
+        #expect(try await faults(both, [:], ["COUNTERSIGN_CONFIG": own]).isEmpty)
+
+        // A file that cannot be understood may be about the directory that is named, and is nothing to a start that names none.
+        let unclear = try await faults("data: \(service)\ndatabase: [\n", [.data: service])
+        #expect(unclear.first?.problem.contains("cannot be understood") == true, "\(unclear)")
+        #expect(try await faults("data: \(service)\ndatabase: [\n", [:]).isEmpty)
+        // `serve --check` says the same.
+        let system = try directory.write(postgres, to: "s.yaml")
+        let findings = await ServerCheck.findings(flags: [.data: service], environment: [:], systemFile: system)
+        #expect(findings.contains { $0.state == .fault && $0.text.contains("nothing says database here") })
+        #expect(!FileManager.default.fileExists(atPath: service))
+    }
+
     @Test func `A schema of a later program is refused with what to do, and not as a store that is away`() async throws
     {
         let directory = try await TestDirectory.prepared()

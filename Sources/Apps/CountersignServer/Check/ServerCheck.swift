@@ -24,15 +24,15 @@ public struct ServerCheck: Sendable {
     private let faults: [ConfigurationFaults.Fault]
 
     /// Asks everything. The database and the mail server are asked beside each other, and each has seconds.
-    /// - Parameters: as of ``ServerConfiguration/load(flags:environment:file:)``.
+    /// - Parameters: as of ``ServerConfiguration/load(flags:environment:file:systemFile:)``.
     /// - Returns: findings of all areas, what is well included.
     public static func findings(
         flags: [ConfigurationKey: String] = [:],
         environment: [String: String] = ProcessInfo.processInfo.environment, file: String? = nil,
-        clock: any WallClock = SystemClock()
+        systemFile: String = AdministeredData.systemFile, clock: any WallClock = SystemClock()
     ) async -> [CheckFinding] {
         let (configuration, faults) = await ServerConfiguration.read(
-            flags: flags, environment: environment, file: file)
+            flags: flags, environment: environment, file: file, systemFile: systemFile)
         let check = ServerCheck(
             configuration: configuration, clock: clock, environment: environment, faults: faults)
         var findings = faults.map {

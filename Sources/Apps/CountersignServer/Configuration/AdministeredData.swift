@@ -103,7 +103,8 @@ public struct AdministeredData: Sendable {
         return .dataDirectory
     }
 
-    private static func resolved(_ path: String) -> String {
+    /// The path of a directory without links and detours, to be compared.
+    static func resolved(_ path: String) -> String {
         URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
 }

@@ -54,9 +54,11 @@ public struct LocalServer: Sendable, Equatable {
     /// the file has, whose key it then has too.
     /// - Parameters:
     ///   - path: of the request, without a query.
-    ///   - seconds: until the whole answer must have come.
+    ///   - seconds: until the whole answer must have come, the connection and its handshake included.
     /// - Throws: ``LocalServerError``.
     public func get(_ path: String, seconds: Int) async throws -> Answer {
+        let deadline = NIODeadline.now() + .seconds(Int64(seconds))
+        let tooLate = LocalServerError.tooLate(seconds: seconds)
         guard let certificate, let own = try? NIOSSLCertificate.fromPEMFile(certificate).first else {
             throw LocalServerError.noCertificate(certificate ?? "")
         }
@@ -86,18 +88,18 @@ public struct LocalServer: Sendable, Equatable {
                 .connect(host: address.host, port: address.port).get()
         } catch {
             promise.fail(error)
+            if case ChannelError.connectTimeout = error { throw tooLate }
             throw LocalServerError.noAnswer("\(error)")
         }
-        let deadline = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) {
-            promise.fail(LocalServerError.noAnswer("no complete answer came in \(seconds) s"))
-        }
+        // One time for all: what the connection took is no longer there for the answer.
+        let end = channel.eventLoop.scheduleTask(deadline: deadline) { promise.fail(tooLate) }
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
         head.headers.add(name: "Host", value: "\(address)")
         head.headers.add(name: "Connection", value: "close")
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         defer {
-            deadline.cancel()
+            end.cancel()
             channel.close(promise: nil)
         }
         do {
@@ -151,6 +153,8 @@ public enum LocalServerError: Error, Sendable, Equatable, CustomStringConvertibl
     case otherCertificate(String)
     /// Nothing came; with what the system says.
     case noAnswer(String)
+    /// No complete answer came in that many seconds.
+    case tooLate(seconds: Int)
 
     public var description: String {
         switch self {
@@ -158,6 +162,7 @@ public enum LocalServerError: Error, Sendable, Equatable, CustomStringConvertibl
         case .otherCertificate(let path):
             "What listens there shows another certificate than \(path) has. A server rereads the file within 10 s; its log says "
                 + "where it cannot be used."
+        case .tooLate(let seconds): "No complete answer came in \(seconds) s."
         case .noAnswer(let reason): "The server could not be reached: \(reason)."
         }
     }

@@ -15,23 +15,27 @@ extension ServerConfiguration {
     ///   - flags: what the command line says, as text: `[.listen: "127.0.0.1:0", .dev: "true"]`.
     ///   - environment: all variables of the process.
     ///   - file: the path of a YAML or JSON file, by its extension; nil for the one that `COUNTERSIGN_CONFIG` names, if any.
+    ///   - systemFile: the path of the system's, which is not read for its values: without `file`, a start on the directory that it names
+    ///     has to say the store and the master key that it says.
     /// - Throws: all faults at once.
     public static func load(
         flags: [ConfigurationKey: String] = [:],
         environment: [String: String] = ProcessInfo.processInfo.environment,
-        file: String? = nil
+        file: String? = nil, systemFile: String = AdministeredData.systemFile
     ) async throws(ConfigurationFaults) -> ServerConfiguration {
-        let (configuration, faults) = await read(flags: flags, environment: environment, file: file)
+        let (configuration, faults) = await read(
+            flags: flags, environment: environment, file: file, systemFile: systemFile)
         if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
         return configuration
     }
 
     /// The same for who wants to know what is right in spite of faults: what is wrong has its default.
     static func read(
-        flags: [ConfigurationKey: String], environment: [String: String], file: String?
+        flags: [ConfigurationKey: String], environment: [String: String], file: String?,
+        systemFile: String = AdministeredData.systemFile
     ) async -> (ServerConfiguration, faults: [ConfigurationFaults.Fault]) {
-        var sources = await ConfigurationSources(
-            flags: flags, environment: environment, file: file ?? environment[ConfigurationKey.environmentOfFile])
+        let named = file ?? environment[ConfigurationKey.environmentOfFile]
+        var sources = await ConfigurationSources(flags: flags, environment: environment, file: named)
         let isDevelopment = sources.bool(.dev)?.value ?? false
         var configuration = ServerConfiguration(
             listen: listen(&sources),
@@ -56,6 +60,7 @@ extension ServerConfiguration {
             logsAccess: sources.bool(.logAccess)?.value ?? false,
             tracing: tracing(&sources))
         configuration.written = sources.written()
+        if named == nil { await judge(configuration.dataDirectory, bySystemFile: systemFile, &sources) }
         let isOnNetwork = sources.bool(.devOnNetwork)
         if let isOnNetwork, isOnNetwork.value, !isDevelopment {
             sources.report(isOnNetwork.place, "dev is not on", "leave it out, or set dev too")
