@@ -62,6 +62,25 @@ import Testing
             #expect(try await post("users:sessions", ["user": "bob@example.org", "limit": 0]).status == 400)
             let kinds = try await server.realm.auditLog.events(limit: 50).map(\.kind)
             #expect(kinds.count { $0 == .sessionEnded } == 1 && kinds.count { $0 == .grantEnded } == 1)
+
+            // However many came after it.
+            let (old, other) = (try await signIn(), try await signIn())
+            let now = server.now
+            try await server.realm.store.write { transaction in
+                guard let user = try transaction.user(ada.id) else { return }
+                for number in 0..<1001 {
+                    _ = try transaction.insert(
+                        CountersignCore.Session(
+                            id: SessionID(rawValue: "newer \(number)"), userID: ada.id, dialect: .oauth,
+                            tokenEpoch: user.tokenEpoch, createdAt: now + 1, expiresAt: now + 86_400,
+                            revokedAt: now + 2, proofs: []))
+                }
+            }
+            #expect(try await end(old.session.id, of: ada).json["wasLiving"] == true)
+            #expect(try await server.realm.sessions.session(old.session.id, of: ada.id) == nil)
+            let all = try await post("users:end-sessions", ["user": .string(ada.id.rawValue)])
+            #expect(all.json["ended"] == 2, "\(all.text)")
+            #expect(try await server.realm.sessions.session(other.session.id, of: ada.id) == nil)
         }
     }
 

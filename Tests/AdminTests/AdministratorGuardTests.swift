@@ -158,6 +158,56 @@ struct AdministratorGuardTests {
         }
     }
 
+    // MARK: Applications whose users are not asked
+
+    /// Owners are users: a code of theirs would go to whoever chose the redirect URI, and no page would be in between.
+    @Test(arguments: callers.indices)
+    func `Who may not change administrators makes no application first-party, and hands none over`(_ index: Int)
+        async throws
+    {
+        let caller = Self.callers[index]
+        let test = try await TestRealm.make()
+        func registration(_ isFirstParty: Bool) -> ApplicationRegistration {
+            var registration = ApplicationRegistration(
+                redirectURIs: ["https://shop.example/callback"], scopes: ["openid", "email"])
+            registration.oauth = OAuthRegistration(kind: .browser)
+            registration.oauth.isFirstParty = isFirstParty
+            return registration
+        }
+        for (id, isFirstParty) in [("own", true), ("third", false)] {
+            _ = try #require(
+                try await test.realm.applications.add(
+                    id: ClientID(rawValue: id), registration(isFirstParty), by: test.client))
+        }
+        func set(_ id: String, isTrial: Bool = false, _ change: (inout RegistrationChange) -> Void) async throws -> Bool
+        {
+            var registration = RegistrationChange()
+            change(&registration)
+            return try await Self.isRefused(
+                ChangeApplication(id: id, registration: registration, dryRun: isTrial), on: test, as: caller)
+        }
+        var first = RegistrationChange()
+        first.isFirstParty = true
+        #expect(try await Self.isRefused(AddApplication(registration: first), on: test, as: caller))
+        #expect(try await !Self.isRefused(AddApplication(), on: test, as: caller))
+        for isTrial in [true, false] {
+            #expect(try await set("third", isTrial: isTrial) { $0.isFirstParty = true })
+            #expect(try await set("own", isTrial: isTrial) { $0.redirectURIs = ["https://operator.example/callback"] })
+        }
+        // What leaves answers where they went.
+        #expect(try await !set("own") { $0.displayName = "Shop" })
+        #expect(try await !set("own") { $0.redirectURIs = ["https://shop.example/other"] })
+        #expect(try await !set("third") { $0.redirectURIs = ["https://operator.example/callback"] })
+        let own = try #require(try await test.realm.applications.registered(ClientID(rawValue: "own"))).registration
+        #expect(own.oauth.isFirstParty && own.redirectURIs == ["https://shop.example/other"])
+        #expect(try await !set("own") { $0.isFirstParty = false })
+        #expect(try await set("own") { $0.isFirstParty = true })
+        var again = RegistrationChange()
+        again.isFirstParty = true
+        _ = try await ChangeApplication(id: "own", registration: again).perform(
+            on: test.realm, as: .user(UserID(rawValue: "owner"), .owner), by: test.client)
+    }
+
     // MARK: What is kept of a target
 
     private struct Kept: Equatable {

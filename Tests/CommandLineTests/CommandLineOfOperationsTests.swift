@@ -126,6 +126,7 @@ struct CommandLineOfOperationsTests {
         change.requiresDPoP = true
         change.requiresSecondFactor = true
         change.revealsAddresses = true
+        change.redirectsOn = true
         change.isDisabled = true
         return change
     }

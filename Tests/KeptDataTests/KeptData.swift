@@ -92,16 +92,20 @@ struct KeptData: Sendable, CustomTestStringConvertible {
         try await body(DataDirectory(path: path))
     }
 
-    /// Sends every request, and compares.
-    func finish(_ opened: OpenedRealm) async throws {
+    /// Sends every request, or those of these names, and compares.
+    /// - Parameter look: sees the answers.
+    func finish(
+        _ opened: OpenedRealm, only names: Set<String>? = nil,
+        look: @Sendable @escaping (Any?) throws -> Void = { _ in }
+    ) async throws {
         let logger = Logger(label: "kept") { _ in SwiftLogNoOpLogHandler() }
         let server = CountersignServer(
             opened, options: .init(isDevelopment: true, tlsEndedByProxy: true), logger: logger)
         let application = Application(responder: try server.responder(), logger: logger)
         do {
             try await application.test(.router) { client in
-                for (number, step) in steps.enumerated() {
-                    try await perform(step, from: "10.0.\(number / 250).\(number % 250 + 1)", on: client)
+                for (number, step) in steps.enumerated() where names?.contains(step.name) ?? true {
+                    try await perform(step, from: "10.0.\(number / 250).\(number % 250 + 1)", on: client, look)
                 }
             }
             try await opened.close()
@@ -111,7 +115,9 @@ struct KeptData: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private func perform(_ step: Step, from address: String, on client: any TestClientProtocol) async throws {
+    private func perform(
+        _ step: Step, from address: String, on client: any TestClientProtocol, _ look: (Any?) throws -> Void
+    ) async throws {
         var headers = HTTPFields()
         for (name, value) in step.request.headers { headers[try #require(HTTPField.Name(name))] = value }
         headers[try #require(HTTPField.Name("X-Forwarded-For"))] = address
@@ -121,6 +127,7 @@ struct KeptData: Sendable, CustomTestStringConvertible {
         let text = String(buffer: response.body)
         #expect(response.status.code == step.status, "\(step.name): \(text)")
         let document = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+        try look(document)
         for path in step.has { #expect(Self.member(path, of: document) != nil, "\(step.name): \(path) in \(text)") }
         for (path, value) in step.value {
             let found = Self.member(path, of: document).map { "\($0)" }

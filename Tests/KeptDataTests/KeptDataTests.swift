@@ -1,8 +1,10 @@
 import CountersignServer
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
+@testable import CountersignCore
 @testable import StoreSQL
 @testable import StoreSQLite
 
@@ -18,6 +20,63 @@ struct KeptDataTests {
             ).close()
             try await kept.finish(
                 OpenedRealm.open(directory, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock))
+        }
+    }
+
+    private static func claims(of token: String) -> [String: Any]? {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        var text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        while !text.count.isMultiple(of: 4) { text += "=" }
+        return Data(base64Encoded: String(text)).flatMap {
+            try? JSONSerialization.jsonObject(with: $0) as? [String: Any]
+        }
+    }
+
+    /// Grants of these versions have no proofs of their own: their session's counted, until it was proven with more.
+    @Test(
+        arguments: try KeptData.all("sqlite").filter { kept in
+            ["18", "19", "21"].contains { kept.testDescription.hasPrefix($0) }
+        })
+    func `Refreshed tokens of an earlier version's grant say when its user signed in, also after a step-up`(
+        _ kept: KeptData
+    ) async throws {
+        try await kept.withCopy { directory in
+            let opened = try await OpenedRealm.open(
+                directory, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock)
+            let (realm, now) = (opened.realm, kept.clock.now)
+            let found = try await realm.store.read { transaction -> (User, Session, Grant)? in
+                for user in try transaction.users(after: nil, limit: 1000) {
+                    for session in try transaction.sessions(of: user.id, limit: 100) where session.browserDigest != nil
+                    {
+                        let grants = try transaction.grants(of: session.id, limit: 10)
+                        if let grant = grants.first { return (user, session, grant) }
+                    }
+                }
+                return nil
+            }
+            let (user, session, grant) = try #require(found)
+            #expect(grant.proofs == nil)
+            let proofs = [
+                Proof(kind: .password, at: now),
+                Proof(kind: .totp, at: now, isSecondFactor: true, assurance: .possession),
+            ]
+            let draft = SessionDraft(random: realm.random)
+            let proving = try await realm.store.write { transaction in
+                try draft.open(
+                    for: user, evidence: SessionEvidence(dialect: .oauth, proofs: proofs), clientID: grant.clientID,
+                    settings: transaction.settings(), at: now, from: .commandLine, in: transaction)
+            }
+            _ = try #require(await realm.sessions.raise(session, by: proving))
+            let began = try #require(session.proofs.map(\.at).min())
+            #expect(began < now)
+            let told = Mutex<[String]>([])
+            try await kept.finish(opened, only: ["a refresh token of OAuth"]) { answer in
+                let token = (answer as? [String: Any])?["id_token"] as? String ?? ""
+                let claims = Self.claims(of: token)
+                told.withLock { $0 += ["auth_time", "acr"].map { name in claims?[name].map { "\($0)" } ?? "none" } }
+            }
+            #expect(told.withLock { $0 } == ["\(Int64(began.timeIntervalSince1970))", "aal1"])
         }
     }
 

@@ -159,6 +159,53 @@ struct BackchannelLogoutTests {
         }
     }
 
+    @Test(arguments: [End.disabled, .deleted, .revoked])
+    func `An application of a user with very many sessions is told of the user, once, and none is forgotten`(
+        end: End
+    ) async throws {
+        try await with { stage in
+            let (user, session, now) = (stage.user, stage.session, stage.server.now)
+            // The application's own grant is the oldest of all; the others are of one that is not told.
+            try await stage.server.realm.store.write { transaction in
+                for number in 0..<600 {
+                    _ = try transaction.insert(
+                        Grant(
+                            id: GrantID(rawValue: "busy \(number)"), sessionID: session.id, userID: user.id,
+                            clientID: ClientID(rawValue: "dev-web"), dialect: .oauth, createdAt: now + 1,
+                            expiresAt: now + 86_400, refresh: RefreshTokenState(currentDigest: Data())))
+                }
+            }
+            try await stage.end(end)
+            #expect(try await stage.waiting == 1)
+            #expect(try await stage.deliver() == 1)
+            let claims = try stage.token().claims
+            #expect(claims["sub"].text == user.id.rawValue && claims["sid"] == .null && claims["aud"] == "dev-native")
+            #expect(claims["events"] == ["http://schemas.openid.net/event/backchannel-logout": [:]])
+            let sent = try await stage.events(.logoutSent)
+            #expect(sent.count == 1 && sent.first?.userID == user.id && sent.first?.details["session"] == nil)
+        }
+    }
+
+    @Test
+    func `The oldest application of a session is told of its end, however many grants came after`() async throws {
+        try await with { stage in
+            let (user, session, now) = (stage.user, stage.session, stage.server.now)
+            try await stage.server.realm.store.write { transaction in
+                for number in 0..<1100 {
+                    _ = try transaction.insert(
+                        Grant(
+                            id: GrantID(rawValue: "busy \(number)"), sessionID: session.id, userID: user.id,
+                            clientID: ClientID(rawValue: "dev-web"), dialect: .oauth, createdAt: now + 1,
+                            expiresAt: now + 86_400, refresh: RefreshTokenState(currentDigest: Data())))
+                }
+            }
+            try await stage.end(.signedOut)
+            #expect(try await stage.waiting == 1)
+            #expect(try await stage.deliver() == 1)
+            #expect(try stage.token().claims["sid"].text == session.id.rawValue)
+        }
+    }
+
     @Test
     func `A logout token is verified by our keys, and is no other kind of token`() async throws {
         try await with { stage in

@@ -131,7 +131,7 @@ struct ClientDocumentEndpointTests {
             #expect(try await server.realm.applications.registered(id)?.registration.requiresSecondFactor == false)
             for change in [
                 ["requiresSecondFactor": true, "defaultACR": ["aal2"], "defaultMaxAge": 3600],
-                ["ownerNote": "Asked for by sales", "contacts": ["ada@example.org"]],
+                ["ownerNote": "Asked for by sales", "contacts": ["ada@example.org"], "redirectsOn": true],
                 // What it says already.
                 ["displayName": "Notes", "isFirstParty": false],
             ] as [JSON] {
@@ -145,6 +145,7 @@ struct ClientDocumentEndpointTests {
             #expect(kept.displayName == "Notes 2" && kept.requiresSecondFactor)
             #expect(kept.ownerNote == "Asked for by sales" && kept.contacts == ["ada@example.org"])
             #expect(kept.oauth.defaultACR == ["aal2"] && kept.oauth.defaultMaxAge == 3600)
+            #expect(kept.oauth.redirectsOn == true)
         }
     }
 

@@ -197,11 +197,26 @@ struct RedirectTests {
             }
             // A sign-in of the same instant is fresh.
             try await server.advance(10)
-            let refused = try await ask(["prompt": "none", "max_age": "0"])
-            #expect(
-                refused.status == 200 && refused.text.contains("href=\"https://app.example/cb?error=login_required"))
+            let refused = try await ask(["response_type": "token"])
+            #expect(refused.status == 200 && refused.text.contains("href=\"https://app.example/cb?error="))
+            // A silent request is asked in a frame, which shows no page, and follows no form.
+            let silent = try await ask(["prompt": "none"])
+            #expect(silent.status == 303 && silent.location?.hasPrefix("https://app.example/cb?code=") == true)
+            let old = try await ask(["prompt": "none", "max_age": "0"])
+            #expect(old.status == 303 && old.location?.hasPrefix("https://app.example/cb?error=login_required") == true)
+            // A form stays one, and nothing holds what it leads on to against the page, on which nobody types.
+            for (changes, name) in [([:], "code"), (["prompt": "none", "max_age": "0"], "error")] {
+                let post = try await ask(["response_mode": "form_post"].merging(changes) { $1 })
+                #expect(post.status == 200 && post.text.contains("action=\"https://app.example/cb\""))
+                #expect(post.text.contains("name=\"\(name)\"") && !post.text.contains("type=\"text\""))
+                let policy = post.headers[.contentSecurityPolicy] ?? ""
+                #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+                #expect(!policy.contains("form-action"), "\(policy)")
+            }
             #expect(try await mark(false) == .null)
             #expect(try await ask().status == 303)
+            let post = try await ask(["response_mode": "form_post"])
+            #expect(post.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.example") == true)
         }
     }
 

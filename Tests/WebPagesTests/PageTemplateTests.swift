@@ -270,6 +270,9 @@ struct PageTemplateTests {
         #expect(page.contentSecurityPolicy.hasSuffix("form-action 'self'"))
         page.formActions = ["https://app.example"]
         #expect(page.contentSecurityPolicy.hasSuffix("form-action 'self' https://app.example"))
+        page.formsLeadOn = true
+        #expect(page.contentSecurityPolicy.hasSuffix("frame-ancestors 'none'"))
+        page.formsLeadOn = false
         page.script = .wait
         #expect(
             page.contentSecurityPolicy.hasSuffix(

@@ -136,7 +136,7 @@ extension OwnAccount {
                 if draft.proofs.isLastWayIn(factor, of: user, among: try transaction.factors(of: user.id)) { continue }
                 if try transaction.freeze(factor, at: draft.now) { frozen.append(factor) }
             }
-            let ended = try transaction.endSessions(of: user, but: own.session, at: draft.now)
+            let ended = try transaction.endSessions(.others(than: own.session), of: user, at: draft.now)
             try transaction.append(
                 draft.event(
                     .eventDisowned, of: user.id,
@@ -151,11 +151,8 @@ extension OwnAccount {
         switch outcome {
         case .failure(let refusal): return .failure(refusal)
         case .success(let done):
-            var ended = done.ended
-            if ended == Session.mostEndedAtOnce {
-                ended += try await realm.sessions.endFurther(
-                    of: own.userID, epoch: own.epoch, but: own.session, by: client)
-            }
+            let ended = try await realm.sessions.endRest(
+                .others(than: own.session), of: own.userID, epoch: own.epoch, after: done.ended, by: client)
             var isMailed = false
             if let address = done.address,
                 case .sent(_, _?) = try await realm.mailings.sendLink(.resetPassword(address), by: client)

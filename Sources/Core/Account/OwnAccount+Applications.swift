@@ -54,6 +54,10 @@ extension OwnAccount {
 }
 
 extension OwnApplication {
+    /// Grants that are read at a time, and those that are looked through whatever application they are of.
+    fileprivate static let part = 200
+    fileprivate static let mostLookedThrough = 2000
+
     /// - Parameter grants: what it has of sessions that go on.
     fileprivate init(
         _ id: ClientID, _ registration: ApplicationRegistration?, _ consent: Consent?, _ grants: [Grant], at now: Date
@@ -79,10 +83,7 @@ extension StoreTransaction {
         of user: User, at now: Date, sealer: Sealer, admits: (Dialect) -> Bool
     ) throws -> [OwnApplication] {
         let consents = try consents(of: user.id, at: now, sealer: sealer)
-        let living = try sessionListings(of: user.id, limit: Session.longestList)
-            .filter { $0.isLiving(of: user, at: now) }
-            .flatMap { $0.grants.filter { $0.isLiving(at: now) && admits($0.dialect) } }
-        let grants = Dictionary(grouping: living, by: \.clientID)
+        let grants = try livingGrants(of: user, at: now, admits: admits)
         return try Set(consents.map(\.client)).union(grants.keys)
             .map { id in
                 OwnApplication(
@@ -90,6 +91,42 @@ extension StoreTransaction {
                     grants[id] ?? [], at: now)
             }
             .sorted { ($0.name ?? $0.id.rawValue, $0.id.rawValue) < ($1.name ?? $1.id.rawValue, $1.id.rawValue) }
+    }
+
+    /// What applications have of a user's sessions that go on, the newest first: of the newest grants all, and of each application that
+    /// has nothing among those, the newest that count.
+    private func livingGrants(
+        of user: User, at now: Date, admits: (Dialect) -> Bool
+    ) throws -> [ClientID: [Grant]] {
+        var sessions: [SessionID: Bool] = [:]
+        func goesOn(_ id: SessionID) throws -> Bool {
+            if let known = sessions[id] { return known }
+            let goesOn = try session(id)?.isLiving(of: user, at: now) == true
+            sessions[id] = goesOn
+            return goesOn
+        }
+        var found: [ClientID: [Grant]] = [:]
+        func keepLiving(_ page: [Grant]) throws -> GrantPlace? {
+            for grant in page where grant.isLiving(at: now) && admits(grant.dialect) {
+                if try goesOn(grant.sessionID) { found[grant.clientID, default: []].append(grant) }
+            }
+            return page.count < OwnApplication.part ? nil : page.last.map(GrantPlace.init(of:))
+        }
+        var place: GrantPlace?
+        var looked = 0
+        repeat {
+            place = try keepLiving(grants(of: user.id, ListRange(place, limit: OwnApplication.part)))
+            looked += OwnApplication.part
+        } while place != nil && looked < OwnApplication.mostLookedThrough
+        guard let end = place else { return found }
+        for holder in try holders(ofGrantsOf: user.id) where holder.expiresAt > now && found[holder.client] == nil {
+            var place: GrantPlace? = end
+            while let start = place, found[holder.client] == nil {
+                place = try keepLiving(
+                    grants(of: user.id, to: holder.client, ListRange(start, limit: OwnApplication.part)))
+            }
+        }
+        return found
     }
 }
 

@@ -100,22 +100,25 @@ extension OwnAccount {
         _ id: FactorID, of session: OwnSession, by client: ClientContext
     ) async throws -> Result<OwnFactor, Refusal> {
         let realm = realm
-        return try await change(of: session, .recent, by: client) { transaction, user, draft in
+        let proven = EndingSessions.proven(with: id, but: session.session)
+        let outcome = try await change(of: session, .recent, by: client) { transaction, user, draft in
             let factor = try transaction.ownFactor(id, of: user)
             let factors = try transaction.factors(of: user.id)
             if draft.proofs.isLastWayIn(factor, of: user, among: factors) { throw Refusal.lastWayIn }
-            let proven = try transaction.sessions(of: user.id, limit: Session.longestList).filter {
-                $0.id != session.session && $0.isLiving(of: user, at: draft.now)
-                    && $0.proofs.contains { $0.factorID == id }
-            }
-            try transaction.reserve(ending: proven, and: [.user(user.id), .factor(id)])
-            if try transaction.freeze(factor, at: draft.now) {
+            // Locked before the sessions, which come after the user's factors.
+            try transaction.reserve([.user(user.id), .factor(id)])
+            let isFrozen = try transaction.freeze(factor, at: draft.now)
+            let count = try transaction.endSessions(proven, of: user, at: draft.now)
+            if isFrozen {
                 try transaction.append(draft.event(.factorFrozen, of: user.id, ["factor": .string(id.rawValue)]))
                 try draft.notify(AccountNotice(.factorFrozen, factorName: factor.name), user, in: transaction)
             }
-            for session in proven { _ = try transaction.end(session, at: draft.now) }
-            return try realm.ownFactor(id, of: user, in: transaction)
+            return (count: count, factor: try realm.ownFactor(id, of: user, in: transaction))
         }
+        guard case .success(let done) = outcome else { return outcome.map(\.factor) }
+        _ = try await realm.sessions.endRest(
+            proven, of: session.userID, epoch: session.epoch, after: done.count, by: client)
+        return .success(done.factor)
     }
 
     /// Makes answers by a frozen factor count again. It takes all that the account asks for, which the frozen factor cannot give: another

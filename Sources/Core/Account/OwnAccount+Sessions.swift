@@ -106,30 +106,17 @@ extension OwnAccount {
     /// Ends all sessions of the user but the one that asks.
     /// - Returns: how many ended.
     public func endOtherSessions(of own: OwnSession, by client: ClientContext) async throws -> Result<Int, Refusal> {
+        let others = EndingSessions.others(than: own.session)
         let outcome = try await change(of: own, .recent, by: client) { transaction, user, draft -> Int in
-            let count = try transaction.endSessions(of: user, but: own.session, at: draft.now)
+            let count = try transaction.endSessions(others, of: user, at: draft.now)
             guard count > 0 else { return 0 }
             try transaction.append(
                 draft.event(.sessionEnded, of: user.id, ["others": .integer(Int64(count))]))
             try draft.notify(AccountNotice(.sessionsEnded), user, in: transaction)
             return count
         }
-        guard case .success(let count) = outcome, count == Session.mostEndedAtOnce else { return outcome }
-        let more = try await realm.sessions.endFurther(
-            of: own.userID, epoch: own.epoch, but: own.session, by: client)
-        return .success(count + more)
-    }
-}
-
-extension StoreTransaction {
-    /// Ends the newest sessions of a user that go on, but for one. Its applications learn of it as of any end.
-    /// - Returns: how many there were; at ``Session/mostEndedAtOnce`` there may be more, which ``Sessions/endFurther(of:epoch:but:by:)``
-    ///   ends.
-    func endSessions(of user: User, but kept: SessionID?, at now: Date) throws -> Int {
-        let living = try sessions(
-            of: user.id, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.mostEndedAtOnce + 1)
-        let ending = Array(living.filter { $0.id != kept }.prefix(Session.mostEndedAtOnce))
-        try reserve(ending: ending, and: [.user(user.id)])
-        return try ending.count { try end($0, at: now) }
+        guard case .success(let count) = outcome else { return outcome }
+        return .success(
+            try await realm.sessions.endRest(others, of: own.userID, epoch: own.epoch, after: count, by: client))
     }
 }

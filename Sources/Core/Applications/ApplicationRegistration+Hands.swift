@@ -2,7 +2,7 @@ extension ApplicationRegistration {
     /// Whether what users allowed the application could now come to others than before: its answers go to another place, it gets them without
     /// a place, or it no longer proves who it is (docs/decisions/0470). Another secret or other keys of the same application are not that:
     /// answers go where they went.
-    func isInOtherHands(than before: ApplicationRegistration) -> Bool {
+    public func isInOtherHands(than before: ApplicationRegistration) -> Bool {
         let places = Set(before.redirectURIs.compactMap(Self.place))
         if !Set(redirectURIs.compactMap(Self.place)).isSubset(of: places) { return true }
         if let keys = oauth.jwksURI, keys != before.oauth.jwksURI {

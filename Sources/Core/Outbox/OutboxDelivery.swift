@@ -229,7 +229,7 @@ public final class OutboxDelivery: Sendable {
         if message.channel == .push { details["factor"] = .string(message.recipient) }
         if message.channel == .logout {
             details["application"] = .string(message.recipient)
-            details["session"] = ended.map { .string($0.session.rawValue) }
+            details["session"] = ended?.session.map { .string($0.rawValue) }
         }
         return AuditEvent(
             id: AuditEvent.freshID(at: now, random: realm.random), at: now, kind: kind,

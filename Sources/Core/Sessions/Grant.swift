@@ -37,8 +37,8 @@ public struct Grant: Sendable, Equatable {
     /// What the application may do.
     public var terms: GrantTerms
     /// What the session had been proven with when the application got the grant, where the session may be proven with more
-    /// later: a browser's. Nil where the session's own proofs are those of the grant, and in rows of before.
-    public let proofs: [Proof]?
+    /// later: a browser's. Nil where the session's own proofs are those of the grant, and in rows of before, until their session is raised.
+    public internal(set) var proofs: [Proof]?
 
     /// The row as stores read and write it. ``Sessions`` and ``Grants`` open grants.
     public init(

@@ -53,6 +53,33 @@ public struct Grants: Sendable {
         return try await realm.store.read { try $0.grants(of: userID, limit: limit) }
     }
 
+    /// Ends all that an application got of a session, in the name of the user or an administrator; the log names each grant. The session goes on,
+    /// with the grants of others. Where there are many it takes several transactions.
+    /// - Returns: what was ended, as it was before.
+    public func endAll(
+        of session: SessionID, to client: ClientID, of userID: UserID, by context: ClientContext
+    ) async throws -> [Grant] {
+        let realm = realm
+        var all: [Grant] = []
+        while true {
+            let now = realm.clock.now
+            let eventIDs = (0..<Session.mostEndedAtOnce).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
+            let ended = try await realm.store.write { transaction in
+                let ending = try transaction.grants(of: session, most: Session.mostEndedAtOnce) {
+                    $0.clientID == client && $0.userID == userID
+                }
+                try transaction.reserve(Set(ending.map { .grant($0.id) }))
+                for (grant, eventID) in zip(ending, eventIDs) where try transaction.end(grant, at: now) {
+                    try transaction.announceEnd(of: grant)
+                    try transaction.append(grant.endedEvent(eventID, at: now, by: context))
+                }
+                return ending
+            }
+            all += ended
+            if ended.count < Session.mostEndedAtOnce { return all }
+        }
+    }
+
     /// Ends a grant of a user, in the name of the user or an administrator; the log says so. Its session goes on, with its
     /// other grants.
     /// - Returns: false where the user has no such grant, or it was ended before.
@@ -63,14 +90,17 @@ public struct Grants: Sendable {
             guard let grant = try transaction.grant(id), grant.userID == userID, try transaction.end(grant, at: now)
             else { return false }
             try transaction.announceEnd(of: grant)
-            try transaction.append(
-                AuditEvent(
-                    id: eventID, at: now, kind: .grantEnded, userID: userID, context: client,
-                    details: [
-                        "session": .string(grant.sessionID.rawValue), "application": .string(grant.clientID.rawValue),
-                    ]))
+            try transaction.append(grant.endedEvent(eventID, at: now, by: client))
             return true
         }
+    }
+}
+
+extension Grant {
+    fileprivate func endedEvent(_ id: String, at now: Date, by client: ClientContext) -> AuditEvent {
+        AuditEvent(
+            id: id, at: now, kind: .grantEnded, userID: userID, context: client,
+            details: ["session": .string(sessionID.rawValue), "application": .string(clientID.rawValue)])
     }
 }
 

@@ -1,12 +1,23 @@
 import Crypto
 import Foundation
 
-/// A session that ended in a transaction, or left its browser, with the grants that applications had of it until then.
+/// A session that ended in a transaction, or left its browser, with the applications that had grants of it until then.
 struct SessionEnding: Sendable {
-    let session: Session
+    /// Grants of a user, or of a session, that are looked at one by one when it ends. Where there are more, applications are told of the user
+    /// alone, or without a look at the protocol.
+    static let mostTold = 500
+
     /// Before the end.
     let user: User
-    let grants: [Grant]
+    /// Before the end; nil for all sessions of the user.
+    let session: Session?
+    let holders: [GrantHolder]
+
+    func wasLiving(at now: Date) -> Bool { session.map { $0.isLiving(of: user, at: now) } ?? true }
+}
+
+extension GrantHolder {
+    init(of grant: Grant) { self.init(client: grant.clientID, expiresAt: grant.expiresAt) }
 }
 
 /// Tells applications which want to know that sessions of their users ended: in the transaction that ends them, so that neither
@@ -26,57 +37,60 @@ struct LogoutNotices: Sendable {
         static let session = "session"
     }
 
-    /// Writes a message for each application and session.
+    /// Writes a message for each application and session, or for each application alone where all of a user's sessions ended and are many.
     /// - Returns: whether there was any.
     func write(_ endings: [SessionEnding], in transaction: any StoreTransaction) throws -> Bool {
         guard !endings.isEmpty else { return false }
         let now = clock.now
-        var told: Set<String> = []
-        for ending in endings where !ending.user.isDisabled && ending.session.isLiving(of: ending.user, at: now) {
-            for grant in ending.grants where grant.dialect == .oauth && grant.isLiving(at: now) {
-                guard told.insert("\(grant.clientID) \(ending.session.id)").inserted,
-                    try transaction.application(grant.clientID)?.registration.oauth.backchannelLogoutURI != nil
+        var seen: Set<String> = []
+        var isTold = false
+        for ending in endings where !ending.user.isDisabled && ending.wasLiving(at: now) {
+            var values = [Value.user: ending.user.id.rawValue]
+            values[Value.session] = ending.session?.id.rawValue
+            for holder in ending.holders where holder.expiresAt > now {
+                guard seen.insert("\(holder.client) \(ending.subject)").inserted,
+                    try transaction.application(holder.client)?.registration.oauth.backchannelLogoutURI != nil
                 else { continue }
+                isTold = true
                 try transaction.send(
-                    OutboxContent(
-                        template: Self.template,
-                        values: [
-                            Value.user: ending.user.id.rawValue, Value.session: ending.session.id.rawValue,
-                        ]),
+                    OutboxContent(template: Self.template, values: values),
                     // Of no user, so that the message outlives a user who is deleted.
-                    to: grant.clientID.rawValue, about: nil, by: .logout, id: Self.id(of: ending, grant, at: now),
+                    to: holder.client.rawValue, about: nil, by: .logout, id: Self.id(of: ending, holder, at: now),
                     at: now, sealer: sealer)
             }
         }
-        return !told.isEmpty
+        return isTold
     }
 
     /// Of what it is about, so that a transaction which runs twice writes the same.
-    private static func id(of ending: SessionEnding, _ grant: Grant, at now: Date) -> String {
-        let text = "\(ending.session.id) \(ending.session.revision) \(ending.user.revision) \(grant.clientID)"
+    private static func id(of ending: SessionEnding, _ holder: GrantHolder, at now: Date) -> String {
+        let text = "\(ending.subject) \(ending.user.revision) \(holder.client)"
         let digest = Array(SHA256.hash(data: Data(text.utf8)).prefix(8))
         let digits = String(UInt64(max(0, now.microseconds)), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits + digest.hex
     }
 }
 
+extension SessionEnding {
+    /// What ended, as no other ending is called. An id of a session has no space.
+    fileprivate var subject: String { session.map { "\($0.id) \($0.revision)" } ?? "all of \(user.id)" }
+}
+
 extension OutboxContent {
-    /// Whose session ended, and which; nil where the message tells of none.
-    public var endedSession: (user: UserID, session: SessionID)? {
-        guard template == LogoutNotices.template, let user = values[LogoutNotices.Value.user],
-            let session = values[LogoutNotices.Value.session]
-        else { return nil }
-        return (UserID(rawValue: user), SessionID(rawValue: session))
+    /// Whose session ended, and which, where it is not all of the user's; nil where the message tells of none.
+    public var endedSession: (user: UserID, session: SessionID?)? {
+        guard template == LogoutNotices.template, let user = values[LogoutNotices.Value.user] else { return nil }
+        return (UserID(rawValue: user), values[LogoutNotices.Value.session].map(SessionID.init(rawValue:)))
     }
 }
 
 extension StoreTransaction {
     /// Has the application of a grant told that it ended, though its session goes on. A realm's transactions are all of the one type.
     func announceEnd(of grant: Grant) throws {
-        guard let transaction = self as? RememberingTransaction, let session = try session(grant.sessionID),
-            let user = try user(grant.userID)
+        guard grant.dialect == .oauth, grant.revokedAt == nil, let transaction = self as? RememberingTransaction,
+            let session = try session(grant.sessionID), let user = try user(grant.userID)
         else { return }
-        transaction.note(SessionEnding(session: session, user: user, grants: [grant]))
+        transaction.note(SessionEnding(user: user, session: session, holders: [GrantHolder(of: grant)]))
     }
 }
 

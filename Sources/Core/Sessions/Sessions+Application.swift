@@ -37,6 +37,35 @@ public struct GrantPlace: Sendable, Equatable {
     }
 }
 
+/// Where a session stands among those of its user: by creation, then by id.
+public struct SessionPlace: Sendable, Equatable {
+    /// When the session began.
+    public let createdAt: Date
+    /// The session, which orders those of one instant.
+    public let id: SessionID
+
+    /// The place of the session with that time and id.
+    public init(createdAt: Date, id: SessionID) {
+        (self.createdAt, self.id) = (createdAt, id)
+    }
+
+    /// The place of a session.
+    init(of session: Session) { self.init(createdAt: session.createdAt, id: session.id) }
+}
+
+/// An application that has grants which were not ended.
+public struct GrantHolder: Sendable, Equatable {
+    /// The application.
+    public let client: ClientID
+    /// When the last of its grants expires.
+    public let expiresAt: Date
+
+    /// An application whose last grant expires at an instant.
+    public init(client: ClientID, expiresAt: Date) {
+        (self.client, self.expiresAt) = (client, expiresAt)
+    }
+}
+
 extension Sessions {
     /// Grants that one page looks through at most: those of sessions that ended with their user's password, say, are over without being ended
     /// themselves.

@@ -60,7 +60,15 @@ extension Sessions {
                 session.browserDigest != nil, browser.id != signedIn.session.id,
                 let proving = try transaction.session(signedIn.session.id), proving.isLiving(of: user, at: now)
             else { return nil }
-            try transaction.reserve([.session(session.id), .session(proving.id), .grant(signedIn.grant.id)])
+            // Grants of before they kept proofs of their own: what they were proven with is about to be replaced.
+            let unproven = try transaction.grants(of: session.id, most: Session.longestList) { $0.proofs == nil }
+            var rows: Set<ReservedRow> = [.session(session.id), .session(proving.id), .grant(signedIn.grant.id)]
+            for grant in unproven { rows.insert(.grant(grant.id)) }
+            try transaction.reserve(rows)
+            for var grant in unproven {
+                grant.proofs = session.proofs
+                _ = try transaction.update(grant)
+            }
             session.proofs = proving.proofs
             session.browserDigest = token.digest
             // The sign-in's own grant was never given out: no application hears of its end.

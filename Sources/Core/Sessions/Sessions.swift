@@ -32,6 +32,15 @@ public struct Sessions: Sendable {
         return try await realm.store.read { try $0.sessionListings(of: userID, limit: limit) }
     }
 
+    /// One of a user's sessions with its grants, also one that is over and not yet removed; nil where the user has none of that id.
+    public func listing(_ id: SessionID, of userID: UserID) async throws -> SessionListing? {
+        try await realm.store.read { transaction in
+            guard let session = try transaction.session(id), session.userID == userID else { return nil }
+            return SessionListing(
+                session: session, grants: try transaction.grants(of: id, limit: Session.longestList))
+        }
+    }
+
     // MARK: Ending sessions
 
     /// Ends the grant of a refresh token, by any refresh token of it. Nothing happens where the grant is not the owner's.
@@ -83,29 +92,44 @@ public struct Sessions: Sendable {
         }
     }
 
-    /// Goes on with ending a user's sessions but one, where the transaction that began with it has ended as many as one may.
-    /// - Parameter epoch: of the sessions that were to end. What begins after a revocation stays.
-    /// - Returns: how many more ended.
-    func endFurther(
-        of userID: UserID, epoch: Int, but kept: SessionID?, by client: ClientContext
+    /// Goes on with ending sessions of a user, where the transaction that began with it has ended as many as one may.
+    /// - Parameters:
+    ///   - count: how many that transaction has ended.
+    ///   - epoch: of the sessions that were to end. What begins after a revocation stays.
+    /// - Returns: how many ended in all.
+    func endRest(
+        _ which: EndingSessions, of userID: UserID, epoch: Int, after count: Int, by client: ClientContext
     ) async throws -> Int {
         let realm = realm
-        var count = 0
-        while true {
+        var (count, last) = (count, count)
+        while last == Session.mostEndedAtOnce {
             let now = realm.clock.now
             let eventID = AuditEvent.freshID(at: now, random: realm.random)
-            let ended = try await realm.store.write { transaction in
+            last = try await realm.store.write { transaction in
                 guard let user = try transaction.user(userID), user.tokenEpoch == epoch else { return 0 }
-                let ended = try transaction.endSessions(of: user, but: kept, at: now)
-                guard ended > 0 else { return 0 }
+                let ended = try transaction.endSessions(which, of: user, at: now)
+                guard ended > 0, which.isLogged else { return ended }
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
                         details: ["others": .integer(Int64(ended))]))
                 return ended
             }
-            count += ended
-            if ended < Session.mostEndedAtOnce { return count }
+            count += last
+        }
+        return count
+    }
+
+    /// Ends what is left of the sessions of a disabled user that are not to come back, part by part.
+    func endRest(ofDisabled userID: UserID) async throws {
+        let realm = realm
+        var last = Session.mostEndedAtOnce
+        while last == Session.mostEndedAtOnce {
+            let now = realm.clock.now
+            last = try await realm.store.write { transaction in
+                guard let user = try transaction.user(userID), user.isDisabled else { return 0 }
+                return try transaction.endSessions(.lost, of: user, at: now)
+            }
         }
     }
 
@@ -142,10 +166,35 @@ public struct SessionListing: Sendable {
 }
 
 extension Session {
-    /// Grants of one session that are read at most.
+    /// Grants of one session that are shown, and marked as ended with it, at most. None counts without its session.
     static let longestList = 1000
     /// Sessions of one user, or grants of one application, that one transaction ends at most. Where there are more, others follow.
     static let mostEndedAtOnce = 200
+}
+
+/// Which sessions of a user end together.
+enum EndingSessions: Sendable {
+    /// All but one.
+    case others(than: SessionID?)
+    /// Those that were proven with a factor, but one.
+    case proven(with: FactorID, but: SessionID?)
+    /// Those of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not come back when the
+    /// user is enabled again. What other protocols gave out waits for that.
+    case lost
+
+    /// Whether the log says how many ended.
+    var isLogged: Bool { if case .others = self { true } else { false } }
+
+    /// Whether a session is one of them.
+    func has(_ session: Session, in transaction: any StoreTransaction) throws -> Bool {
+        switch self {
+        case .others(let kept): session.id != kept
+        case .proven(let factor, let kept): session.id != kept && session.proofs.contains { $0.factorID == factor }
+        case .lost:
+            try session.browserDigest != nil
+                || !transaction.grants(of: session.id, most: 1) { $0.dialect == .oauth }.isEmpty
+        }
+    }
 }
 
 extension StoreTransaction {
@@ -169,27 +218,58 @@ extension StoreTransaction {
         return true
     }
 
-    /// Ends the sessions of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not
-    /// come back when the user is enabled again. What other protocols gave out waits for that.
-    func endSessions(ofDisabled user: User, at now: Date) throws {
-        let living = try sessions(
-            of: user.id, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.longestList)
-        var bySession: [SessionID: [Grant]] = [:]
-        for session in living {
-            bySession[session.id] = try grants(of: session.id, limit: Session.longestList).filter {
-                $0.revokedAt == nil
+    /// The newest of a user's sessions that go on and fit.
+    /// - Parameter most: how many at most.
+    func sessions(
+        of user: User, at now: Date, most: Int, where fits: (Session) throws -> Bool
+    ) throws -> [Session] {
+        var found: [Session] = []
+        var place: SessionPlace?
+        while true {
+            let page = try sessions(
+                of: user.id, epoch: user.tokenEpoch, expiringAfter: now,
+                ListRange(place, limit: Session.mostEndedAtOnce))
+            for session in page where try fits(session) {
+                found.append(session)
+                if found.count == most { return found }
             }
+            guard page.count == Session.mostEndedAtOnce, let last = page.last else { return found }
+            place = SessionPlace(of: last)
         }
-        let ending = living.filter { session in
-            session.browserDigest != nil || bySession[session.id]?.contains { $0.dialect == .oauth } == true
+    }
+
+    /// The newest grants of a session that were not ended and fit.
+    /// - Parameter most: how many at most.
+    func grants(of session: SessionID, most: Int, where fits: (Grant) throws -> Bool) throws -> [Grant] {
+        let part = min(max(most, 20), Session.mostEndedAtOnce)
+        var found: [Grant] = []
+        var place: GrantPlace?
+        while true {
+            let page = try grants(of: session, ListRange(place, limit: part))
+            for grant in page where try fits(grant) {
+                found.append(grant)
+                if found.count == most { return found }
+            }
+            guard page.count == part, let last = page.last else { return found }
+            place = GrantPlace(of: last)
         }
+    }
+
+    /// Ends the newest of a user's sessions that are named, as many as one transaction may. Their applications learn of it as of any end.
+    /// - Parameter rows: what else the transaction is about to write.
+    /// - Returns: how many ended; at ``Session/mostEndedAtOnce`` there may be more.
+    func endSessions(
+        _ which: EndingSessions, of user: User, reserving rows: Set<ReservedRow> = [], at now: Date
+    ) throws -> Int {
+        let ending = try sessions(of: user, at: now, most: Session.mostEndedAtOnce) { try which.has($0, in: self) }
         // All at once, as each session's grants are locked after every session.
-        try reserve(
-            Set(
-                ending.flatMap { session in
-                    [.session(session.id)] + (bySession[session.id] ?? []).map { ReservedRow.grant($0.id) }
-                }))
-        for session in ending { _ = try end(session, at: now) }
+        try reserve(ending: ending, and: rows.union([.user(user.id)]))
+        return try ending.count { try end($0, at: now) }
+    }
+
+    /// Whether a disabled user has sessions that are not to come back, and are not ended yet.
+    func hasLostSessions(_ user: User, at now: Date) throws -> Bool {
+        try !sessions(of: user, at: now, most: 1) { try EndingSessions.lost.has($0, in: self) }.isEmpty
     }
 
     /// Ends a grant. False where it was ended before.

@@ -68,17 +68,27 @@ final class RememberingTransaction {
     /// - Parameter after: nil where the row is deleted.
     private func noteEndings(from before: User?, to after: User?) throws {
         guard let before, after?.endsSessions(of: before) ?? true else { return }
-        let grants = try base.grants(of: before.id, limit: Session.longestList).filter { $0.dialect == .oauth }
-        guard !grants.isEmpty else { return }
-        let bySession = Dictionary(grouping: grants, by: \.sessionID)
-        for session in try base.sessions(of: before.id, limit: Session.longestList) {
-            guard let grants = bySession[session.id], session.tokenEpoch == before.tokenEpoch,
+        let grants = try base.grants(of: before.id, ListRange(limit: SessionEnding.mostTold))
+        guard grants.count < SessionEnding.mostTold else {
+            // One word about the user for each application, in place of thousands about sessions.
+            endings.append(
+                SessionEnding(user: before, session: nil, holders: try base.holders(ofGrantsOf: before.id)))
+            return
+        }
+        let oauth = grants.filter { $0.dialect == .oauth }
+        for (id, grants) in Dictionary(grouping: oauth, by: \.sessionID).sorted(by: {
+            $0.key.rawValue < $1.key.rawValue
+        }) {
+            guard let session = try base.session(id), session.tokenEpoch == before.tokenEpoch,
                 !before.refuses(issuedAt: session.createdAt)
             else { continue }
             let goesOn = after.map {
                 !$0.isDisabled && $0.tokenEpoch == session.tokenEpoch && !$0.refuses(issuedAt: session.createdAt)
             }
-            if goesOn != true { endings.append(SessionEnding(session: session, user: before, grants: grants)) }
+            if goesOn != true {
+                endings.append(
+                    SessionEnding(user: before, session: session, holders: grants.map(GrantHolder.init(of:))))
+            }
         }
     }
 
@@ -87,9 +97,12 @@ final class RememberingTransaction {
         guard let before, before.revokedAt == nil,
             after.revokedAt != nil || before.browserDigest != nil && after.browserDigest == nil
         else { return }
-        let grants = try base.grants(of: after.id, limit: Session.longestList).filter { $0.dialect == .oauth }
-        guard !grants.isEmpty, let user = try user(after.userID) else { return }
-        endings.append(SessionEnding(session: before, user: user, grants: grants))
+        let grants = try base.grants(of: after.id, ListRange(limit: SessionEnding.mostTold))
+        var holders = grants.filter { $0.dialect == .oauth }.map(GrantHolder.init(of:))
+        // What protocol their grants are of is not looked at: an application that is told too much signs a user out who is signed out.
+        if grants.count == SessionEnding.mostTold { holders += try base.holders(ofGrantsOf: after.id) }
+        guard !holders.isEmpty, let user = try user(after.userID) else { return }
+        endings.append(SessionEnding(user: user, session: before, holders: holders))
     }
 
     /// Forgets all rows that may go with another, or are written without being named.
@@ -309,8 +322,10 @@ extension RememberingTransaction: StoreTransaction {
 
     func sessions(of user: UserID, limit: Int) throws -> [Session] { try base.sessions(of: user, limit: limit) }
 
-    func sessions(of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int) throws -> [Session] {
-        try base.sessions(of: user, epoch: epoch, expiringAfter: instant, limit: limit)
+    func sessions(
+        of user: UserID, epoch: Int, expiringAfter instant: Date, _ range: ListRange<SessionPlace>
+    ) throws -> [Session] {
+        try base.sessions(of: user, epoch: epoch, expiringAfter: instant, range)
     }
 
     func insert(_ session: Session) throws -> Bool {
@@ -361,6 +376,18 @@ extension RememberingTransaction: StoreTransaction {
     func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
         try base.grants(of: client, range)
     }
+
+    func grants(of session: SessionID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        try base.grants(of: session, range)
+    }
+
+    func grants(of user: UserID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        try base.grants(of: user, range)
+    }
+
+    func holders(ofGrantsOf session: SessionID) throws -> [GrantHolder] { try base.holders(ofGrantsOf: session) }
+
+    func holders(ofGrantsOf user: UserID) throws -> [GrantHolder] { try base.holders(ofGrantsOf: user) }
 
     func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
         try base.grants(of: user, to: client, range)

@@ -80,7 +80,9 @@ public protocol SessionStorage {
     /// The newest first.
     func sessions(of user: UserID, limit: Int) throws -> [Session]
     /// Those of an epoch that were not ended and expire after the instant, the newest first.
-    func sessions(of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int) throws -> [Session]
+    func sessions(
+        of user: UserID, epoch: Int, expiringAfter instant: Date, _ range: ListRange<SessionPlace>
+    ) throws -> [Session]
     /// False where the id is taken, or the user was deleted.
     func insert(_ session: Session) throws -> Bool
     /// Writes epoch, revocation, proofs and the browser's digest where the stored revision is `session.revision`; counts it up.
@@ -99,11 +101,19 @@ public protocol GrantStorage {
     func grants(of user: UserID, limit: Int) throws -> [Grant]
     /// Those of an application that were not ended, the newest first.
     func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant]
+    /// Those of a session that were not ended, the newest first.
+    func grants(of session: SessionID, _ range: ListRange<GrantPlace>) throws -> [Grant]
+    /// Those of a user that were not ended, the newest first.
+    func grants(of user: UserID, _ range: ListRange<GrantPlace>) throws -> [Grant]
+    /// The applications that have grants of a session which were not ended, in no order.
+    func holders(ofGrantsOf session: SessionID) throws -> [GrantHolder]
+    /// The applications that have grants of a user which were not ended, in no order.
+    func holders(ofGrantsOf user: UserID) throws -> [GrantHolder]
     /// Those of a user to one application that were not ended, the newest first.
     func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant]
     /// False where the id is taken, or the session was deleted.
     func insert(_ grant: Grant) throws -> Bool
-    /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.
+    /// Writes revocation, refresh state, terms and proofs where the stored revision is `grant.revision`; counts it up.
     func update(_ grant: Grant) throws -> Bool
     /// Removes a grant; false where there is none.
     func deleteGrant(_ id: GrantID) throws -> Bool
@@ -351,6 +361,13 @@ extension ClientRecordStorage {
     /// Records of a kind by digest, those after the given one.
     public func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord] {
         try clientRecords(kind, ListRange(digest, limit: limit))
+    }
+}
+
+extension SessionStorage {
+    /// The newest of an epoch that were not ended and expire after the instant.
+    public func sessions(of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int) throws -> [Session] {
+        try sessions(of: user, epoch: epoch, expiringAfter: instant, ListRange(limit: limit))
     }
 }
 

@@ -189,9 +189,9 @@ public struct PresentedAccessToken: Sendable {
     ) throws -> GrantedSession? {
         let reference = claims.string(Tokens.grantClaim)
         if reference == Tokens.grantReference(found.grant.id) { return found }
-        return try transaction.grants(of: found.session.id, limit: Session.longestList)
-            .first { Tokens.grantReference($0.id) == reference && $0.isLiving(at: now) }
-            .map { GrantedSession(session: found.session, grant: $0) }
+        return try transaction.grants(of: found.session.id, most: 1) {
+            Tokens.grantReference($0.id) == reference && $0.isLiving(at: now)
+        }.first.map { GrantedSession(session: found.session, grant: $0) }
     }
 }
 

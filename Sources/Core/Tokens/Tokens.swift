@@ -134,9 +134,7 @@ extension StoreTransaction {
     /// A session that goes on with a grant of the owner's that goes on; the newest grant, where the owner has several.
     func living(_ id: SessionID, of owner: HandleOwner, for user: User, at now: Date) throws -> GrantedSession? {
         guard let session = try session(id), session.isLiving(of: user, at: now),
-            let grant = try grants(of: id, limit: Session.longestList).first(where: {
-                owner.owns($0) && $0.isLiving(at: now)
-            })
+            let grant = try grants(of: id, most: 1, where: { owner.owns($0) && $0.isLiving(at: now) }).first
         else { return nil }
         return GrantedSession(session: session, grant: grant)
     }

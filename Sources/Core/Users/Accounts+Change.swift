@@ -113,7 +113,7 @@ extension Accounts {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        return try await realm.writeSending { transaction in
+        let write = { @Sendable (transaction: any StoreTransaction) throws -> ChangeOutcome in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
             try present(user)
             let before = user
@@ -128,6 +128,9 @@ extension Accounts {
             }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) { return .refused(refusal) }
+            if change.isDisabled == false, user.isDisabled, try transaction.hasLostSessions(user, at: now) {
+                throw LostSessions()
+            }
             let kept = change.keepsSession ? session?.session : nil
             try transaction.reserve(user: user, keeping: kept)
             var events: [AuditEvent.Kind] = []
@@ -176,7 +179,7 @@ extension Accounts {
             if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
             if let kept { try transaction.carry(kept, into: user, at: now) }
             guard try transaction.update(user) else { return .refused(.addressTaken) }
-            if user.isDisabled, !before.isDisabled { try transaction.endSessions(ofDisabled: user, at: now) }
+            if user.isDisabled, !before.isDisabled { _ = try transaction.endSessions(.lost, of: user, at: now) }
             user = try transaction.user(id) ?? user
             if events.isEmpty { events = [.userChanged] }
             for (kind, eventID) in zip(events, eventIDs) {
@@ -191,7 +194,20 @@ extension Accounts {
                 from: client, isSignIn: false, in: transaction)
             return .changed(signedIn.user, signedIn)
         }
+        while true {
+            do {
+                let outcome = try await realm.writeSending(body: write)
+                if change.isDisabled == true { try await realm.sessions.endRest(ofDisabled: id) }
+                return outcome
+            } catch is LostSessions {
+                // What was left where a server was stopped in the middle.
+                try await realm.sessions.endRest(ofDisabled: id)
+            }
+        }
     }
+
+    /// Sessions that were to end when their user was disabled are not ended yet: they end before the user is enabled.
+    private struct LostSessions: Error {}
 }
 
 extension AccountChange {

@@ -29,7 +29,7 @@ extension Accounts {
     ) async throws -> DeletionOutcome {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        let outcome = try await realm.store.write { transaction -> DeletionOutcome in
             guard var user = try transaction.user(id) else { return .userNotFound }
             if try transaction.isLastOwner(user) { return .lastOwner }
             let wasDisabled = user.isDisabled
@@ -37,13 +37,15 @@ extension Accounts {
             user.deletionDueAt = due
             try transaction.reserve(user: user, keeping: nil)
             guard try transaction.update(user) else { return .userNotFound }
-            if !wasDisabled { try transaction.endSessions(ofDisabled: user, at: now) }
+            if !wasDisabled { _ = try transaction.endSessions(.lost, of: user, at: now) }
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .deletionRequested, userID: id, context: client,
                     details: ["dueAt": .string(due.formatted(Date.ISO8601FormatStyle()))]))
             return .deleted
         }
+        if outcome == .deleted { try await realm.sessions.endRest(ofDisabled: id) }
+        return outcome
     }
 
     /// What came of a user's own removal.

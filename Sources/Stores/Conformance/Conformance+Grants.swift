@@ -168,6 +168,52 @@ extension StoreConformance {
             try requireEqual(try await page(after: place, limit: 9, isBackwards: true), ["g"], "what comes before")
         },
 
+        Check("Grants of a session and of a user that were not ended are listed page by page, and who holds them") {
+            store in
+            let (early, late) = (Sample.instant(20), Sample.instant(30))
+            try await store.write { transaction in
+                for (session, user) in [("s", "u"), ("t", "u"), ("x", "v")] {
+                    if session != "t" { _ = try transaction.insert(Sample.user(user)) }
+                    _ = try transaction.insert(Sample.session(session, of: user))
+                }
+                for (id, session, client, time, isEnded) in [
+                    ("a", "s", "shop", 1, false), ("b", "s", "bank", 2, false), ("c", "s", "shop", 2, false),
+                    ("d", "s", "news", 3, true), ("e", "t", "mail", 4, false), ("f", "x", "post", 5, false),
+                    ("g", "s", "shop", 6, false),
+                ] {
+                    let grant = Sample.grant(
+                        id, on: session, of: session == "x" ? "v" : "u", client: client,
+                        createdAt: Sample.instant(Int64(time)), expiresAt: id == "c" ? late : early)
+                    _ = try transaction.insert(grant)
+                    guard isEnded else { continue }
+                    var ended = grant
+                    ended.revokedAt = Sample.instant(9)
+                    _ = try transaction.update(ended)
+                }
+            }
+            let (session, user) = (SessionID(rawValue: "s"), UserID(rawValue: "u"))
+            let place = GrantPlace(createdAt: Sample.instant(2), id: GrantID(rawValue: "c"))
+            for (range, ofSession, ofUser) in [
+                (ListRange<GrantPlace>(limit: 9), "gcba", "gecba"), (ListRange(limit: 0), "", ""),
+                (ListRange(limit: 2), "gc", "ge"), (ListRange(place, limit: 9), "ba", "ba"),
+                (ListRange(place, limit: 1), "b", "b"), (ListRange(place, isBackwards: true, limit: 1), "g", "e"),
+            ] {
+                let found = try await store.read { transaction in
+                    (try transaction.grants(of: session, range), try transaction.grants(of: user, range))
+                }
+                try requireEqual(found.0.map(\.id.rawValue).joined(), ofSession, "a session's grants")
+                try requireEqual(found.1.map(\.id.rawValue).joined(), ofUser, "a user's grants")
+            }
+            let holders = try await store.read { transaction in
+                (try transaction.holders(ofGrantsOf: session), try transaction.holders(ofGrantsOf: user))
+            }
+            func told(_ holders: [GrantHolder]) -> [String] {
+                holders.map { "\($0.client) \($0.expiresAt == late)" }.sorted()
+            }
+            try requireEqual(told(holders.0), ["bank false", "shop true"], "who has grants of the session")
+            try requireEqual(told(holders.1), ["bank false", "mail false", "shop true"], "who has grants of the user")
+        },
+
         Check("Expired grants are removed, no more than asked for at a time, and their session stays") { store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))

@@ -100,6 +100,15 @@ extension StoreConformance {
                 }
                 try requireEqual(listed.map(\.id.rawValue), expected, "at most \(limit) sessions")
             }
+            let place = SessionPlace(createdAt: Sample.instant(5), id: SessionID(rawValue: "new"))
+            for (isBackwards, expected) in [(false, ["old"]), (true, ["newest"])] {
+                let listed = try await store.read {
+                    try $0.sessions(
+                        of: UserID(rawValue: "u"), epoch: 2, expiringAfter: Sample.instant(15),
+                        ListRange(place, isBackwards: isBackwards, limit: 9))
+                }
+                try requireEqual(listed.map(\.id.rawValue), expected, "the sessions beside one")
+            }
         },
 
         Check("Expired sessions are removed with their grants, no more than asked for at a time, and no others") {

@@ -52,6 +52,32 @@ private enum Statements {
             ORDER BY created_at\(order), id\(order) LIMIT $4
             """)
     }
+    static let openOfSession = ListStatements(isDescending: true) { comparison, order in
+        Grant.selection(
+            """
+            WHERE session_id = $1 AND revoked_at IS NULL AND (created_at, id) \(comparison) ($2, $3) \
+            ORDER BY created_at\(order), id\(order) LIMIT $4
+            """)
+    }
+    static let openOfUser = ListStatements(isDescending: true) { comparison, order in
+        Grant.selection(
+            """
+            WHERE user_id = $1 AND revoked_at IS NULL AND (created_at, id) \(comparison) ($2, $3) \
+            ORDER BY created_at\(order), id\(order) LIMIT $4
+            """)
+    }
+    static let holdersOfSession = holders("session_id")
+    static let holdersOfUser = holders("user_id")
+
+    private static func holders(_ column: String) -> SQLStatement {
+        // An expression, so that no database groups by the index of all grants of applications.
+        SQLStatement(
+            """
+            SELECT client_id || '', MAX(expires_at) FROM grants WHERE \(column) = $1 AND revoked_at IS NULL \
+            GROUP BY client_id || ''
+            """)
+    }
+
     static let ofUserToClient = ListStatements(isDescending: true) { comparison, order in
         // By the index of the user's grants: the one of the application's has those of all users, and reads no expression.
         Grant.selection(
@@ -85,10 +111,40 @@ extension SQLTransaction {
     }
 
     public func grants(of client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
-        let place = Statements.ofClient.place(range) { ($0.createdAt, $0.id.rawValue) }
+        try grants(Statements.ofClient, of: client.rawValue, range)
+    }
+
+    public func grants(of session: SessionID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        try grants(Statements.openOfSession, of: session.rawValue, range)
+    }
+
+    public func grants(of user: UserID, _ range: ListRange<GrantPlace>) throws -> [Grant] {
+        try grants(Statements.openOfUser, of: user.rawValue, range)
+    }
+
+    private func grants(
+        _ statements: ListStatements, of owner: String, _ range: ListRange<GrantPlace>
+    ) throws -> [Grant] {
+        let place = statements.place(range) { ($0.createdAt, $0.id.rawValue) }
         return try select(
-            Statements.ofClient[range], SQLValue(client.rawValue), place.instant, place.id,
-            SQLValue(limit: range.limit))
+            statements[range], SQLValue(owner), place.instant, place.id, SQLValue(limit: range.limit))
+    }
+
+    public func holders(ofGrantsOf session: SessionID) throws -> [GrantHolder] {
+        try holders(Statements.holdersOfSession, of: session.rawValue)
+    }
+
+    public func holders(ofGrantsOf user: UserID) throws -> [GrantHolder] {
+        try holders(Statements.holdersOfUser, of: user.rawValue)
+    }
+
+    private func holders(_ statement: SQLStatement, of owner: String) throws -> [GrantHolder] {
+        var holders: [GrantHolder] = []
+        try connection.query(statement, [SQLValue(owner)]) { columns in
+            var row = RowReader(columns, table: Grant.table)
+            holders.append(GrantHolder(client: ClientID(rawValue: try row.text()), expiresAt: try row.date()))
+        }
+        return holders
     }
 
     public func grants(of user: UserID, to client: ClientID, _ range: ListRange<GrantPlace>) throws -> [Grant] {

@@ -38,11 +38,13 @@ extension Session: StoredRow {
 private enum Statements {
     static let byID = Session.selection("WHERE id = $1", isByRow: true)
     static let ofUser = Session.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
-    static let living = Session.selection(
-        """
-        WHERE user_id = $1 AND revoked_at IS NULL AND token_epoch = $2 AND expires_at > $3 \
-        ORDER BY created_at DESC, id DESC LIMIT $4
-        """)
+    static let living = ListStatements(isDescending: true) { comparison, order in
+        Session.selection(
+            """
+            WHERE user_id = $1 AND revoked_at IS NULL AND token_epoch = $2 AND expires_at > $3 \
+            AND (created_at, id) \(comparison) ($4, $5) ORDER BY created_at\(order), id\(order) LIMIT $6
+            """)
+    }
     static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
     static let update = SQLStatement(
         """
@@ -63,10 +65,12 @@ extension SQLTransaction {
     }
 
     public func sessions(
-        of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int
+        of user: UserID, epoch: Int, expiringAfter instant: Date, _ range: ListRange<SessionPlace>
     ) throws -> [Session] {
-        try select(
-            Statements.living, SQLValue(user.rawValue), SQLValue(epoch), SQLValue(instant), SQLValue(limit: limit))
+        let place = Statements.living.place(range) { ($0.createdAt, $0.id.rawValue) }
+        return try select(
+            Statements.living[range], SQLValue(user.rawValue), SQLValue(epoch), SQLValue(instant), place.instant,
+            place.id, SQLValue(limit: range.limit))
     }
 
     public func insert(_ session: Session) throws -> Bool {

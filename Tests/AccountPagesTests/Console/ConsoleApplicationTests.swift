@@ -81,7 +81,8 @@ struct ConsoleApplicationTests {
                 owner, path + "/settings",
                 [
                     "name": "Shop 2", "redirects": "https://shop.example.com/new", "scopes": "openid email",
-                    "require-dpop": "1", "note": "<b>Anna's", "contacts": "anna@example.com\r\n\r\n +49 30 1234567 ",
+                    "require-dpop": "1", "redirects-on": "1", "note": "<b>Anna's",
+                    "contacts": "anna@example.com\r\n\r\n +49 30 1234567 ",
                 ])
             #expect(changed.kind == "console-application", "\(changed.html)")
             let registration = try #require(
@@ -89,6 +90,7 @@ struct ConsoleApplicationTests {
             #expect(registration.displayName == "Shop 2" && registration.scopes == ["openid", "email"])
             #expect(registration.redirectURIs == ["https://shop.example.com/new"])
             #expect(registration.oauth.requiresDPoP && !registration.oauth.requiresPAR)
+            #expect(registration.oauth.redirectsOn == true)
             #expect(registration.ownerNote == "<b>Anna's")
             #expect(registration.contacts == ["anna@example.com", "+49 30 1234567"])
             #expect(changed.html.contains("Anna") && !changed.html.contains("<b>Anna"))

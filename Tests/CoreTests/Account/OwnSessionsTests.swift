@@ -99,6 +99,142 @@ struct OwnSessionsTests {
         #expect(try await !test.isLiving(old))
     }
 
+    /// How many sessions of a user were ended.
+    private func ended(of user: User, in test: TestRealm) async throws -> Int {
+        try await test.store.read { try $0.sessions(of: user.id, limit: 5000) }.count { $0.revokedAt != nil }
+    }
+
+    @Test(arguments: TestStore.available)
+    func `A disabled user's sessions end part by part, and what a stopped server left ends before the user is enabled`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let user = try await test.addUser()
+        var all: [OwnSession] = []
+        for _ in 0..<450 { all.append(try await test.session(of: user)) }
+        // One transaction ends no more than a part, whatever comes after it.
+        let now = test.now
+        let first = try await test.store.write { transaction -> Int in
+            guard var present = try transaction.user(user.id) else { return 0 }
+            present.isDisabled = true
+            _ = try transaction.update(present)
+            return try transaction.endSessions(.lost, of: present, at: now)
+        }
+        #expect(first == 200)
+        #expect(try await ended(of: user, in: test) == 200)
+        // The server is stopped here; an administrator enables the user later.
+        var change = AccountChange()
+        change.isDisabled = false
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        #expect(try await !test.user(user.id).isDisabled)
+        for session in all { #expect(try await !test.isLiving(session)) }
+
+        for _ in 0..<201 { all.append(try await test.session(of: user)) }
+        change.isDisabled = true
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        #expect(try await ended(of: user, in: test) == 651, "All, before the answer.")
+    }
+
+    @Test
+    func `Sessions that were proven with a lost factor end, however many newer ones there are`() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let user = enrolled.user
+        var thief: [OwnSession] = []
+        for _ in 0..<201 { thief.append(try await test.session(of: user, second: enrolled.factor)) }
+        try await addEnded(1001, of: user, in: test)
+        test.clock.advance(10)
+        var others: [OwnSession] = []
+        for _ in 0..<201 { others.append(try await test.session(of: user)) }
+        let own = try await test.session(of: user, second: enrolled.factor)
+        _ = try await test.realm.ownAccount.reportLost(enrolled.factor.id, of: own, by: test.client).get()
+        for session in thief { #expect(try await !test.isLiving(session)) }
+        for session in others + [own] { #expect(try await test.isLiving(session)) }
+    }
+
+    // MARK: Applications
+
+    /// Puts grants of a session beside it, one microsecond after the other.
+    private func addGrants(
+        _ count: Int, of session: SessionID, _ user: User, to client: String, scopes: [String] = ["openid"],
+        from start: Date, in test: TestRealm
+    ) async throws {
+        try await test.store.write { transaction in
+            for number in 0..<count {
+                let grant = Grant(
+                    id: GrantID(rawValue: "\(client) \(number)"), sessionID: session, userID: user.id,
+                    clientID: ClientID(rawValue: client), dialect: .oauth,
+                    createdAt: Date(microseconds: start.microseconds + Int64(number)), expiresAt: start + 86_400,
+                    refresh: RefreshTokenState(currentDigest: Data()), terms: GrantTerms(scopes: scopes), proofs: [])
+                _ = try transaction.insert(grant)
+            }
+        }
+    }
+
+    @Test
+    func `An application is listed also where thousands of newer grants of others came after its own`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let session = try #require(own.session)
+        try await addGrants(1, of: session, user, to: "oldest", scopes: ["openid", "notes"], from: test.now, in: test)
+        try await addGrants(2300, of: session, user, to: "busy", from: test.now + 1, in: test)
+        let ended = try await test.session(of: user)
+        try await addGrants(1, of: try #require(ended.session), user, to: "over", from: test.now, in: test)
+        #expect(try await test.realm.sessions.end(try #require(ended.session), of: user.id, by: test.client))
+        let listed = try await test.realm.ownAccount.applications(of: own).get()
+        #expect(listed.map(\.id.rawValue) == ["busy", "oldest"])
+        #expect(listed.last?.scopes == ["openid", "notes"] && listed.last?.isRevocable == true)
+        #expect(try await test.realm.consents.applications(of: user).map(\.id.rawValue) == ["busy", "oldest"])
+    }
+
+    @Test(arguments: TestStore.available)
+    func `A sign-out ends every grant without offline_access, however many newer ones there are`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let session = try #require(own.session)
+        try await addGrants(450, of: session, user, to: "silent", from: test.now, in: test)
+        try await addGrants(
+            620, of: session, user, to: "kept", scopes: ["openid", "offline_access"], from: test.now + 1, in: test)
+        #expect(try await test.realm.sessions.signOut(session, of: user.id, by: test.client))
+        let left = try await test.store.read { try $0.grants(of: session, limit: 5000) }
+        #expect(left.count == 1070)
+        #expect(left.allSatisfy { ($0.revokedAt == nil) == ($0.clientID.rawValue == "kept") })
+        let kept = try #require(try await test.store.read { try $0.session(session) })
+        #expect(kept.browserDigest == nil && kept.revokedAt == nil)
+        #expect(try await test.events(.signedOut).count == 1)
+    }
+
+    @Test
+    func `What one application got of a session ends whole, and a token of the oldest grant is found`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let session = try #require(own.session)
+        try await addGrants(1, of: session, user, to: "oldest", from: test.now, in: test)
+        try await addGrants(1210, of: session, user, to: "busy", from: test.now + 1, in: test)
+        func living(_ client: String) async throws -> GrantedSession? {
+            try await test.living(
+                session, of: .application(ClientID(rawValue: client), of: .oauth), for: user.id)
+        }
+        #expect(try await living("oldest")?.grant.id.rawValue == "oldest 0")
+        let ended = try await test.realm.grants.endAll(
+            of: session, to: ClientID(rawValue: "busy"), of: user.id, by: test.client)
+        #expect(ended.count == 1210)
+        #expect(try await living("busy") == nil)
+        #expect(try await living("oldest") != nil)
+        #expect(try await test.events(.grantEnded).count > 900, "The log shows a thousand at once.")
+        let stranger = try await test.addUser(TestRealm.otherEmail)
+        #expect(
+            try await test.realm.grants.endAll(
+                of: session, to: ClientID(rawValue: "oldest"), of: stranger.id, by: test.client
+            ).isEmpty)
+        #expect(try await living("oldest") != nil)
+    }
+
     @Test
     func `Taking back what an application was allowed ends all of its grants, however many came after them`()
         async throws

@@ -105,6 +105,50 @@ struct BrowserSessionTests {
         #expect(try await sessions.raise(begun.session, by: again) == nil)
     }
 
+    @Test(arguments: TestStore.available)
+    func `A grant of before says what it was granted on, also after its session is raised`(store: TestStore)
+        async throws
+    {
+        let test = try await TestRealm.make(on: store)
+        let begun = try await browser(test)
+        let application = ClientID(rawValue: "app")
+        let opened = try await test.realm.grants.open(
+            on: begun.session.id, of: begun.user.id, terms: GrantTerms(scopes: ["openid"]), for: application,
+            by: test.client
+        )
+        let granted = try #require(opened.granted)
+        let ended = GrantID(rawValue: "ended")
+        // Rows of before had no proofs of their own.
+        try await test.store.write { transaction in
+            var grant = try #require(try transaction.grant(granted.grant.id))
+            grant.proofs = nil
+            _ = try transaction.update(grant)
+            _ = try transaction.insert(
+                Grant(
+                    id: ended, sessionID: begun.session.id, userID: begun.user.id, clientID: application,
+                    dialect: .oauth, createdAt: grant.createdAt, expiresAt: grant.expiresAt,
+                    refresh: RefreshTokenState(currentDigest: Data())))
+            guard let other = try transaction.grant(ended) else { return }
+            _ = try transaction.end(other, at: grant.createdAt)
+        }
+        test.clock.advance(60)
+        let again = try await signedIn(test)
+        _ = try #require(await test.realm.sessions.raise(begun.session, by: again))
+        let owner = HandleOwner.testClient
+        #expect(
+            try await test.realm.sessions.evidence(of: granted.refreshToken, of: owner)?.proofs == begun.session.proofs)
+        guard
+            case .refreshed(let next) = try await test.realm.sessions.refresh(
+                granted.refreshToken, of: owner, by: test.client)
+        else {
+            Issue.record("not refreshed")
+            return
+        }
+        #expect(next.evidence.proofs == begun.session.proofs)
+        #expect(next.evidence.proofs != next.session.proofs)
+        #expect(try await test.store.read { try $0.grant(ended) }?.proofs == nil, "What is over is left alone.")
+    }
+
     @Test
     func `An address that was not proven is proven by a mailed code before an authenticator app is set up`()
         async throws

@@ -80,6 +80,8 @@ struct QueryPlanTests {
                 _ = try transaction.grants(of: application.id, before: place, limit: 1)
             }
             _ = try transaction.grants(of: id, limit: 1)
+            _ = try transaction.holders(ofGrantsOf: session.id)
+            _ = try transaction.holders(ofGrantsOf: id)
             _ = try transaction.update(grant)
             _ = try transaction.deleteGrant(grant.id)
             _ = try transaction.deleteGrants(expiredBefore: instant, limit: 1)
@@ -198,7 +200,15 @@ struct QueryPlanTests {
             try each(GrantPlace(createdAt: instant, id: GrantID(rawValue: "g"))) {
                 try transaction.grants(of: id, to: client, $0)
             }
-            _ = try transaction.sessions(of: id, epoch: 0, expiringAfter: instant, limit: 1)
+            try each(GrantPlace(createdAt: instant, id: GrantID(rawValue: "g"))) {
+                try transaction.grants(of: id, $0)
+            }
+            try each(GrantPlace(createdAt: instant, id: GrantID(rawValue: "g"))) {
+                try transaction.grants(of: SessionID(rawValue: "s"), $0)
+            }
+            try each(SessionPlace(createdAt: instant, id: SessionID(rawValue: "s"))) {
+                try transaction.sessions(of: id, epoch: 0, expiringAfter: instant, $0)
+            }
             try each("k") { try transaction.counters($0) }
             for kind in ClientRecord.Kind.allCases { try each(Data([1])) { try transaction.clientRecords(kind, $0) } }
             try each("1") { try transaction.auditEvents(of: nil, $0) }
@@ -209,13 +219,13 @@ struct QueryPlanTests {
                 }
             }
         }
-        #expect(lists.withLock { $0 } == 68)
+        #expect(lists.withLock { $0 } == 80)
         let found = plans.withLock { $0 }
-        #expect(found.count >= 68)
+        #expect(found.count >= 80)
         #expect(found.filter { !$0.hasPrefix("SEARCH") } == [])
         // A user's own grants, and not those of all users of an application.
-        #expect(found.count { $0.contains("grants_of_user") } == 4, "\(found)")
-        #expect(found.count { $0.contains("sessions_of_user") } == 1, "\(found)")
+        #expect(found.count { $0.contains("grants_of_user") } == 8, "\(found)")
+        #expect(found.count { $0.contains("sessions_of_user") } == 4, "\(found)")
     }
 }
 

@@ -90,6 +90,18 @@ public struct AdministrationPermit: Sendable {
         }
         if opens { try require(.changeAdministrators) }
     }
+
+    /// The same of a change. Users of a first-party application are not asked, and owners are users: to make an application first-party, or to put
+    /// a first-party application into other hands, takes the same right, whatever scopes it has (`docs/decisions/0487`).
+    /// - Parameter before: nil where the application is added.
+    /// - Throws: ``AdministrationError`` of code `forbidden`.
+    func requireChanging(_ before: ApplicationRegistration?, to after: ApplicationRegistration) throws {
+        if let before { try requireChanging(before) }
+        try requireChanging(after)
+        guard after.oauth.isFirstParty else { return }
+        let asksNoMore = before.map { !$0.oauth.isFirstParty || after.isInOtherHands(than: $0) } ?? true
+        if asksNoMore { try require(.changeAdministrators) }
+    }
 }
 
 extension AdministrationOperation {

@@ -17,6 +17,11 @@ struct AuthorizationAnswer: Sendable {
         /// RFC 9207: an application of several servers sees which one answers.
         let issuer: String
         let application: CountersignCore.Application
+        /// Whether the request wants no page (`prompt=none`): it is asked by a frame or a script, and follows no form.
+        var isSilent = false
+
+        /// Whether an administrator said that the address leads on to elsewhere.
+        var leadsOn: Bool { application.registration.oauth.redirectsOn == true }
 
         /// Where the content security policy of a page lets its form lead; nil where a policy cannot name the address.
         var formActionSource: String? { RedirectURI.policySource(of: redirectURI) }
@@ -58,9 +63,10 @@ extension OAuth {
         // Neither a form nor a redirect after one gets where the policy cannot name: a link does.
         if answer.target.formActionSource == nil { return pages.last(answer, request) }
         if answer.target.mode == .formPost { return pages.formPost(answer, request) }
-        // Browsers hold what the application's address leads on to against the policy of the form before, too.
-        let leadsOn = answer.target.application.registration.oauth.redirectsOn == true
-        if leadsOn || RedirectURI.isPrivateUse(answer.target.redirectURI) { return pages.last(answer, request) }
+        // Browsers hold what the application's address leads on to against the policy of the form before, too. A silent request has no form
+        // before it, and no page is shown in its frame.
+        if answer.target.leadsOn, !answer.target.isSilent { return pages.last(answer, request) }
+        if RedirectURI.isPrivateUse(answer.target.redirectURI) { return pages.last(answer, request) }
         return Response(
             status: .seeOther,
             headers: [

@@ -43,7 +43,8 @@ struct AuthorizationParameters: Sendable {
             mode: parameters["response_mode"].flatMap(AuthorizationRequest.ResponseMode.init(rawValue:)) ?? .query,
             state: parameters["state"].flatMap {
                 $0.utf8.count <= AuthorizationRequest.longestState ? $0 : nil
-            }, issuer: oauth.issuer(for: application), application: application)
+            }, issuer: oauth.issuer(for: application), application: application,
+            isSilent: parameters["prompt"]?.split(separator: " ").contains("none") == true)
     }
 
     /// - Parameter redirect: of ``redirectURI()``.

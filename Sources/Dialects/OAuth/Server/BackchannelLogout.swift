@@ -25,13 +25,14 @@ extension OAuth {
                 ClientID(rawValue: message.message.recipient)),
             let uri = application.registration.oauth.backchannelLogoutURI
         else { return nil }
+        // Without a session it is of all that the user has (section 2.4).
+        var spelling: [String: JSONValue] = ["events": .object([Self.logoutEvent: .object([:])])]
+        spelling["sid"] = ended.session.map { .string($0.rawValue) }
         let draft = TokenDraft(
             type: .logout, issuer: issuer(for: application), audience: application.id.rawValue,
             subject: ended.user.rawValue, issuedAt: realm.clock.now, lifetime: Self.logoutTokenLifetime,
             parts: [.identifier(name: "jti")],
-            spelling: [
-                "sid": .string(ended.session.rawValue), "events": .object([Self.logoutEvent: .object([:])]),
-            ])
+            spelling: spelling)
         let token = try await realm.tokens.issue(draft, with: tokens.identityAlgorithm(of: application))
         return LogoutNotice(
             uri: uri, token: Secret(token), isStrangers: application.registration.oauth.isUnchecked)

@@ -70,6 +70,9 @@ struct OAuthPages: Sendable {
                     buttons: [PageForm.Button(words.goOn)]))
         ]
         page.formActions = answer.target.formActionSource.map { [$0] } ?? []
+        // Browsers hold the application's own redirects against this page's policy, and it has nothing that anyone typed
+        // (`docs/decisions/0464`).
+        page.formsLeadOn = answer.target.leadsOn
         page.script = .post
         return visit.response(page)
     }

@@ -28,6 +28,8 @@ public struct Page: Sendable {
     public var hasPassword = false
     /// Where the page's forms may lead in the end, beside this server: sources of Content Security Policy.
     public var formActions: [String] = []
+    /// Whether nothing holds the page's forms to an address, and what that address leads on to. For pages without a field that anyone fills in.
+    public var formsLeadOn = false
     /// The picture of the application that waits, above the heading: a path of this server.
     public var picture: String?
     /// The colour of the application that waits, as `#rrggbb`.

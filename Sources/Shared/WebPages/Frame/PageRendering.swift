@@ -27,7 +27,9 @@ extension Page {
     var contentSecurityPolicy: String {
         var policy =
             "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'; form-action \((["'self'"] + formActions).joined(separator: " "))"
+            + "frame-ancestors 'none'"
+        // There is no source for "wherever it leads on to": `*` is no scheme of an app's own.
+        if !formsLeadOn { policy += "; form-action \((["'self'"] + formActions).joined(separator: " "))" }
         if !scripts.isEmpty { policy += "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'" }
         return policy
     }

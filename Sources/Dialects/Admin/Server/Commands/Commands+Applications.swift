@@ -64,6 +64,7 @@ extension RegistrationChange {
             .flag("no-require-mfa", if: requiresSecondFactor.map { !$0 })
             .flag("reveal-addresses", if: revealsAddresses)
             .flag("no-reveal-addresses", if: revealsAddresses.map { !$0 })
+            .flag("redirects-on", if: redirectsOn).flag("no-redirects-on", if: redirectsOn.map { !$0 })
             .flag("disabled", if: isDisabled).flag("no-disabled", if: isDisabled.map { !$0 })
     }
 }

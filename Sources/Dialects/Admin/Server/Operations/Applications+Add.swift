@@ -39,7 +39,7 @@ public struct AddApplication: AdministrationOperation {
             registration.oauth.idTokenAlgorithm = OAuthRegistration.standardIDTokenAlgorithm
         }
         change.apply(to: &registration, secret: secret, at: realm.clock.now)
-        try permit.requireChanging(registration)
+        try permit.requireChanging(nil, to: registration)
         try registration.judgeOAuth()
         if dryRun == true {
             let judged = Application(

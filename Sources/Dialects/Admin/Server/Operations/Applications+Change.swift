@@ -29,10 +29,10 @@ public struct ChangeApplication: AdministrationOperation {
         let (id, now, expecting) = (ClientID(rawValue: id), realm.clock.now, expecting)
         let judgedChange: @Sendable (inout ApplicationRegistration) throws -> Void = {
             let before = $0
-            try permit.requireChanging($0)
+            try permit.requireChanging(before)
             try RecordRevision.require(expecting, before.revision)
             registration.apply(to: &$0, secret: secret, at: now)
-            try permit.requireChanging($0)
+            try permit.requireChanging(before, to: $0)
             if $0.isUndone(whereChangedFrom: before) { throw AdministrationError.ofDocument(id) }
             try $0.judgeOAuth()
         }
@@ -60,7 +60,7 @@ extension AdministrationError {
             .refused,
             "\(id.rawValue) is what the document at that address says, which is read again within a day. Have its publisher change the "
                 + "document, add an application with `countersign app add`, or take none of the address: `countersign app document block`. "
-                + "Here --disabled, --require-mfa, --default-acr, --default-max-age, --note and --contact can be changed."
+                + "Here --disabled, --require-mfa, --default-acr, --default-max-age, --redirects-on, --note and --contact can be changed."
         )
     }
 }

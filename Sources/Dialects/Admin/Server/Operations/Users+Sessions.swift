@@ -63,24 +63,21 @@ public struct EndSession: AdministrationOperation {
     ) async throws -> Answer {
         let user = try await permit.user(user, of: realm)
         let id = SessionID(rawValue: session)
-        guard
-            let listing = try await realm.sessions.list(of: user.id, limit: 1000).first(where: { $0.session.id == id })
-        else { throw AdministrationError.noSession(session, of: user) }
+        guard let listing = try await realm.sessions.listing(id, of: user.id) else {
+            throw AdministrationError.noSession(session, of: user)
+        }
         let now = realm.clock.now
         // What ran out, or lost its session, is over although no one ended it.
         let goesOn = listing.isLiving(of: user, at: now)
         var wasLiving = false
         if let application {
-            let grants = listing.grants.filter { $0.clientID.rawValue == application }
-            guard !grants.isEmpty else {
+            let ended = try await realm.grants.endAll(
+                of: id, to: ClientID(rawValue: application), of: user.id, by: client)
+            guard !ended.isEmpty || listing.grants.contains(where: { $0.clientID.rawValue == application }) else {
                 throw AdministrationError(
                     .notFound, "The application \(application) has nothing of the session \(session).")
             }
-            for grant in grants {
-                let wasOpen = goesOn && realm.sessions.end(of: grant) > now
-                let isEnded = try await realm.grants.end(grant.id, of: user.id, by: client)
-                wasLiving = wasLiving || isEnded && wasOpen
-            }
+            wasLiving = goesOn && ended.contains { realm.sessions.end(of: $0) > now }
         } else {
             let isEnded = try await realm.sessions.end(id, of: user.id, by: client)
             wasLiving = isEnded && goesOn

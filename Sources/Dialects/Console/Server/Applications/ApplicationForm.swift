@@ -7,7 +7,7 @@ enum ApplicationForm {
     private static let boxes: [(name: String, label: String)] = [
         ("first-party", "consoleFirstParty"), ("require-mfa", "consoleRequiresMFA"),
         ("require-par", "consoleRequiresPAR"), ("require-dpop", "consoleRequiresDPoP"),
-        ("reveal-addresses", "consoleRevealsAddresses"),
+        ("reveal-addresses", "consoleRevealsAddresses"), ("redirects-on", "consoleRedirectsOn"),
     ]
 
     private static func shown(_ application: ApplicationSummary, _ scene: ConsoleScene) -> ShownFields {
@@ -17,7 +17,7 @@ enum ApplicationForm {
         }
         let flags = [
             application.oauth.isFirstParty, application.requiresSecondFactor, application.oauth.requiresPAR,
-            application.oauth.requiresDPoP, application.revealsAddresses,
+            application.oauth.requiresDPoP, application.revealsAddresses, application.oauth.redirectsOn == true,
         ]
         return ShownFields(
             scene,
@@ -91,6 +91,7 @@ enum ApplicationForm {
         change.requiresPAR = shown.ticked("require-par")
         change.requiresDPoP = shown.ticked("require-dpop")
         change.revealsAddresses = shown.ticked("reveal-addresses")
+        change.redirectsOn = shown.ticked("redirects-on")
         return ChangeApplication(id: scene.parameter("id"), registration: change, expecting: present.revision)
     }
 }

@@ -381,6 +381,7 @@ enum ApplicationPages {
             .init(words.plain("consoleRequiresMFA"), flag(application.requiresSecondFactor)),
             .init(words.plain("consoleRequiresPAR"), flag(application.oauth.requiresPAR)),
             .init(words.plain("consoleRequiresDPoP"), flag(application.oauth.requiresDPoP)),
+            .init(words.plain("consoleRedirectsOn"), flag(application.oauth.redirectsOn == true)),
             .init(words.plain("consoleIDTokens"), PageText(application.oauth.idTokenAlgorithmInUse ?? "–")),
             .init(words.plain("consoleMade"), words.instant(application.createdAt.date)),
         ]
