@@ -46,6 +46,17 @@ import Testing
         #expect(await server.transcript().status == 0)
     }
 
+    /// `serve` is read without the tree of all commands, which these need.
+    @Test func `Its help and the completions are those of the whole program`() async throws {
+        let directory = try TestDirectory()
+        let help = try await Program.run(["serve", "--help"], in: directory)
+        #expect(help.status == 0 && help.output.contains("USAGE: countersign serve "), "\(help.output)")
+        let completions = try await Program.run(["serve", "--generate-completion-script", "bash"], in: directory)
+        #expect(completions.status == 0 && completions.output.contains("audit"), "\(completions.error)")
+        let wrong = try await Program.run(["serve", "--lisen", "127.0.0.1:0"], in: directory)
+        #expect(wrong.status == 2 && wrong.error.contains("Usage: countersign serve "), "\(wrong.error)")
+    }
+
     @Test func `A second start keeps the data`() async throws {
         let directory = try await TestDirectory.prepared()
         let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)

@@ -122,6 +122,18 @@ struct PageThemeTests {
         #expect(ThemeColors.warnings(ofTheme: "").isEmpty)
     }
 
+    @Test
+    func `Declarations of a style sheet are read by scheme, without comments`() {
+        let colors = ThemeColors(
+            styleSheet: """
+                /* --a: #000; */ :root { --a: #fff;--b : #123456 ; color: red; --c: /* no */ "é" }
+                @media (prefers-color-scheme: dark) { :root { --a: #111 } .x { --b: #222; } } :root { --d: a:b; --e:; --f: }
+                @media print { :root { --g: #333 } } /* --h: #444;
+                """)
+        #expect(colors.light == ["a": "#fff", "b": "#123456", "c": "\"é\"", "d": "a:b", "f": "", "g": "#333"])
+        #expect(colors.dark == ["a": "#111", "b": "#222"])
+    }
+
     /// The figures are of WebAIM's contrast checker.
     @Test
     func `Contrast is computed as WCAG has it`() throws {

@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 
 /// Takes another administrator's token while the server runs, and writes it where administrators of this machine look for it.
-struct AdminTokenService: Service, CustomStringConvertible {
+struct AdminTokenService: NamedService {
     let opened: OpenedRealm
     let logger: Logger
     /// The interval between two reads of the store.

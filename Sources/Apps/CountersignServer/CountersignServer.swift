@@ -380,7 +380,7 @@ public struct CountersignServer: Sendable {
         let (publicURL, options, noteAddress, serviceManager) = (
             publicURL, options, noteAddress, options.serviceManager
         )
-        var services: [any Service] = [
+        var services: [any NamedService] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
             StoreWatchService(watch: watch, logger: logger),
@@ -415,7 +415,7 @@ public struct CountersignServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: options.port), backlog: 4096,
                 availableConnectionsDelegate: connections.acceptance),
-            services: services,
+            services: [ServicesBeside(services, logger: logger)],
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
@@ -502,7 +502,7 @@ final class PublicURL: Sendable {
 }
 
 /// Removes what has expired, once a minute.
-struct MaintenanceService: Service, CustomStringConvertible {
+struct MaintenanceService: NamedService {
     let realm: Realm
     let logger: Logger
 

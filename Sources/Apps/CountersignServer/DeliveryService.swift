@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// Delivers mail and push while the server runs. At its end what is under way is finished; the rest waits for the next
 /// start, or for another server.
-struct DeliveryService: Service, CustomStringConvertible {
+struct DeliveryService: NamedService {
     let realm: Realm
     let statistics: DeliveryStatistics
     let logger: Logger

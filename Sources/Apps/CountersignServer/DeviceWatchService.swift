@@ -2,7 +2,7 @@ import CountersignCore
 import ServiceLifecycle
 
 /// Finds requests to waiting devices that other processes sent, while the server runs.
-struct DeviceWatchService: Service, CustomStringConvertible {
+struct DeviceWatchService: NamedService {
     let watch: DeviceWatch
 
     /// What the log calls it.

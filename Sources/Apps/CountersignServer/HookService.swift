@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// Tells services what happens, while the server runs. At its end calls under way are finished; the rest waits for the next start, or for
 /// another server.
-struct HookService: Service, CustomStringConvertible {
+struct HookService: NamedService {
     let delivery: HookDelivery
 
     /// What the log calls it.
@@ -42,7 +42,7 @@ struct HookService: Service, CustomStringConvertible {
 }
 
 /// Counts what the log got since the last time, for the figures of the last day.
-struct FiguresService: Service, CustomStringConvertible {
+struct FiguresService: NamedService {
     let realm: Realm
     let logger: Logger
 

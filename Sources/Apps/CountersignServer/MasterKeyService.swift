@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Reads master keys that come while the server runs, and says which ones it knows, so that one is put in place only when
 /// every server does.
-struct MasterKeyService: Service, CustomStringConvertible {
+struct MasterKeyService: NamedService {
     let opened: OpenedRealm
     let logger: Logger
     /// The interval between two reads of the key file.

@@ -6,7 +6,7 @@ import ServerHTTP
 import ServiceLifecycle
 
 /// `GET /metrics` on a separate address, for every client that can connect to it.
-struct MetricsService: Service, CustomStringConvertible {
+struct MetricsService: NamedService {
     let address: ListenAddress
     let route: MetricsRoute
     let deadlines: ConnectionDeadlines

@@ -67,7 +67,7 @@ extension StoreHealth {
 }
 
 /// Looks at the store every half minute, and logs what an operator has to correct: that the clocks differ.
-struct StoreWatchService: Service, CustomStringConvertible {
+struct StoreWatchService: NamedService {
     let watch: StoreWatch
     let logger: Logger
     var interval: Duration = .seconds(30)

@@ -81,7 +81,7 @@ public struct SystemdNotifier: Sendable {
 /// asks.
 ///
 /// What it shows is that tasks of this process still get their turn. A database that is away is no reason to start anew.
-struct WatchdogService: Service, CustomStringConvertible {
+struct WatchdogService: NamedService {
     let notifier: SystemdNotifier
 
     /// What the log calls it.

@@ -65,7 +65,7 @@ struct Countersign: AsyncParsableCommand {
     /// and is needed for advice only.
     private static func serveAlone(_ words: [String]) -> Serve? {
         guard words.first == Serve._commandName else { return nil }
-        return try? Serve.parse(Array(words.dropFirst()))
+        return Serve.$isAlone.withValue(true) { try? Serve.parse(Array(words.dropFirst())) }
     }
 
     /// Help and the version are asked for; everything else that ends a command is a failure, reported on standard

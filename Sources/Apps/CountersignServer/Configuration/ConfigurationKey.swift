@@ -92,20 +92,28 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case tracingAttributes = "tracing.attributes"
 
     /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.
-    public var environmentName: String {
-        var name = Self.environmentPrefix
-        var previous: Character = "."
+    public var environmentName: String { Self.environmentNames[self] ?? spelled() }
+
+    /// A start looks for each of them in several places.
+    private static let environmentNames = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.spelled()) })
+
+    /// Keys are of ASCII letters and dots.
+    private func spelled() -> String {
+        var name = Array(Self.environmentPrefix.utf8)
+        var previous = UInt8(ascii: ".")
         // "MiB" is one word.
-        for character in rawValue.replacing("MiB", with: "Mib") {
-            if character == "." {
-                name += "_"
-            } else {
-                if character.isUppercase, previous.isLowercase { name += "_" }
-                name += character.uppercased()
+        for byte in rawValue.replacing("MiB", with: "Mib").utf8 {
+            let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            let followsSmall = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(previous)
+            if isCapital, followsSmall { name.append(UInt8(ascii: "_")) }
+            switch byte {
+            case UInt8(ascii: "."): name.append(UInt8(ascii: "_"))
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): name.append(byte - 0x20)
+            default: name.append(byte)
             }
-            previous = character
+            previous = byte
         }
-        return name
+        return String(decoding: name, as: UTF8.self)
     }
 
     static let environmentPrefix = "COUNTERSIGN_"

@@ -8,10 +8,15 @@ struct ConfigurationSources {
     private struct Source {
         let kind: Deployment.Value.Source
         let provider: any ConfigProvider
+        /// The names of all that is in it; nil where they are not known. Flags and environment say so before the
+        /// provider is asked, which spells each name anew for each question.
+        let names: Set<String>?
         /// The key as this provider knows it.
         let key: @Sendable (ConfigurationKey) -> AbsoluteConfigKey
         /// The key as the operator wrote it here.
         let place: @Sendable (ConfigurationKey) -> String
+
+        func mayHold(_ key: ConfigurationKey) -> Bool { names?.contains(key.environmentName) ?? true }
     }
 
     /// A value and where it was found.
@@ -32,9 +37,11 @@ struct ConfigurationSources {
         sources = [
             Source(
                 kind: .flag, provider: EnvironmentVariablesProvider(environmentVariables: flagValues),
+                names: Set(flagValues.keys),
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.flagName }),
             Source(
                 kind: .environment, provider: EnvironmentVariablesProvider(environmentVariables: environment),
+                names: Set(environment.keys),
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.environmentName }),
         ]
         checkNames(inEnvironment: environment)
@@ -55,7 +62,7 @@ struct ConfigurationSources {
 
     /// Where the key was written; nil where it was not.
     func place(where key: ConfigurationKey) -> String? {
-        sources.first { Self.text(of: $0.key(key), in: $0.provider) != nil }?.place(key)
+        sources.first { Self.text(of: key, in: $0) != nil }?.place(key)
     }
 
     /// The name under which an operator without a preference would set the key.
@@ -93,7 +100,7 @@ struct ConfigurationSources {
 
     /// A list; in a file, one element may stand without brackets.
     mutating func list(_ key: ConfigurationKey) -> ConfiguredValue<[String]>? {
-        for source in sources {
+        for source in sources where source.mayHold(key) {
             let name = source.key(key)
             if let value = try? source.provider.value(forKey: name, type: .stringArray).value,
                 case .stringArray(let list) = value.content
@@ -113,7 +120,7 @@ struct ConfigurationSources {
     func written() -> [Deployment.Value] {
         ConfigurationKey.allCases.map { key in
             for source in sources {
-                guard let text = Self.text(of: source.key(key), in: source.provider) else { continue }
+                guard let text = Self.text(of: key, in: source) else { continue }
                 return Deployment.Value(
                     key: key.rawValue, text: key.isSecret ? nil : text, source: source.kind, place: source.place(key))
             }
@@ -122,9 +129,11 @@ struct ConfigurationSources {
     }
 
     /// A value of any type as text; nil where there is none.
-    private static func text(of key: AbsoluteConfigKey, in provider: any ConfigProvider) -> String? {
+    private static func text(of key: ConfigurationKey, in source: Source) -> String? {
+        guard source.mayHold(key) else { return nil }
+        let name = source.key(key)
         for type in [ConfigType.string, .int, .double, .bool, .stringArray] {
-            guard let content = try? provider.value(forKey: key, type: type).value?.content else { continue }
+            guard let content = try? source.provider.value(forKey: name, type: type).value?.content else { continue }
             switch content {
             case .string(let text): return text
             case .int(let number): return "\(number)"
@@ -140,7 +149,7 @@ struct ConfigurationSources {
     private mutating func find<Value>(
         _ key: ConfigurationKey, _ type: ConfigType, _ remedy: String, _ unwrap: (ConfigContent) -> Value?
     ) -> ConfiguredValue<Value>? {
-        for source in sources {
+        for source in sources where source.mayHold(key) {
             do {
                 guard let found = try source.provider.value(forKey: source.key(key), type: type).value else { continue }
                 if let value = unwrap(found.content) { return ConfiguredValue(value: value, place: source.place(key)) }
@@ -208,7 +217,7 @@ struct ConfigurationSources {
             }
             sources.append(
                 Source(
-                    kind: .file, provider: provider, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
+                    kind: .file, provider: provider, names: nil, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
                     place: { "\($0.rawValue) in \(file)" }))
             checkNames(names.all, inFile: file)
             if Self.holdsPassword(provider) { warnIfExposed(file, holding: "a password") }

@@ -17,8 +17,8 @@ public enum ResidentMemory {
         #endif
     }
 
-    /// Gives back what only the start needed: free memory, and the code of the program and its libraries, of which the system
-    /// maps sixteen pages around every fault. What is used comes again from the page cache, without a read of the disk.
+    /// Gives back what only the start needed: free memory, and the code and the constants of the program and its libraries, of which
+    /// the system maps sixteen pages around every fault. What is used comes again from the page cache, without a read of the disk.
     public static func giveBackStart() {
         #if canImport(Glibc)
             typealias Trim = @convention(c) (Int) -> CInt
@@ -28,9 +28,12 @@ public enum ResidentMemory {
                 // from-to, rights, offset, device, inode, path (proc_pid_maps(5))
                 let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
                 let range = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
-                // Code alone: what else can only be read was written when the program was linked to its libraries.
+                // Code, and what stands before it at a file's beginning: constants, names, tables. What can only be read and stands behind
+                // the code may have been written when the program was linked to its libraries, and would be lost.
                 // Before the path is more than one space, and the last field keeps what is left of them.
-                guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).hasPrefix("/"),
+                guard fields.count == 6,
+                    fields[1] == "r-xp" || fields[1] == "r--p" && UInt(fields[2], radix: 16) == 0,
+                    fields[5].drop(while: { $0 == " " }).hasPrefix("/"),
                     range.count == 2,
                     range[0] < range[1],
                     let start = UnsafeMutableRawPointer(bitPattern: range[0])

@@ -7,7 +7,7 @@ import Synchronization
 import UnixSignals
 
 /// Looks for another certificate now and again, and at once on SIGHUP; tells when the present one ends.
-struct CertificateService: Service, CustomStringConvertible {
+struct CertificateService: NamedService {
     let certificate: ServedCertificate
     let clock: any WallClock
     let logger: Logger

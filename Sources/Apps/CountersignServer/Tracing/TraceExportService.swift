@@ -5,7 +5,7 @@ import Synchronization
 import Traces
 
 /// Takes spans to the collector while the server runs, and what is left at its end.
-struct TraceExportService: Service, CustomStringConvertible {
+struct TraceExportService: NamedService {
     private let exporter: SpanExporter
 
     /// What the log calls it.

@@ -7,7 +7,17 @@ import ServerHTTP
 
 /// Runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+    /// Whether its words are read without the tree of all commands, and without the parser's look for a request for completion scripts in
+    /// them, which takes longer than all else about them. Below a "super-command" it does not look.
+    @TaskLocal static var isAlone = false
+
+    static var configuration: CommandConfiguration {
+        var configuration = described
+        if isAlone { configuration._superCommandName = "countersign" }
+        return configuration
+    }
+
+    private static let described = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """

@@ -79,41 +79,80 @@ struct ThemeColors {
     private(set) var light: [String: Substring] = [:]
     private(set) var dark: [String: Substring] = [:]
 
+    /// It is read by bytes, and without Foundation: a start reads ours for the pages of applications.
     /// - Parameter styleSheet: CSS; only its declarations of custom properties are read.
     init(styleSheet: String) {
-        var text = styleSheet
-        while let start = text.range(of: "/*") {
-            let end = text.range(of: "*/", range: start.upperBound..<text.endIndex)?.upperBound ?? text.endIndex
-            text.removeSubrange(start.lowerBound..<end)
-        }
+        let text = Self.withoutComments(Array(styleSheet.utf8))
         var blocks: [Bool] = []
-        var begin = text.startIndex
-        for index in text.indices {
-            switch text[index] {
-            case "{":
-                blocks.append(text[begin..<index].contains("prefers-color-scheme: dark") || blocks.last == true)
-                begin = text.index(after: index)
-            case ";", "}":
+        var begin = 0
+        for (index, byte) in text.enumerated() {
+            switch byte {
+            case UInt8(ascii: "{"):
+                blocks.append(Self.isDark(text[begin..<index]) || blocks.last == true)
+                begin = index + 1
+            case UInt8(ascii: ";"), UInt8(ascii: "}"):
                 add(text[begin..<index], isDark: blocks.last == true)
-                if text[index] == "}" { _ = blocks.popLast() }
-                begin = text.index(after: index)
+                if byte == UInt8(ascii: "}") { _ = blocks.popLast() }
+                begin = index + 1
             default: break
             }
         }
     }
 
-    private mutating func add(_ declaration: Substring, isDark: Bool) {
-        let parts = declaration.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2 else { return }
-        let name = parts[0].trimmingCharacters(in: .whitespacesAndNewlines)
-        guard name.hasPrefix("--") else { return }
-        let value = Substring(parts[1].trimmingCharacters(in: .whitespacesAndNewlines))
-        if isDark { dark[String(name.dropFirst(2))] = value } else { light[String(name.dropFirst(2))] = value }
+    /// A comment that does not end reaches to the end of the sheet.
+    private static func withoutComments(_ text: [UInt8]) -> [UInt8] {
+        let (slash, star) = (UInt8(ascii: "/"), UInt8(ascii: "*"))
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            guard text[index] == slash, index + 1 < text.count, text[index + 1] == star else {
+                result.append(text[index])
+                index += 1
+                continue
+            }
+            index += 2
+            while index < text.count, !(text[index] == star && index + 1 < text.count && text[index + 1] == slash) {
+                index += 1
+            }
+            index += 2
+        }
+        return result
     }
+
+    private static let darkScheme = Array("prefers-color-scheme: dark".utf8)
+
+    /// Whether what stands before a block asks for a dark scheme.
+    private static func isDark(_ prelude: ArraySlice<UInt8>) -> Bool {
+        guard prelude.count >= darkScheme.count else { return false }
+        return (prelude.startIndex...(prelude.endIndex - darkScheme.count)).contains { start in
+            prelude[start] == darkScheme[0] && prelude[start...].starts(with: darkScheme)
+        }
+    }
+
+    private mutating func add(_ declaration: ArraySlice<UInt8>, isDark: Bool) {
+        guard let colon = declaration.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = Self.trimmed(declaration[..<colon])
+        let value = Self.trimmed(declaration[(colon + 1)...])
+        guard name.starts(with: "--".utf8), colon + 1 < declaration.endIndex else { return }
+        let key = String(decoding: name.dropFirst(2), as: UTF8.self)
+        let text = Substring(String(decoding: value, as: UTF8.self))
+        if isDark { dark[key] = text } else { light[key] = text }
+    }
+
+    /// Without what CSS calls white space at both ends.
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        var text = text.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return text
+    }
+
+    /// Our own style sheet's.
+    private static let ours = ThemeColors(styleSheet: String(decoding: PackageResources.countersign_css, as: UTF8.self))
 
     /// The values that hold in light and in dark where a theme's style sheet stands behind ours.
     static func schemes(ofTheme styleSheet: String) -> (light: [String: Substring], dark: [String: Substring]) {
-        let ours = ThemeColors(styleSheet: String(decoding: PackageResources.countersign_css, as: UTF8.self))
         let theme = ThemeColors(styleSheet: styleSheet)
         return (
             ours.light.merging(theme.light) { $1 },

@@ -21,6 +21,11 @@ struct MessageFormat: Sendable, Equatable {
     let parts: [Part]
 
     init(_ text: String) throws {
+        // Most have no place.
+        guard text.utf8.contains(where: { $0 == .opening || $0 == .closing }) else {
+            parts = text.isEmpty ? [] : [.text(text)]
+            return
+        }
         var rest = text.utf8[...]
         parts = try Self.parts(of: &rest, isInPlural: false)
         guard rest.isEmpty else { throw Fault(description: "a brace too many in “\(text)”") }

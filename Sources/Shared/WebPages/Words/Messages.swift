@@ -43,7 +43,7 @@ public struct Messages: Sendable {
     private static func translations(
         of key: String, from json: inout JSONReader, _ faults: inout [String]
     ) throws -> [PageLanguage: MessageFormat] {
-        var formats: [PageLanguage: MessageFormat] = [:]
+        var formats = [PageLanguage: MessageFormat](minimumCapacity: PageLanguage.allCases.count)
         // Those that are told of already, each by a fault of its own.
         var unreadable: Set<PageLanguage> = []
         try json.beginObject()
