@@ -501,14 +501,15 @@ let package = Package(
         .testTarget(
             name: "SecretVaultAdversaryTests",
             dependencies: ["BlockingTestSupport", "SecretVault", "KeychainTypes", "vault-tool", .crypto]),
-        // Threads for tests that block.
+        // Threads for tests that block, and programs that they start.
         .target(name: "BlockingTestSupport", path: "Tests/BlockingTestSupport"),
         // The one keychain of a process, for the tests of all that use it.
         .target(
             name: "KeychainTestSupport", dependencies: ["KeychainServices", "KeychainTypes", "SecretVault", .crypto],
             path: "Tests/KeychainTestSupport"),
         // A TPM in software for one test, and the programs that look at it from outside.
-        .target(name: "TPMTestSupport", dependencies: ["KeychainTPM"], path: "Tests/TPMTestSupport"),
+        .target(
+            name: "TPMTestSupport", dependencies: ["BlockingTestSupport", "KeychainTPM"], path: "Tests/TPMTestSupport"),
         .testTarget(
             name: "KeychainTPMTests",
             dependencies: ["BlockingTestSupport", "KeychainTPM", "TPMTestSupport", .crypto, .cryptoExtras]),

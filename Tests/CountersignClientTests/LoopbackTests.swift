@@ -85,7 +85,7 @@
 
         @Test
         func `The port outlives strangers, is closed by its answer, and is this machine's alone`() async throws {
-            let http = HTTPClient(timeout: 30)
+            let http = HTTPClient(timeout: 300)
             let seen = Mutex<[Int]>([])
             let shown = AsyncStream<URL>.makeStream()
             let begun = Locked<String?>(nil)

@@ -89,14 +89,13 @@ import Testing
     /// The answers; in `make endurance` of those whom the server tells to come again, since the machine computes too few hashes in a minute
     /// (docs/scale.md), when they have come again. Where hashes cost nothing the server tells none so.
     private func fire(_ shots: [Volley.Shot]) async throws -> [Volley.Answer] {
-        let patience = Duration.seconds(Endurance.rounds == nil ? 120 : 600)
-        var answers = try await Volley.fire(shots, patience: patience)
+        var answers = try await Volley.fire(shots)
         for _ in 0..<20 where Endurance.rounds != nil {
             let early = answers.indices.filter { answers[$0].status == 503 && answers[$0].retryAfter != nil }
             guard let seconds = early.compactMap({ answers[$0].retryAfter }).max() else { break }
             Endurance.report("\(early.count) of \(shots.count) come again after \(seconds) s")
             try await Task.sleep(for: .seconds(seconds))
-            for (place, answer) in zip(early, try await Volley.fire(early.map { shots[$0] }, patience: patience)) {
+            for (place, answer) in zip(early, try await Volley.fire(early.map { shots[$0] })) {
                 answers[place] = answer
             }
         }

@@ -65,7 +65,7 @@ import Testing
     }
 
     private func wait(_ url: URL, until isReached: ([String: Double]) -> Bool) async throws {
-        for _ in 0..<1_200 {
+        for _ in 0..<6_000 {
             if isReached(try await metrics(url)) { return }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -160,7 +160,7 @@ private final class HeldConnection {
     func ask(times: Int) async throws {
         try input.fileHandleForWriting.write(
             contentsOf: Data("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
-        for _ in 0..<2_400 {
+        for _ in 0..<12_000 {
             let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
             if text.components(separatedBy: "HTTP/1.1 200").count == times + 1 { return }
             try await Task.sleep(for: .milliseconds(50))

@@ -6,6 +6,8 @@ import Testing
 /// `kill -9` in the middle of exchanges of authorization codes: each token that was answered works afterwards, and no code is torn.
 @Suite(.serialized) struct CodeKillTests {
     private static let codes = 100
+    /// Exchanges that are under way at once.
+    private static let lanes = 20
     private static let rounds = Endurance.rounds.map { min($0, 5) } ?? 1
 
     @Test(arguments: Database.available)
@@ -21,18 +23,22 @@ import Testing
                 "/v1/accounts:signUp?key=any", ["email": "ada@example.org", "password": "a quiet afternoon"])
             let visitor = PageVisitor(url: server.url)
             try await visitor.signIn()
-            var codes: [String] = []
-            for _ in 0..<Self.codes { codes.append(try await visitor.code()) }
-
             let answered = Answered()
             let victim = server.processIdentifier
             let enough = Self.codes / 5 + round * 7 % (Self.codes / 2)
             await withTaskGroup(of: Void.self) { tasks in
-                for code in codes {
+                for _ in 0..<Self.lanes {
                     tasks.addTask {
-                        // One that gets no answer is not known.
-                        let tokens = try? await visitor.redeem(code).tokens
-                        answered.note(code, tokens)
+                        for _ in 0..<Self.codes / Self.lanes {
+                            // A code is good for a minute: each is redeemed when it has come.
+                            guard let code = try? await visitor.code() else {
+                                answered.note(nil, nil)
+                                continue
+                            }
+                            // One that gets no answer is not known.
+                            let tokens = try? await visitor.redeem(code).tokens
+                            answered.note(code, tokens)
+                        }
                     }
                 }
                 tasks.addTask {
@@ -48,7 +54,7 @@ import Testing
             let again = PageVisitor(url: revived.url)
             let good = answered.all
             #expect(good.count >= enough, "\(good.count) of \(answered.ended)")
-            for code in codes {
+            for code in answered.codes {
                 if let tokens = good[code] {
                     #expect(try await again.userInfo(tokens.access) == 200, "an access token that was answered")
                     #expect(try await again.refresh(tokens.refresh).status == 200, "a refresh token that was answered")
@@ -58,7 +64,7 @@ import Testing
                     #expect(late.status == 200 || late.status == 400 && late.error == "invalid_grant", "\(late)")
                 }
             }
-            Endurance.report("killed after \(good.count) of \(codes.count) codes on \(database)")
+            Endurance.report("killed after \(good.count) of \(Self.codes) codes on \(database)")
             #expect(await revived.terminate() == 0)
         }
     }
@@ -66,14 +72,26 @@ import Testing
 
 /// What was answered, by the code.
 private final class Answered: Sendable {
-    private let state = Mutex<(tokens: [String: PageVisitor.Tokens], ended: Int)>(([:], 0))
+    private struct State {
+        var codes: [String] = []
+        var tokens: [String: PageVisitor.Tokens] = [:]
+        var ended = 0
+    }
 
-    func note(_ code: String, _ given: PageVisitor.Tokens?) {
+    private let state = Mutex(State())
+
+    /// - Parameter code: nil where none came.
+    func note(_ code: String?, _ given: PageVisitor.Tokens?) {
         state.withLock { state in
             state.ended += 1
+            guard let code else { return }
+            state.codes.append(code)
             if let given { state.tokens[code] = given }
         }
     }
+
+    /// Those that came, whatever became of them.
+    var codes: [String] { state.withLock { $0.codes } }
 
     var all: [String: PageVisitor.Tokens] { state.withLock { $0.tokens } }
     /// How many codes have been answered, with tokens or without.

@@ -4,7 +4,7 @@ import Testing
 
 /// The Model Context Protocol's own client, unmodified, against the built program and a server of tools behind a scope.
 @Suite struct MCPClientTests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(60)))
     func `An MCP client that knows an address alone finds this server, makes itself known and calls tools`()
         async throws
     {

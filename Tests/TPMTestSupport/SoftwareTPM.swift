@@ -1,3 +1,4 @@
+internal import BlockingTestSupport
 package import Foundation
 package import KeychainTPM
 

@@ -1,3 +1,4 @@
+internal import BlockingTestSupport
 internal import Foundation
 
 /// Runs a program, waits for its end and gives what it said. Blocks.

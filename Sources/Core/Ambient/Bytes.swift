@@ -23,6 +23,16 @@ extension Sequence<UInt8> {
     }
 }
 
+extension [UInt8] {
+    /// A name of these bytes, in URL-safe Base64: the first bit is cleared, so that it does not begin with a dash. Users put names behind a
+    /// command, where a dash begins an option.
+    var base64URLName: String {
+        var bytes = self
+        if !bytes.isEmpty { bytes[0] &= 0x7F }
+        return bytes.base64URL
+    }
+}
+
 extension HashFunction {
     /// Takes in the UTF-8 of a text where it lies.
     mutating func update(_ text: String) {

@@ -8,12 +8,10 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
     /// What goes over the wire.
     public let token: Secret<String>
 
-    /// A new handle of 255 random bits. It does not begin with a dash: users paste handles behind a command, where one begins an option.
+    /// A new handle of 255 random bits, which does not begin with a dash (`base64URLName`): users paste handles behind a command.
     /// - Parameter prefix: what people recognise the kind of handle by.
     init(random: any RandomSource, prefix: String = "") {
-        var bytes = random.bytes(32)
-        bytes[0] &= 0x7F
-        token = Secret(prefix + bytes.base64URL)
+        token = Secret(prefix + random.bytes(32).base64URLName)
     }
 
     /// The handle that these random bytes name.

@@ -74,8 +74,8 @@ enum KeyedSecret {
     /// Characters of sixteen and of 32 bytes as Base64 without padding.
     private static let (nameLength, secretLength) = (22, 43)
 
-    /// A key for a new row.
-    static func freshName(random: any RandomSource) -> String { random.bytes(16).base64URL }
+    /// A key for a new row, of 127 random bits. It does not begin with a dash: sessions are ended by their names, at the command line too.
+    static func freshName(random: any RandomSource) -> String { random.bytes(16).base64URLName }
 
     static func fresh(named name: String, random: any RandomSource) -> Secret<String> {
         Secret("\(name).\(random.bytes(32).base64URL)")

@@ -309,7 +309,7 @@ public final class Keyring: Sendable {
                     pem = key.pemRepresentation
                     publicKey = key.publicKey.derRepresentation
                 }
-                let id = Array(SHA256.hash(data: publicKey).prefix(12)).base64URL
+                let id = Array(SHA256.hash(data: publicKey).prefix(12)).base64URLName
                 return FreshKey(id: id, algorithm: algorithm, createdAt: now, pem: Secret(pem))
             }
         }.value

@@ -22,6 +22,13 @@ struct BytesTests {
         #expect([UInt8](base64URL: "-__-") == [0xfb, 0xff, 0xfe])
     }
 
+    @Test
+    func `A name of bytes begins with a letter, and is else their Base64`() {
+        #expect([UInt8]([0xfb, 0xff, 0xfe]).base64URLName == "e__-")
+        #expect([UInt8]([0x7b, 0xff, 0xfe]).base64URLName == "e__-")
+        #expect([UInt8]().base64URLName == "")
+    }
+
     @Test(
         arguments: ["Zg==", "Z", "Zg=", "Z g", "Zg\n", "é", "Zm9v!", "\u{0}"])
     func `What is no URL-safe Base64 is refused`(text: String) {

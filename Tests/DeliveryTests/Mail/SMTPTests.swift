@@ -102,19 +102,19 @@ struct SMTPTests {
         for (tls, login) in [(MailServer.TLS.starttls, true), (.implicit, false), (.none, false)] {
             let stage = try await Stage(tls, login: login)
             let server = stage.configuration { if !login { $0.login = nil } }
-            #expect(await server.greeting(timeout: 10) == nil, "\(tls)")
+            #expect(await server.greeting(timeout: 300) == nil, "\(tls)")
             #expect(stage.server.mails.isEmpty)
         }
         let stage = try await Stage()
         let wrong = stage.configuration { $0.login = .init(user: "countersign", password: Secret("guessed")) }
-        #expect(await wrong.greeting(timeout: 10)?.hasPrefix("smtp-login") == true)
-        #expect(await stage.configuration { $0.authorities = nil }.greeting(timeout: 10) == "smtp-certificate")
-        #expect(await stage.configuration { $0.port = 9 }.greeting(timeout: 10)?.hasPrefix("smtp-connection") == true)
+        #expect(await wrong.greeting(timeout: 300)?.hasPrefix("smtp-login") == true)
+        #expect(await stage.configuration { $0.authorities = nil }.greeting(timeout: 300) == "smtp-certificate")
+        #expect(await stage.configuration { $0.port = 9 }.greeting(timeout: 300)?.hasPrefix("smtp-connection") == true)
         let plain = try await Stage(.none, login: false)
         let demanding = plain.configuration {
             ($0.login, $0.encryption) = (nil, .required)
         }
-        #expect(await demanding.greeting(timeout: 10) == "smtp-no-starttls")
+        #expect(await demanding.greeting(timeout: 300) == "smtp-no-starttls")
         #expect(stage.server.mails.isEmpty && plain.server.mails.isEmpty)
     }
 

@@ -1,3 +1,4 @@
+import BlockingTestSupport
 import Foundation
 import TestSupport
 
@@ -34,21 +35,18 @@ final class Tmux {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// By the shell and not by Foundation's Process, which waits for the server, too, that the first call starts.
+    /// Not by Foundation's Process, which waits for the server, too, that the first call starts.
     @discardableResult
     private func run(_ words: [String]) throws -> String {
-        let command = [tmux, "-S", folder.appendingPathComponent("s").path, "-f", "/dev/null"] + words
-        let quoted = command.map { "'\($0.replacingOccurrences(of: "'", with: "'\\''"))'" }.joined(separator: " ")
-        guard let pipe = popen("\(quoted) 2>&1", "r") else { throw Disappointment(description: "popen fails") }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, pipe)
-            if count == 0 { break }
-            bytes += buffer[..<count]
-        }
-        let output = String(decoding: bytes, as: UTF8.self)
-        guard pclose(pipe) == 0 else { throw Disappointment(description: "tmux \(words): \(output)") }
+        let said = folder.appendingPathComponent("said-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: said) }
+        let status = try ChildProcess(
+            path: tmux, ["-S", folder.appendingPathComponent("s").path, "-f", "/dev/null"] + words,
+            in: FileManager.default.currentDirectoryPath, environment: ProcessInfo.processInfo.environment,
+            output: said.path
+        ).wait()
+        let output = String(decoding: try Data(contentsOf: said), as: UTF8.self)
+        guard status == 0 else { throw Disappointment(description: "tmux \(words): \(output)") }
         return output
     }
 

@@ -10,7 +10,7 @@ import time
 import requests
 from requests_oauth2client import OAuth2Client, PublicApp
 
-from context import PATIENCE, allow, browser, callback, expect, fresh_user, register, server, step, stop
+from context import PATIENCE, allow, browser, callback, expect, fresh_user, quiet_port, register, server, step, stop
 
 MODULES = "/usr/lib/apache2/modules"
 
@@ -73,9 +73,7 @@ class Apache:
         raise AssertionError(f"apache2 did not start: {self.process.stderr.read().decode()} {self.log}")
 
     def _listens(self, secret):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = quiet_port()
         shutil.rmtree(os.path.join(self.folder, "api"), ignore_errors=True)
         configuration = os.path.join(self.folder, "apache2.conf")
         with open(configuration, "w") as file:

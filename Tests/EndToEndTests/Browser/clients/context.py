@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 _BROWSER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [_BROWSER, os.path.dirname(_BROWSER)]
 
-from browser import PASSWORD, PATIENCE, Browser, Callback, Person, Server, stop, totp  # noqa: E402,F401
+from browser import PASSWORD, PATIENCE, Browser, Callback, Person, Server, quiet_port, stop, totp  # noqa: E402,F401
 from peer_steps import expect, expect_raises, run_steps, step  # noqa: E402,F401
 
 server = Server(*sys.argv[1:4])

@@ -10,7 +10,6 @@ import http.server
 import json
 import os
 import queue
-import socket
 import ssl
 import subprocess
 import threading
@@ -24,7 +23,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
-from context import PATIENCE, browser, callback, expect, fresh_user, server, step, stop, totp
+from context import PATIENCE, browser, callback, expect, fresh_user, quiet_port, server, step, stop, totp
 
 # Beside the server's data: what it trusts for documents of clients, and the key for that.
 CERTIFICATE, KEY = f"{server.data}.certificate.pem", f"{server.data}.key.pem"
@@ -34,22 +33,26 @@ class Tools:
     """Examples/mcp-service in a process of its own."""
 
     def __enter__(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.url = f"http://127.0.0.1:{free.getsockname()[1]}/mcp"
-        environment = {
-            **os.environ, "PORT": self.url.split(":")[2].split("/")[0], "COUNTERSIGN_URL": server.base, "RESOURCE": self.url}
+        # Another program may take the port before this one does.
+        for _ in range(5):
+            if self._serves(quiet_port()):
+                return self
+        raise AssertionError("mcp-service ended")
+
+    def _serves(self, port):
+        self.url = f"http://127.0.0.1:{port}/mcp"
         self._process = subprocess.Popen(
-            [os.path.join(os.path.dirname(server.executable), "mcp-service")], env=environment,
+            [os.path.join(os.path.dirname(server.executable), "mcp-service")],
+            env={**os.environ, "PORT": str(port), "COUNTERSIGN_URL": server.base, "RESOURCE": self.url},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while True:
+        while self._process.poll() is None:
             try:
                 urllib.request.urlopen(self.url, timeout=PATIENCE)
             except urllib.error.HTTPError:
-                return self
+                return True
             except OSError:
-                expect(self._process.poll() is None, "mcp-service ended")
                 threading.Event().wait(0.05)
+        return False
 
     def __exit__(self, *_):
         stop(self._process)

@@ -16,7 +16,7 @@ def client(auth):
 
 def ask(method, address, token=None, body=None, status=200):
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = requests.request(method, address, headers=headers, json=body, timeout=30)
+    answer = requests.request(method, address, headers=headers, json=body, timeout=300)
     expect(answer.status_code == status, method, address, answer.status_code, answer.text)
     return answer.json() if answer.text else None
 
@@ -76,7 +76,7 @@ def signs_in():
 
     ask("DELETE", address, changed["registration_access_token"], status=204)
     expect_raises(InvalidClient, app.refresh_token, tokens.refresh_token)
-    expect(requests.get(discovered()["userinfo_endpoint"], timeout=30, headers={
+    expect(requests.get(discovered()["userinfo_endpoint"], timeout=300, headers={
         "Authorization": f"Bearer {tokens.access_token}"}).status_code == 401)
     person.close()
 

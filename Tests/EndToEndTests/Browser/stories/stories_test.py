@@ -8,6 +8,7 @@ widths stay there. Ends with status 1 and a list of what is wrong.
 """
 
 import itertools
+import math
 import os
 import re
 import sys
@@ -35,6 +36,17 @@ album, callback = Album(folder), Callback()
 
 
 def tell(browser, story, **options):
+    for further in (True, True, True, False):
+        before = len(album.faults)
+        took = tell_once(browser, story, options)
+        if len(album.faults) == before or took <= getattr(story, "within", math.inf) or not further:
+            return
+        # The machine took longer than the server waits.
+        del album.faults[before:]
+
+
+def tell_once(browser, story, options):
+    """The seconds that it took."""
     began = time.monotonic()
     person = browser.person(server.base, **options)
     name = f"{story.__name__} ({person.look}, {person.width})"
@@ -46,7 +58,9 @@ def tell(browser, story, **options):
         where = traceback.extract_tb(error.__traceback__)[1:2]
         album.faults.append(f"{name}: {type(error).__name__}: {error} at {where}\n{person.text}")
         person.context.close()
-    print(f"{'ok    ' if len(album.faults) == before else 'FAILED'}  {name} {time.monotonic() - began:.1f} s", flush=True)
+    took = time.monotonic() - began
+    print(f"{'ok    ' if len(album.faults) == before else 'FAILED'}  {name} {took:.1f} s", flush=True)
+    return took
 
 
 with Browser() as browser:
