@@ -7,6 +7,36 @@ import Testing
 @testable import AdminServer
 
 @Suite struct AdministrationRoutesTests {
+    @Test func `No id is a segment of dots, and no scope of an API is the star`() async throws {
+        try await TestServer.with(.development) { server in
+            func post(_ name: String, _ body: JSON) async throws -> Reply {
+                try await server.send(
+                    .post, "/admin/v1/\(name)",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: body.bytes)
+            }
+            func user(_ id: String) async throws -> Int {
+                try await post(
+                    "users:add", ["id": .string(id), "email": "dots@example.org", "generatesPassword": true]
+                ).status
+            }
+            func application(_ id: String) async throws -> Int {
+                try await post("applications:add", ["id": .string(id), "registration": ["displayName": "Dots"]]).status
+            }
+            for id in [".", ".."] {
+                #expect(try await user(id) == 400)
+                #expect(try await application(id) == 400)
+            }
+            #expect(try await user("...") == 200)
+            #expect(try await application("a..b") == 200)
+            func resource(_ scope: String) async throws -> Int {
+                try await post("resources:put", ["uri": "https://dots.example", "scopes": [.string(scope)]]).status
+            }
+            #expect(try await resource("*") == 400)
+            #expect(try await resource("*.read") == 200)
+        }
+    }
+
     @Test func `Sessions are listed and ended one by one, or for one application`() async throws {
         try await TestServer.with(.development) { server in
             func post(_ name: String, _ body: JSON) async throws -> Reply {

@@ -142,7 +142,7 @@ private struct Person {
         #expect(
             Set(token.claims.keys) == [
                 "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "firebase",
-                "countersign_epoch",
+                "countersign_epoch", "countersign_session",
             ])
         #expect(token.text("iss") == "https://securetoken.google.com/countersign")
         #expect(token.text("aud") == "countersign")

@@ -297,7 +297,7 @@ import Testing
                 "sub": .string(person.localID), "user_id": .string(person.localID),
                 "auth_time": .integer(Self.start + 10), "iat": .integer(Self.start + 10),
                 "exp": .integer(Self.start + 10 + 3600), "email": .string(person.email), "email_verified": true,
-                "countersign_epoch": 0,
+                "countersign_epoch": 0, "countersign_session": "<string>",
                 "firebase": ["identities": ["email": [.string(person.email)]], "sign_in_provider": "password"],
             ]
             expectGolden(try claims(try #require(reply.json["idToken"].text)), golden)
@@ -320,7 +320,7 @@ import Testing
                 "iss": "https://securetoken.google.com/countersign", "aud": "countersign",
                 "sub": .string(person.localID), "user_id": .string(person.localID), "auth_time": .integer(then),
                 "iat": .integer(then), "exp": .integer(then + 3600), "email": .string(person.email),
-                "email_verified": true, "countersign_epoch": 0,
+                "email_verified": true, "countersign_epoch": 0, "countersign_session": "<string>",
                 "firebase": [
                     "identities": ["email": [.string(person.email)]], "sign_in_provider": "password",
                     "sign_in_second_factor": "totp", "second_factor_identifier": .string(app.enrollmentID),
@@ -393,6 +393,7 @@ import Testing
                     "role": .string("admin"), "level": .integer(3), "sub": .string("other"), "iss": .string("evil"),
                     "email_verified": .bool(true), "exp": .integer(9_999_999_999), "firebase": .string("x"),
                     "picture": .string("https://example.com/evil.png"), "countersign_epoch": .integer(99),
+                    "countersign_session": .string("another"),
                 ]
             }
             try await server.signInAgain(&person)
@@ -406,6 +407,7 @@ import Testing
             #expect(claims["firebase"]["sign_in_provider"] == "password")
             #expect(claims["picture"] == .null)
             #expect(claims["countersign_epoch"] == 0)
+            #expect(claims["countersign_session"] != "another")
         }
     }
 }

@@ -123,4 +123,65 @@ import Testing
             #expect(user["lastRefreshAt"] == "2026-09-24T10:21:12.123456Z")
         }
     }
+
+    @Test func `The ID token of a session that was ended counts no more`() async throws {
+        try await TestServer.with { server in
+            var person = try await server.verifiedPerson()
+            let kept = person
+            try await server.signInAgain(&person)
+            let session = try #require(claims(person.idToken)["countersign_session"].text)
+            let id = UserID(rawValue: person.localID)
+            #expect(try await server.realm.sessions.end(SessionID(rawValue: session), of: id, by: .commandLine))
+            let token = JSON.string(person.idToken)
+            let requests: [(String, JSON)] = [
+                ("/v1/accounts:lookup", ["idToken": token]),
+                ("/v1/accounts:update", ["idToken": token, "password": "the thief's own password"]),
+                ("/v1/accounts:update", ["idToken": token, "displayName": "Thief"]),
+                ("/v1/accounts:sendOobCode", ["requestType": "VERIFY_EMAIL", "idToken": token]),
+                (
+                    "/v1/accounts:sendOobCode",
+                    ["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "thief@example.com"]
+                ),
+                ("/v2/accounts/mfaEnrollment:start", ["idToken": token, "totpEnrollmentInfo": [:]]),
+                ("/v1/accounts:delete", ["idToken": token]),
+            ]
+            for (path, body) in requests {
+                let reply = try await server.post(path, body)
+                #expect(reply.message == "TOKEN_EXPIRED", "\(path): \(reply.text)")
+                #expect(reply.status == 400)
+            }
+            let cookie = try await server.post(
+                "/v1/projects/countersign:createSessionCookie", ["idToken": token, "validDuration": "300"],
+                headers: server.administrator)
+            #expect(cookie.message == "TOKEN_EXPIRED", "\(cookie.text)")
+            // The other session goes on, until all are ended.
+            #expect(try await server.lookup(kept.idToken).status == 200)
+            #expect(try await server.signIn(kept).status == 200)
+            _ = try await server.realm.sessions.endAll(of: id, by: .commandLine)
+            #expect(try await server.lookup(kept.idToken).message == "TOKEN_EXPIRED")
+        }
+    }
+
+    @Test func `A refreshed ID token names the same session, and one of before names none and counts`() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let reply = try await server.refresh(person.refreshToken)
+            let fresh = try #require(reply.json["id_token"].text)
+            let before = try claims(person.idToken)
+            #expect(before["countersign_session"].text?.isEmpty == false)
+            #expect(try claims(fresh)["countersign_session"] == before["countersign_session"])
+            func signed(_ session: JSON?) async throws -> String {
+                let members = try JSONDecoder().decode(
+                    [String: JSONValue].self, from: Data(before.with(["countersign_session": session]).bytes))
+                return try await server.realm.keyring.sign(TokenClaims(members), with: .es256)
+            }
+            _ = try await server.realm.sessions.endAll(of: UserID(rawValue: person.localID), by: .commandLine)
+            #expect(try await server.lookup(signed(nil)).status == 200)
+            // What names nothing that could be looked up is another's token.
+            for odd in [1, [], true] as [JSON] {
+                let reply = try await server.lookup(signed(odd))
+                #expect(reply.message == "INVALID_ID_TOKEN", "\(reply.text)")
+            }
+        }
+    }
 }

@@ -439,6 +439,16 @@ struct TokenEndpointTests {
             #expect(reply.headers[.contentType] == "application/token-introspection+jwt")
             #expect(statement.header["typ"] == "token-introspection+jwt" && statement.claims["aud"] == "owner")
             #expect(statement.claims["token_introspection"]["active"] == true)
+            for (accept, isSigned) in [
+                ("application/json, application/TOKEN-introspection+JWT;q=0.5", true),
+                ("application/token-introspection+jwt; q=0, application/json", false),
+                ("application/token-introspection+jwt;q=0.000", false), ("application/*", false), ("*/*", false),
+                ("application/token-introspection+jwt-other", false),
+            ] {
+                signed[.accept] = accept
+                let media = try await ask(signed, token).headers[.contentType]
+                #expect((media == "application/token-introspection+jwt") == isSigned, "\(accept)")
+            }
             try await server.advance(600)
             #expect(try await ask(asOwner, token).json == ["active": false])
         }

@@ -103,7 +103,9 @@ public struct EventHooks: Sendable {
             hook.registration.name = change.name ?? hook.registration.name
             hook.registration.events = change.events ?? hook.registration.events
             hook.registration.isEnabled = change.isEnabled ?? hook.registration.isEnabled
-            if let refusal = Self.fault(of: hook.registration) { return .failure(refusal) }
+            if let refusal = Self.fault(of: hook.registration, before: before.registration) {
+                return .failure(refusal)
+            }
             if change.isEnabled == true || change.url != nil {
                 // Another beginning: the service is tried at once.
                 hook.progress.attempts = 0
@@ -217,7 +219,10 @@ public struct EventHooks: Sendable {
     }
 
     /// Nil where the registration can be.
-    private static func fault(of registration: EventHook.Registration) -> Refusal? {
+    /// - Parameter before: what it was; its URL stays good.
+    private static func fault(
+        of registration: EventHook.Registration, before: EventHook.Registration? = nil
+    ) -> Refusal? {
         if registration.events.isEmpty { return .noEvents }
         if registration.name.count > longestName
             || PlainText(registration.name, longest: longestName).text != registration.name
@@ -225,6 +230,11 @@ public struct EventHooks: Sendable {
             return .nameTooLong
         }
         guard registration.url.utf8.count <= longestURL else { return .url("has more than \(longestURL) bytes") }
+        // The parser would escape the rest: what is called would not be what the list and the log show.
+        let isPlain = registration.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
+        guard isPlain || registration.url == before?.url else {
+            return .url("has other characters than a URL has: write them with %")
+        }
         guard let parts = URLComponents(string: registration.url), let host = parts.host, !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.fragment == nil
         else { return .url("is no https address") }

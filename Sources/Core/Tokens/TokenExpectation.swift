@@ -44,9 +44,13 @@ public struct TokenExpectation: Sendable {
     public var algorithms: Set<SigningAlgorithm>
     /// Whose token it has to be.
     public var subject: Subject
-    /// Whose grant of the session that the token's `sid` names has to go on, as the session of the same user has to; nil where
+    /// Whose grant of the session that the token names has to go on, as the session of the same user has to; nil where
     /// tokens name no session, or outlive it.
     public var session: (@Sendable (TokenClaims) -> HandleOwner)?
+    /// The claim that names the session. A protocol whose tokens may have a `sid` of the developer's has another.
+    public var sessionClaim = "sid"
+    /// Whether a token without that claim counts, whatever became of its session.
+    public var admitsNoSession = false
     /// Claims that have to have these values.
     public var claims: [String: JSONValue]
     /// Whether a token counts after its `exp`, because it only names an attempt, which has an end of its own and words for

@@ -50,9 +50,15 @@ public struct Tokens: Sendable {
         let epoch = claims.integer(CustomClaims.epochClaim).flatMap { Int(exactly: $0) }
         // A null is as none: only a token that the mode leaves unsigned can say it.
         guard epoch != nil || (claims[CustomClaims.epochClaim] ?? .null) == .null else { return .refused(.malformed) }
-        let owner = expectation.session.map { $0(claims) }
-        let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
-        if owner != nil, sessionID == nil { return .refused(.incomplete) }
+        var owner = expectation.session.map { $0(claims) }
+        let sessionID = claims.string(expectation.sessionClaim).map(SessionID.init(rawValue:))
+        if owner != nil, sessionID == nil {
+            // What is there and no text names no session that goes on.
+            guard expectation.admitsNoSession, (claims[expectation.sessionClaim] ?? .null) == .null else {
+                return .refused(.incomplete)
+            }
+            owner = nil
+        }
         return .ofUser(
             OpenToken(
                 claims: claims, times: times, userID: userID, issuedAt: issuedAt, epoch: epoch, owner: owner,

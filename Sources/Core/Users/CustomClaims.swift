@@ -15,11 +15,13 @@ public enum CustomClaims {
 
     /// The server's own claim that carries the token epoch.
     public static let epochClaim = "countersign_epoch"
+    /// The server's own claim that names the session, in tokens whose `sid` is the developers' to set.
+    public static let sessionClaim = "countersign_session"
 
     /// Names that tokens have a meaning for: OpenID Connect's, Firebase's, and ours.
     public static let reserved: Set<String> = [
         "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti",
-        "nbf", "nonce", "sub", epochClaim,
+        "nbf", "nonce", "sub", epochClaim, sessionClaim,
     ]
 
     /// The claims that a text is, where it is a JSON object.

@@ -316,7 +316,9 @@ struct HookDeliveryTests {
             "", "hooks.example", "ftp://hooks.example/", "http://hooks.example/", "https://",
             "https://u:p@hooks.example/",
             "https://hooks.example/#x", "file:///etc/passwd", "https://" + String(repeating: "a", count: 2100),
-            "http://127.0.0.1.evil.example/", "javascript:alert(1)",
+            "http://127.0.0.1.evil.example/", "javascript:alert(1)", "https://hooks.example/a\r\nX: y",
+            "https://hooks.example/a b", "https://hooks.example/\u{202E}a", "https://hooks.example/<b>",
+            "https://hooks.example/\u{1B}[2J", "https://\u{FF48}ooks.example/",
         ] {
             guard case .url = try await refusal(url) else {
                 Issue.record("\(url) was taken")

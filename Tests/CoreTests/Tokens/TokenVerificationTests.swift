@@ -131,6 +131,27 @@ struct TokenVerificationTests {
     }
 
     @Test
+    func `A session that another claim names has to go on`() async throws {
+        let stage = try await Stage.make()
+        var expectation = stage.expectation
+        expectation.sessionClaim = "session"
+        let id = JSONValue.string(stage.signedIn.session.id.rawValue)
+        func judge(_ session: JSONValue?) async throws -> TokenRefusal? {
+            try await stage.judge(stage.token(["sid": "the developer's", "session": session]), expectation)
+        }
+        #expect(try await judge(id) == nil)
+        #expect(try await judge("unknown") == .sessionEnded)
+        #expect(try await judge(nil) == .incomplete)
+        expectation.admitsNoSession = true
+        #expect(try await judge(nil) == nil)
+        #expect(try await judge("unknown") == .sessionEnded)
+        #expect(try await judge(.integer(7)) == .incomplete)
+        #expect(try await stage.test.realm.sessions.endAll(of: stage.signedIn.user.id, by: .commandLine) == 1)
+        #expect(try await judge(id) == .sessionEnded)
+        #expect(try await judge(nil) == nil)
+    }
+
+    @Test
     func `An expectation that names no type, no issuer or no audience admits nothing`() async throws {
         let stage = try await Stage.make()
         let token = try await stage.token()

@@ -89,6 +89,7 @@ struct AdminAccountTests {
             Refused(["password": "1234567"], "WEAK_PASSWORD : Password should be at least 8 characters"),
             Refused(["localId": ""], "INVALID_LOCAL_ID"), Refused(["localId": "a\u{0}b"], "INVALID_LOCAL_ID"),
             Refused(["localId": .string(String(repeating: "x", count: 129))], "INVALID_LOCAL_ID"),
+            Refused(["localId": "."], "INVALID_LOCAL_ID"), Refused(["localId": ".."], "INVALID_LOCAL_ID"),
             Refused(["idToken": "x", "localId": "y"], "UNEXPECTED_PARAMETER : User ID"),
             Refused(
                 ["mfaInfo": [["displayName": "x", "totpInfo": ["sharedSecretKey": "GEZDGNBVGY3TQOJQ"]]]],

@@ -16,7 +16,7 @@ struct IDTokens: Sendable {
     /// Claims that are ours to set.
     static let reservedClaims: Set<String> = [
         "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "name", "picture",
-        "phone_number", "provider_id", "firebase", "amr", epochClaim,
+        "phone_number", "provider_id", "firebase", "amr", epochClaim, CustomClaims.sessionClaim,
     ]
     var issuer: String { "https://securetoken.google.com/\(projectID)" }
 
@@ -67,6 +67,7 @@ struct IDTokens: Sendable {
                 "phone_number": user.profile.phoneNumber.map { .string($0) },
                 "provider_id": evidence.signInProvider == "anonymous" ? .string("anonymous") : nil,
                 "firebase": .object(firebase(user, evidence)),
+                CustomClaims.sessionClaim: .string(signedIn.session.id.rawValue),
             ])
         draft.stamp = .afterRevocation
         draft.mayBeUnsigned = true
@@ -143,8 +144,9 @@ struct IDTokens: Sendable {
         }
     }
 
-    /// An ID token of this project, which may be one for enrolling alone. Its session is not asked for: a signed-out user's
-    /// ID token counts until it expires, as the vendor has it; what revokes tokens begins another epoch.
+    /// An ID token of this project, which may be one for enrolling alone. The session that it names has to go on: a user who ends a
+    /// stranger's session means its ID tokens too, which set passwords and make session cookies. Where the vendor's client signs out, no session ends
+    /// here.
     private var expectation: TokenExpectation {
         var expectation = TokenExpectation(
             types: [.jwt], issuers: .oneOf([issuer]),
@@ -152,7 +154,10 @@ struct IDTokens: Sendable {
             subject: .user { claims in
                 (claims.string("sub") ?? claims.string("user_id")).map(UserID.init(rawValue:))
             },
-            admitsUnsigned: true)
+            session: { _ in .dialect(.identityToolkit) }, admitsUnsigned: true)
+        expectation.sessionClaim = CustomClaims.sessionClaim
+        // Those of before tokens named it, and those that the emulator's users write by hand.
+        expectation.admitsNoSession = true
         if isDevelopment {
             // The emulator takes a token of any project, and tokens that tests write by hand.
             expectation.types.insert(.untyped)

@@ -154,7 +154,7 @@ extension IdentityToolkitError {
     init(idToken refusal: TokenRefusal) {
         switch refusal {
         case .userNotFound: self.init(.userNotFound)
-        case .revoked, .expired: self.init(.tokenExpired)
+        case .revoked, .expired, .sessionEnded: self.init(.tokenExpired)
         case .userDisabled: self.init(.userDisabled)
         default: self.init(.invalidIDToken)
         }

@@ -34,7 +34,7 @@ extension OAuth {
         }
         let answer = JSONValue.object(members ?? ["active": .bool(false)])
         let media = "application/\(Self.introspectionType.rawValue)"
-        guard request.headers[.accept]?.contains(media) == true else { return try .json(answer) }
+        guard Self.accepts(media, request.headers[.accept]) else { return try .json(answer) }
         // RFC 9701, section 5.
         let draft = TokenDraft(
             type: Self.introspectionType, issuer: issuer(for: asker), audience: asker.id.rawValue, subject: nil,
@@ -43,6 +43,18 @@ extension OAuth {
         return Response(
             status: .ok, headers: [.contentType: media, .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: signed)))
+    }
+
+    /// Whether a field `Accept` names the media type itself, without case, and does not decline it by `q=0` (RFC 9110, section 12.5.1).
+    /// A range that it falls into is not enough: the form that everyone reads is the other.
+    static func accepts(_ media: String, _ field: String?) -> Bool {
+        (field ?? "").lowercased().unicodeScalars.split(separator: ",").contains { range in
+            let parts = String(range).unicodeScalars.split(separator: ";").map {
+                String(String.UnicodeScalarView($0.filter { $0 != " " && $0 != "\t" }))
+            }
+            let isDeclined = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+            return parts.first == media && !isDeclined
+        }
     }
 
     private static func members(

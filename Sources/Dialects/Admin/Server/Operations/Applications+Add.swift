@@ -71,9 +71,10 @@ public struct AddApplication: AdministrationOperation {
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || "-_.".utf8.contains(byte)
         }
-        guard (1...128).contains(text.utf8.count), isPlain else {
+        guard (1...128).contains(text.utf8.count), isPlain, !AdministrationRoutes.isDotSegment(text) else {
             throw AdministrationError(
-                .invalid, "\"\(text)\" is no client id: it has 1 to 128 letters, digits, hyphens, underscores and dots."
+                .invalid,
+                "\"\(text)\" is no client id: it has 1 to 128 letters, digits, hyphens, underscores and dots, and is not . or .."
             )
         }
         // Services tell by this id that it is the server who calls.

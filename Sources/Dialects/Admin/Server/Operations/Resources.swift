@@ -108,6 +108,8 @@ public struct PutResource: AdministrationOperation {
     private static let reservedScopes = AdministrationRoutes.accountScopes.union([
         "openid", "profile", "email", "phone", "address", "offline_access", "groups", "roles",
         AdministrationRoutes.scope,
+        // Reads as all of them, where it is the name of one.
+        "*",
     ])
 
     public func perform(

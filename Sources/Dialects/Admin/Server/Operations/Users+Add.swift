@@ -68,9 +68,11 @@ public struct AddUser: AdministrationOperation {
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || "-_.".utf8.contains(byte)
         }
-        guard (1...128).contains(text.utf8.count), isPlain else {
+        guard (1...128).contains(text.utf8.count), isPlain, !AdministrationRoutes.isDotSegment(text) else {
             throw AdministrationError(
-                .invalid, "\"\(text)\" is no user id: it has 1 to 128 letters, digits, hyphens, underscores and dots.")
+                .invalid,
+                "\"\(text)\" is no user id: it has 1 to 128 letters, digits, hyphens, underscores and dots, and is not . or .."
+            )
         }
         return UserID(rawValue: text)
     }
