@@ -55,6 +55,7 @@ public final class Realm: Sendable {
     /// What this process has seen happen, for metrics.
     public let statistics = EventStatistics()
     let useNotes: UseNotes
+    let tokenUse = AdministratorTokenNote()
     /// Reads documents of clients.
     let documentFetcher: any ClientDocumentFetcher
     let documentTraffic = DocumentTraffic()
@@ -241,6 +242,9 @@ public struct ClientContext: Sendable {
     /// Whether clients of the protocol put the host of their page in the place of the domain that passkeys belong to, where it is another:
     /// then passkeys of a host that may ask for them are taken, too.
     public var namesSiteByHost = false
+    /// Whether a user whom a rule about groups or roles asks for a second factor, and who has none, gets a session all the same: the protocol has
+    /// tokens that allow enrolling one and nothing else, and asks ``Accounts/requiresSecondFactor(of:_:)`` for which sessions they are.
+    public var enrolsBySession = false
     /// The administrator who asks, as the log names them beside ``clientID``: `user:ID`, `token:ID`, or `admin-token` for the first token, the
     /// one of the data directory (``AdministratorToken/actor``). Nil for the command line, and where a user asks for their own account. Events
     /// of before the first token had a name have none for it.

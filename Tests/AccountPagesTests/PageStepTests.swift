@@ -310,6 +310,64 @@ struct PageStepTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func
+        `Whom a rule names sets one up, and neither a session nor a refresh token of before goes around it`(
+            byRole: Bool
+        ) async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(SignInPageTests.address)
+            let link = Self.request("dev-native", scope: "openid offline_access")
+            func trade(_ fields: String) async throws -> Reply {
+                try await server.send(
+                    .post, "/oauth/token", headers: [.contentType: "application/x-www-form-urlencoded"],
+                    body: Array("client_id=dev-native&\(fields)".utf8))
+            }
+            func redeem(_ away: String?) async throws -> Reply {
+                let items = URLComponents(string: away ?? "")?.queryItems
+                let code = try #require(items?.first { $0.name == "code" }?.value, "\(away ?? "")")
+                return try await trade(
+                    "grant_type=authorization_code&code=\(code)&code_verifier=\(Self.verifier)"
+                        + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback")
+            }
+            let browser = TestBrowser(server)
+            let granted = try await redeem(signIn(browser, link).away)
+            let refresh = try #require(granted.json["refresh_token"].text, "\(granted.text)")
+            let late = try await follow(browser, link).away
+
+            let staff = try #require(GroupName("staff"))
+            if byRole {
+                _ = try await server.realm.administrators.grant(.support, to: user.id, by: .testAdministrator)
+            } else {
+                _ = try await server.realm.groups.add(staff, summary: "", by: .testAdministrator)
+                _ = try await server.realm.groups.addMember(user.id, to: staff, by: .testAdministrator)
+            }
+            try await server.realm.changeSettings(by: .testAdministrator) {
+                if byRole {
+                    $0.secondFactors.requiredRoles = ["support"]
+                } else {
+                    $0.secondFactors.requiredGroups = ["staff"]
+                }
+            }
+            for refused in [
+                try await trade("grant_type=refresh_token&refresh_token=\(refresh)"), try await redeem(late),
+            ] {
+                #expect(refused.status == 400 && refused.json["error"] == "invalid_grant", "\(refused.text)")
+            }
+            #expect(try await follow(browser, link).page?.kind == "enrol")
+
+            let elsewhere = TestBrowser(server)
+            let enrol = try #require(try await signIn(elsewhere, link).page)
+            #expect(enrol.kind == "enrol", "\(enrol.html)")
+            let secret = try #require(enrol.html.firstMatch(of: /secret=([A-Z2-7]+)/)).1
+            let code = try TOTP(secret: Base32.decode(String(secret))).code(at: server.now).stringCode
+            let shown = try #require(try await send(elsewhere, enrol, ["code": code]).page)
+            let back = try #require(shown.links.values.first { $0.hasPrefix("/authorize/continue") })
+            #expect(try await redeem(follow(elsewhere, back).away).status == 200)
+        }
+    }
+
     @Test
     func
         `An authenticator is set up inside a sign-in, and ten recovery codes are shown by a page that can be reloaded`()

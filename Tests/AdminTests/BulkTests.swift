@@ -1,3 +1,5 @@
+import CoreTestSupport
+import CountersignCore
 import Foundation
 import Testing
 
@@ -7,14 +9,39 @@ import Testing
 struct BulkTests {
     @Test func `No user is begun when the time is over, and those who are left are named`() async throws {
         var tried: [String] = []
-        let answer = try await ChangeUsers.each(["a", "b", "c", "d"], until: { tried.count >= 2 }) { user in
+        let (answer, failure) = await ChangeUsers.each(["a", "b", "c", "d"], until: { tried.count >= 2 }) { user in
             tried.append(user)
             if user == "b" { throw AdministrationError(.refused, "No.") }
         }
+        #expect(failure == nil)
         #expect(tried == ["a", "b"] && answer.done == 1 && answer.left == ["c", "d"])
         #expect(answer.refused == [.init(user: "b", reason: "No.")])
         // The first is tried in any case, so that a call gets on.
-        let late = try await ChangeUsers.each(["a"], until: { true }) { _ in }
+        let late = await ChangeUsers.each(["a"], until: { true }) { _ in }.answer
         #expect(late.done == 1 && late.left == nil)
+    }
+
+    @Test func `What breaks off in the middle is in the log with its sums`() async throws {
+        let faults = FaultyStore(try await TestStore.sqlite.open())
+        let test = try await TestRealm.make(keptIn: faults)
+        var users: [String] = []
+        for name in ["ada", "ben", "cid"] {
+            users.append(try await test.addUser(EmailAddress(kept: "\(name)@example.org")).id.rawValue)
+        }
+        users.insert("nobody", at: 1)
+        // The first user's write is spared, and the second's fails.
+        faults.set(.away, after: 1, for: 1)
+        let job = ChangeUsers(action: "disable", users: users)
+        await #expect(throws: StoreError.self) {
+            try await job.perform(on: test.realm, as: .commandLine, by: .commandLine)
+        }
+        let events = try await test.realm.auditLog.events(limit: 100)
+        #expect(events.filter { $0.kind == .userDisabled }.map(\.userID?.rawValue) == [users[0]])
+        let sums = try #require(events.first { $0.kind == .usersBulk })
+        #expect(
+            sums.details == [
+                "action": "disable", "done": .integer(1), "refused": .integer(1), "left": .integer(2),
+                "failed": .bool(true),
+            ], "\(sums.details)")
     }
 }

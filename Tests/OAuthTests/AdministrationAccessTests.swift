@@ -46,6 +46,13 @@ struct AdministrationAccessTests {
         return (user, try await server.authenticator(of: user))
     }
 
+    /// An owner whom an application may administer for, and who has given one factor.
+    private static func ownerWithPassword(_ server: TestServer) async throws -> (id: UserID, browser: Browser) {
+        let owner = try await server.userInBrowser { $0.scopes = ["openid", "admin"] }
+        _ = try await server.realm.administrators.grant(.owner, to: owner.id, by: .commandLine)
+        return owner
+    }
+
     @Test
     func `Each role does over HTTP what it may, and a role that is taken ends at the next request`() async throws {
         try await TestServer.with(.development) { server in
@@ -123,13 +130,7 @@ struct AdministrationAccessTests {
     @Test
     func `One factor is answered by asking for the second`() async throws {
         try await TestServer.with(.development) { server in
-            let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
-            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
-                $0.scopes = ["openid", "admin"]
-            }
-            _ = try await server.realm.administrators.grant(.owner, to: id, by: .commandLine)
-            var browser = Browser(server)
-            try await browser.signIn()
+            var browser = try await Self.ownerWithPassword(server).browser
             let token = try await server.redeem(try await browser.code("dev-native", ["scope": "openid admin"])).json[
                 "access_token"]
             let refused = try await Self.post(server, "users:list", token)
@@ -144,19 +145,14 @@ struct AdministrationAccessTests {
     @Test
     func `A step-up of the browser's session does not let a grant of before administer`() async throws {
         try await TestServer.with(.development) { server in
-            let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
-            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
-                $0.scopes = ["openid", "admin"]
-            }
-            _ = try await server.realm.administrators.grant(.owner, to: id, by: .commandLine)
-            var browser = Browser(server)
-            try await browser.signIn()
+            let owner = try await Self.ownerWithPassword(server)
+            var browser = owner.browser
             func token() async throws -> JSON {
                 try await server.redeem(try await browser.code("dev-native", ["scope": "openid admin"])).json[
                     "access_token"]
             }
             let before = try await token()
-            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(id)))
+            let totp = try await server.authenticator(of: try #require(await server.realm.accounts.user(owner.id)))
             let (session, proof) = (try #require(browser.session), try await browser.proof(with: totp))
             let raised = try #require(await server.realm.sessions.raise(session, by: proof))
             browser.cookies["__Host-cs_session"] = raised.token.reveal()

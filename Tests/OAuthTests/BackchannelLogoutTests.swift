@@ -99,17 +99,15 @@ struct BackchannelLogoutTests {
         let service = try ScriptedService(script)
         defer { service.stop() }
         try await TestServer.with(.development) { server in
-            let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
-            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {
-                $0.oauth.backchannelLogoutURI = "http://127.0.0.1:\(service.port)/logout?x=1"
-            }
-            var browser = Browser(server)
-            try await browser.signIn()
+            let address = "http://127.0.0.1:\(service.port)/logout?x=1"
+            let signedIn = try await server.userInBrowser { $0.oauth.backchannelLogoutURI = address }
+            var browser = signedIn.browser
             let reply = try await server.redeem(browser.code())
             #expect(reply.status == 200, "\(reply.text)")
             let stage = Stage(
                 server: server, service: service, tokens: reply.json,
-                user: try #require(await server.realm.accounts.user(id)), session: try #require(browser.session))
+                user: try #require(await server.realm.accounts.user(signedIn.id)),
+                session: try #require(browser.session))
             #expect(try await stage.waiting == 0)
             try await body(stage)
         }

@@ -110,6 +110,17 @@ extension Reply {
 }
 
 extension TestServer {
+    /// A fresh user who is signed in to a browser by the password alone, after a change of what `dev-native` is registered with.
+    func userInBrowser(
+        _ change: @escaping @Sendable (inout ApplicationRegistration) -> Void
+    ) async throws -> (id: UserID, browser: Browser) {
+        let id = UserID(rawValue: try await addUser().replacing("auth0|", with: ""))
+        _ = try await realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator, change)
+        var browser = Browser(self)
+        try await browser.signIn()
+        return (id, browser)
+    }
+
     /// Posts a form.
     func form(
         _ path: String, _ fields: [String: String], headers: HTTPFields = [:]

@@ -31,6 +31,7 @@ struct AdminTokenService: NamedService {
     func look() async throws {
         guard let token = try await opened.realm.administratorToken.current(), opened.adminToken.replace(with: token)
         else { return }
+        opened.realm.administratorToken.forgetUse()
         logger.notice("the administrator's token has changed")
         guard opened.directory.hasOther(adminToken: token) else { return }
         do {

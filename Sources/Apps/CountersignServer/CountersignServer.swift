@@ -525,8 +525,10 @@ struct MaintenanceService: NamedService {
         }
         do {
             try await realm.applicationUses.flush()
+            try await realm.administratorToken.flushUse()
         } catch {
-            logger.debug("when applications were last used could not be written: \(error)")
+            logger.debug(
+                "when applications and the first token were last used could not be written: \(error)")
         }
     }
 }

@@ -11,6 +11,8 @@ public struct OwnFactor: Sendable {
     public let lastSource: String?
     /// Where it was made, where that is kept: what the browser of a passkey called itself.
     public let userAgent: String?
+    /// Of mailboxes that codes go to: their address.
+    public let address: EmailAddress?
     /// Of recovery codes: how many are left.
     public let codesLeft: Int?
     /// Of recovery codes: whether they were made as a list. A single code is replaced by another when it is used.
@@ -155,10 +157,12 @@ extension Realm {
             if let passkey = try passkeys.list(among: [factor]).first {
                 (userAgent, isBackedUp, isSuspicious) = (passkey.userAgent, passkey.isBackedUp, passkey.isSuspicious)
             }
-            return OwnFactor(
+            return try OwnFactor(
                 record: factor, lastUsedAt: factor.lastUse(in: sessions),
                 lastSource: sessions.first { $0.proofs.contains { $0.factorID == factor.id } }?.origin.address,
-                userAgent: userAgent, codesLeft: codes?.left, isList: codes?.isList ?? false, isBackedUp: isBackedUp,
+                userAgent: userAgent,
+                address: proofs.traits(factor.kind)?.role == .lesserSecond ? factor.mailbox(with: sealer) : nil,
+                codesLeft: codes?.left, isList: codes?.isList ?? false, isBackedUp: isBackedUp,
                 isSuspicious: isSuspicious,
                 isSecondFactor: proofs.isSecondFactor(factor.kind),
                 isFirstFactor: proofs.traits(factor.kind)?.role.isFirst == true,

@@ -28,6 +28,9 @@ public struct ApplicationUses: Sendable {
 
     /// Seconds after a use was written within which another one is not: what is written is right to an hour.
     public static let granularity: TimeInterval = 3600
+    /// Seconds by which the clocks of two servers may differ: a use that seems to be this much earlier than its application is one of it, as of
+    /// the application's beginning. What is earlier still was another application of the same id.
+    public static let clockDifference: TimeInterval = 300
     /// Uses that one transaction writes at most.
     static let batch = 500
 

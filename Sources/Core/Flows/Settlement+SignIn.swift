@@ -68,7 +68,7 @@ extension Settlement {
             }
         }
         // Whom the rule names is known only now, in whatever protocol.
-        if !body.requiresSecondFactor, context.settings.secondFactors.isRequiredOfSome,
+        if !body.requiresSecondFactor, !attempt.client.enrolsBySession, context.settings.secondFactors.isRequiredOfSome,
             try transaction.requiresSecondFactor(of: user.id, context.settings.secondFactors)
         {
             body.requiresSecondFactor = true

@@ -20,6 +20,15 @@ extension StoreTransaction {
 }
 
 extension Accounts {
+    /// Whether a second factor is required of this user, for a protocol whose tokens say that a session lacks one
+    /// (``ClientContext/enrolsBySession``). What an application requires by itself is beside it.
+    ///
+    /// Nothing is read where the settings name neither groups nor roles.
+    public func requiresSecondFactor(of user: UserID, _ settings: SecondFactorSettings) async throws -> Bool {
+        guard !settings.isRequired, settings.isRequiredOfSome else { return settings.isRequired }
+        return try await realm.store.read { try $0.requiresSecondFactor(of: user, settings) }
+    }
+
     /// The users of whom the settings require a second factor by name: at most so many, and some more of the last part that is read.
     func namedForSecondFactor(by settings: SecondFactorSettings, most: Int) async throws -> Set<UserID> {
         let realm = realm

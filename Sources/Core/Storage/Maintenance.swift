@@ -52,7 +52,12 @@ public struct Maintenance: Sendable {
         ]
         // What could not be written now is written the next time, and keeps nothing from being removed but registrations.
         var failure: (any Error)?
-        do { try await realm.applicationUses.flush() } catch { failure = error }
+        do {
+            try await realm.applicationUses.flush()
+            try await realm.administratorToken.flushUse()
+        } catch {
+            failure = error
+        }
         // Rows of an earlier program: searches find them by name from then on.
         while try await realm.store.write({ try $0.fillNameKeys(limit: Self.batch) }) >= Self.batch {}
         let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in

@@ -186,7 +186,7 @@ public protocol MachineTokenStorage {
     func machineTokens(after id: String?, limit: Int) throws -> [MachineToken]
     /// False where the id or the digest is taken.
     func insert(_ token: MachineToken) throws -> Bool
-    /// Remembers a use without counting as a change.
+    /// Remembers a use where no later one is known, without counting as a change.
     func touchMachineToken(_ id: String, usedAt instant: Date) throws
     /// Removes a token; false where there is none.
     func deleteMachineToken(_ id: String) throws -> Bool
@@ -228,7 +228,8 @@ public protocol ApplicationStorage {
     func unusedRegistrations(before instant: Date, limit: Int) throws -> [ClientID]
     /// Takes an application out of ``unusedRegistrations(before:limit:)``, whether it was used or not.
     func keepRegistration(_ id: ClientID) throws
-    /// Remembers a use where there is such an application and no later one is known, without counting as a change.
+    /// Remembers a use where there is such an application and no later one is known, without counting as a change. One that is at most
+    /// ``ApplicationUses/clockDifference`` earlier than the application is as of its beginning.
     func note(_ use: ApplicationUse) throws
     /// The last use of each protocol by the applications, in no order that means anything. They go with their application.
     func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse]

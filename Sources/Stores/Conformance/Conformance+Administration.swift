@@ -115,7 +115,9 @@ extension StoreConformance {
                 try require(try transaction.insert(token("a", 1)), "another")
                 try require(!(try transaction.insert(token("a", 3))), "the id is taken")
                 try require(!(try transaction.insert(token("c", 1))), "the digest is taken")
-                try transaction.touchMachineToken("a", usedAt: Sample.instant(5))
+                for second: Int64 in [4, 5, 3] {
+                    try transaction.touchMachineToken("a", usedAt: Sample.instant(second))
+                }
             }
             let found = try await store.read { transaction in
                 (

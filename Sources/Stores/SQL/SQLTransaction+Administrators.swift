@@ -64,7 +64,9 @@ private enum Statements {
     static let tokenByDigest = MachineToken.selection("WHERE digest = $1")
     static let tokensListed = MachineToken.selection("WHERE id > $1 ORDER BY id LIMIT $2")
     static let tokenInsertion = MachineToken.insertion()
-    static let tokenTouch = SQLStatement("UPDATE machine_tokens SET last_used_at = $2 WHERE id = $1")
+    /// Another server's clock may have been ahead.
+    static let tokenTouch = SQLStatement(
+        "UPDATE machine_tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)")
     static let tokenDeletion = SQLStatement("DELETE FROM machine_tokens WHERE id = $1")
 }
 

@@ -43,8 +43,9 @@ private enum Statements {
         "UPDATE applications SET unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL")
     static let use = SQLStatement(
         """
-        INSERT INTO application_uses (client_id, dialect, used_at) SELECT $1, $2, $3 \
-        WHERE EXISTS (SELECT 1 FROM applications WHERE applications.id = $1 AND applications.created_at <= $3) \
+        INSERT INTO application_uses (client_id, dialect, used_at) \
+        SELECT applications.id, $2, CASE WHEN applications.created_at > $3 THEN applications.created_at ELSE $3 END \
+        FROM applications WHERE applications.id = $1 AND applications.created_at <= $4 \
         ON CONFLICT (client_id, dialect) DO UPDATE SET used_at = excluded.used_at \
         WHERE excluded.used_at > application_uses.used_at
         """)
@@ -127,7 +128,8 @@ extension SQLTransaction {
         // The row of a use goes with its application's, which is locked before it.
         try locks.note(.applications, use.application.rawValue)
         try send(
-            Statements.use, SQLValue(use.application.rawValue), SQLValue(use.dialect.rawValue), SQLValue(use.at))
+            Statements.use, SQLValue(use.application.rawValue), SQLValue(use.dialect.rawValue), SQLValue(use.at),
+            SQLValue(use.at + ApplicationUses.clockDifference))
     }
 
     public func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse] {

@@ -183,12 +183,29 @@ struct ApplicationUseTests {
         test.clock.advance(1)
         _ = try await test.realm.applications.add(id: Self.id, ApplicationRegistration(), by: test.client)
         // What another server saw of the first one is not written either.
-        let earlier = ApplicationUse(application: Self.id, dialect: .nativeAuth, at: test.now - 1)
+        let earlier = ApplicationUse(
+            application: Self.id, dialect: .nativeAuth, at: test.now - ApplicationUses.clockDifference - 1)
         try await test.store.write { try $0.note(earlier) }
         try await test.realm.applicationUses.flush()
         #expect(try await Self.written(test).isEmpty)
         // Within the hour of the first one's use.
         test.realm.applicationUses.note(Self.id, by: .oauth)
+        try await test.realm.applicationUses.flush()
+        #expect(try await Self.written(test).map(\.at) == [test.now])
+    }
+
+    @Test(arguments: TestStore.available)
+    func `A server whose clock is behind notes what it saw of an application that another has just made`(
+        _ store: TestStore
+    ) async throws {
+        let test = try await Self.make(on: store)
+        let made = test.now
+        test.clock.advance(-120)
+        _ = try #require(await test.signIn().signedIn)
+        try await test.realm.applicationUses.flush()
+        #expect(try await Self.written(test).map(\.at) == [made])
+        test.clock.advance(ApplicationUses.granularity)
+        _ = try #require(await test.signIn().signedIn)
         try await test.realm.applicationUses.flush()
         #expect(try await Self.written(test).map(\.at) == [test.now])
     }

@@ -211,6 +211,45 @@ struct JourneyTests {
     }
 
     @Test
+    func
+        `A mailbox that is reported lost is asked for still, and no code to it is right; another one is asked instead`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        var strict = test.client
+        strict.requiresSecondFactor = true
+        let user = try await test.addUser()
+        try await test.addMailbox(TestRealm.otherEmail, of: user)
+        let own = OwnSession(
+            userID: user.id,
+            evidence: SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: .password, at: test.now)]),
+            epoch: user.tokenEpoch)
+        let mailbox = try #require(
+            try await test.realm.ownAccount.factors(of: own).get().first { $0.record.kind == .email })
+        #expect(mailbox.address == TestRealm.otherEmail)
+        let password = Answer.password(Secret(TestRealm.password))
+        // A code that went out before is none either.
+        let before = try await test.begin(.signIn(TestRealm.email), by: strict)
+        #expect(try await test.give(password, to: before).step == .secondFactor)
+        let early = try await test.askForCode(before)
+        _ = try await test.realm.ownAccount.reportLost(mailbox.id, of: own, by: test.client).get()
+        #expect(try await test.give(code: early, to: before).refusal?.reason == .authenticatorDisabled)
+
+        let late = try await test.begin(.signIn(TestRealm.email), by: strict)
+        #expect(try await test.give(password, to: late).step == .secondFactor)
+        let code = try await test.askForCode(late)
+        #expect(!code.isEmpty)
+        #expect(try await test.give(code: code, to: late).refusal?.reason == .authenticatorDisabled)
+
+        let third = EmailAddress(kept: "third@example.org")
+        try await test.addMailbox(third, of: user)
+        let last = try await test.begin(.signIn(TestRealm.email), by: strict)
+        #expect(try await test.give(password, to: last).step == .secondFactor)
+        guard case .mailed(let address) = try await test.ask(last) else { throw TestFailure() }
+        #expect(address == third)
+    }
+
+    @Test
     func `A registered mailbox is exported and imported with its user`() throws {
         let payload = try MailboxFactor.payload(TestRealm.email)
         let content = try JSONDecoder().decode(JSONValue.self, from: payload)

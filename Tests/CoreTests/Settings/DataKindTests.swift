@@ -122,6 +122,57 @@ struct AdministratorTokenTests {
         let events = try await test.events(.adminTokenReplaced)
         #expect(events.count == 1 && !"\(events)".contains("second"))
     }
+
+    @Test(arguments: TestStore.available)
+    func `Its last use is known to this process at once, and to others by maintenance, once an hour`(store: TestStore)
+        async throws
+    {
+        let kept = try await store.open()
+        let clock = ManualClock()
+        let test = try TestRealm.make(keptIn: kept, clock: clock)
+        let other = try TestRealm.make(keptIn: kept, clock: clock).realm
+        let token = test.realm.administratorToken
+        _ = try await token.settle(Secret("the first"))
+        #expect(try await token.lastUse() == nil)
+        let first = clock.now
+        token.noteUse()
+        #expect(try await token.lastUse() == first)
+        #expect(try await other.administratorToken.lastUse() == nil)
+        try await test.realm.maintenance.run()
+        #expect(try await other.administratorToken.lastUse() == first)
+
+        clock.advance(AdministratorToken.useGranularity - 1)
+        token.noteUse()
+        try await test.realm.maintenance.run()
+        #expect(try await other.administratorToken.lastUse() == first)
+        clock.advance(1)
+        token.noteUse()
+        try await test.realm.maintenance.run()
+        #expect(try await other.administratorToken.lastUse() == clock.now)
+        // A server whose clock is behind takes nothing back.
+        clock.advance(-600)
+        other.administratorToken.noteUse()
+        try await other.maintenance.run()
+        #expect(try await token.lastUse() == clock.now + 600)
+
+        // Another one was not used yet, whatever this process saw of the one from before.
+        token.noteUse()
+        try await token.replace(with: Secret("the second"), by: test.client)
+        #expect(try await token.lastUse() == nil)
+        try await test.realm.maintenance.run()
+        #expect(try await other.administratorToken.lastUse() == nil)
+    }
+
+    @Test
+    func `Every shape in which its last use was kept is read`() async throws {
+        let test = try await TestRealm.make()
+        for (kept, use) in [
+            (#"{"at":1700000000000000}"#, Date(microseconds: 1_700_000_000_000_000)), ("{}", nil),
+        ] {
+            try await test.store.write { try $0.putDocument(AdministratorToken.useDocument, Data(kept.utf8)) }
+            #expect(try await test.realm.administratorToken.lastUse() == use)
+        }
+    }
 }
 
 @Suite("What servers share beside their users")

@@ -8,15 +8,21 @@ import Synchronization
 public final class AdminToken: Sendable {
     /// Nil where there is no token, and none is right.
     private let digest: Mutex<Data?>
+    private let noteUse: @Sendable () -> Void
 
-    init(_ token: Secret<String>?) {
+    /// - Parameter noteUse: called whenever the right token came.
+    init(_ token: Secret<String>?, noting noteUse: @escaping @Sendable () -> Void) {
         digest = Mutex(token.map { Self.digest($0) })
+        self.noteUse = noteUse
     }
 
-    /// Whether the token is this one; takes the same time whatever it is.
+    /// Whether the token is this one; what is wrong takes the same time whatever it is. What is right is noted as a use, whichever door it came
+    /// to.
     @Sendable public func matches(_ token: Secret<String>) -> Bool {
         guard let digest = digest.withLock({ $0 }) else { return false }
-        return ConstantTime.equal(digest, Self.digest(token))
+        guard ConstantTime.equal(digest, Self.digest(token)) else { return false }
+        noteUse()
+        return true
     }
 
     /// Takes another token in its place; answers whether it is another.
@@ -60,7 +66,7 @@ extension DataDirectory {
                         + "servers share and a backup keeps")
             }
         }
-        return (AdminToken(token), notices)
+        return (AdminToken(token, noting: realm.administratorToken.noteUse), notices)
     }
 
     /// What the file says; nil where there is none, or nothing in it.

@@ -126,7 +126,12 @@ public struct OpenedRealm: Sendable {
             let (token, notices) =
                 switch purpose {
                 case .start: try await realm.prepare(directory, kind)
-                case .administration: (AdminToken(try await realm.administratorToken.current()), [String]())
+                case .administration:
+                    (
+                        AdminToken(
+                            try await realm.administratorToken.current(), noting: realm.administratorToken.noteUse),
+                        [String]()
+                    )
                 }
             return OpenedRealm(
                 realm: realm, directory: directory, kind: kind, adminToken: token, notices: notices,

@@ -22,10 +22,13 @@ extension FlowBody {
         }
         guard requiresSecondFactor else { return [] }
         let usedUp = proven.beginWithMailbox ? email : nil
-        return try factors.filter {
+        let mailboxes = try factors.filter {
             try proofs.traits($0.kind)?.role == .lesserSecond
                 && MailboxFactor.address(of: $0, with: sealer).canonical != usedUp
         }
+        // What is reported lost makes the question necessary, and is no answer to it.
+        let answering = mailboxes.filter { $0.frozenAt == nil }
+        return answering.isEmpty ? mailboxes : answering
     }
 }
 

@@ -27,8 +27,16 @@ struct MailedCode: ImmediateProofMethod {
         guard challenge.expiresAt > lookup.now else {
             return .refused(Refusal(flow.body.journey == nil ? .flowExpired : .codeExpired))
         }
-        return .found(
-            LocatedProof(user: lookup.user, factor: nil, counter: .named(CounterKey.mailedCode(challenge.digest))))
+        var found = LocatedProof(
+            user: lookup.user, factor: nil, counter: .named(CounterKey.mailedCode(challenge.digest)))
+        // No code to a mailbox that its owner has reported lost is right.
+        if let asked = flow.body.journey?.asked, let mailbox = try lookup.transaction.factor(asked.id),
+            mailbox.frozenAt != nil
+        {
+            found.factor = mailbox
+            found.comparesRevision = false
+        }
+        return .found(found)
     }
 
     func judge(

@@ -190,9 +190,10 @@ extension Guardian {
     fileprivate func call(
         _ request: Request, _ context: CountersignRequestContext, _ isAdministrator: Bool
     ) -> GuardianCall {
-        let client = context.client(
+        var client = context.client(
             ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), of: .guardian,
             isAdministrator: isAdministrator)
+        if isAdministrator { client.administrator = AdministratorToken.actor }
         return GuardianCall(request, context, client: client)
     }
 }

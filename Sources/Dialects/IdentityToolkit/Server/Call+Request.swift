@@ -9,7 +9,8 @@ extension IdentityToolkit {
     /// Finds out who calls: which application by its API key, or an administrator by the bearer token.
     func call(_ request: Request, _ context: CountersignRequestContext, _ access: Access) async throws -> Call {
         let query = request.queryItems
-        let isAdministrator = isAdministrator(request)
+        let administrator = administrator(request)
+        let isAdministrator = administrator != nil
         let key = query["key"] ?? request.headers[.googleAPIKey]
         switch access {
         case .administrator:
@@ -38,6 +39,8 @@ extension IdentityToolkit {
             application?.id ?? ClientID(rawValue: isAdministrator ? "administrator" : "dev-app"),
             of: .identityToolkit, isAdministrator: isAdministrator,
             locale: request.headers[.firebaseLocale].flatMap { LanguageTag.plain($0) })
+        client.enrolsBySession = true
+        client.administrator = administrator?.name
         client.revealsAddresses =
             application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses
         return Call(
@@ -55,10 +58,20 @@ extension IdentityToolkit {
         }
     }
 
-    private func isAdministrator(_ request: Request) -> Bool {
-        guard let token = request.bearerToken else { return false }
-        if options.isDevelopment && token.reveal() == "owner" { return true }
-        return options.isAdministrator(token)
+    private func administrator(_ request: Request) -> Holder? {
+        guard let token = request.bearerToken else { return nil }
+        if options.isDevelopment && token.reveal() == "owner" { return .emulatorOwner }
+        return options.isAdministrator(token) ? .firstToken : nil
+    }
+
+    /// Who administers.
+    private enum Holder {
+        /// The emulator's `owner`, whom everybody is under `--dev`.
+        case emulatorOwner
+        case firstToken
+
+        /// As the log names them.
+        var name: String? { self == .firstToken ? AdministratorToken.actor : nil }
     }
 }
 

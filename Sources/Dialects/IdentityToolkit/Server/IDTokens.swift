@@ -8,7 +8,7 @@ struct IDTokens: Sendable {
     let projectID: String
     let isDevelopment: Bool
     let settings: RealmSettings
-    /// Whether the realm or the application requires a second factor of every user.
+    /// Whether the realm or the application requires a second factor of every user. Of whom else the realm requires one is asked of each user.
     let requiresSecondFactor: Bool
 
     /// The claim that carries the user's token epoch, so that a revocation cuts between two tokens of one second.
@@ -24,26 +24,30 @@ struct IDTokens: Sendable {
     private static let enrolmentAudience = "/mfa-enrolment"
 
     /// What a session's tokens are for.
-    private func audience(of evidence: SessionEvidence) -> String {
-        lacksSecondFactor(evidence) ? projectID + Self.enrolmentAudience : projectID
+    private func audience(of evidence: SessionEvidence, _ user: UserID) async throws -> String {
+        try await lacksSecondFactor(evidence, of: user) ? projectID + Self.enrolmentAudience : projectID
     }
 
     /// Whether a session has to have been proven with a second factor and was not. A user of a custom token is asked
     /// for none, nor is an anonymous user.
-    func lacksSecondFactor(_ evidence: SessionEvidence) -> Bool {
-        AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: requiresSecondFactor)
-            .decide(proven: evidence.proofs, factors: []) == .enrolmentRequired
+    func lacksSecondFactor(_ evidence: SessionEvidence, of user: UserID) async throws -> Bool {
+        let policy = AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: true)
+        guard policy.decide(proven: evidence.proofs, factors: []) == .enrolmentRequired else { return false }
+        if requiresSecondFactor { return true }
+        return try await realm.accounts.requiresSecondFactor(of: user, settings.secondFactors)
     }
 
     /// What a client gets: the ID token, and how long it lives.
     func idToken(for signedIn: SignedIn) async throws -> (token: String, lifetime: Int) {
         let lifetime = settings.tokens.idTokenLifetime
+        let audience = try await audience(of: signedIn.evidence, signedIn.user.id)
         let token = try await realm.tokens.issue(
-            draft(for: signedIn, lifetime: lifetime), with: settings.tokens.algorithm(for: .identityToolkit))
+            draft(for: signedIn, to: audience, lifetime: lifetime),
+            with: settings.tokens.algorithm(for: .identityToolkit))
         return (token, lifetime)
     }
 
-    private func draft(for signedIn: SignedIn, lifetime: Int) -> TokenDraft {
+    private func draft(for signedIn: SignedIn, to audience: String, lifetime: Int) -> TokenDraft {
         let now = realm.clock.now
         let user = signedIn.user
         let evidence = signedIn.evidence
@@ -53,7 +57,7 @@ struct IDTokens: Sendable {
             account.merge(claims) { _, developer in developer }
         }
         var draft = TokenDraft(
-            issuer: issuer, audience: audience(of: evidence), subject: user.id.rawValue,
+            issuer: issuer, audience: audience, subject: user.id.rawValue,
             issuedAt: now, lifetime: lifetime, parts: Self.parts(of: evidence), signedIn: signedIn,
             account: account,
             spelling: [
@@ -136,9 +140,12 @@ struct IDTokens: Sendable {
         case .good(let token):
             guard let user = token.user else { throw IdentityToolkitError(.invalidIDToken) }
             let evidence = SessionEvidence(claims: token.claims)
-            let isUnenrolled = isForEnrolment(token.claims) || lacksSecondFactor(evidence)
-            guard allowsUnenrolled || !isUnenrolled else {
-                throw IdentityToolkitError(.operationNotAllowed, "A second factor has to be enrolled first.")
+            if !allowsUnenrolled {
+                var isUnenrolled = isForEnrolment(token.claims)
+                if !isUnenrolled { isUnenrolled = try await lacksSecondFactor(evidence, of: user.id) }
+                if isUnenrolled {
+                    throw IdentityToolkitError(.operationNotAllowed, "A second factor has to be enrolled first.")
+                }
             }
             return Bearer(user: user, claims: token.claims, evidence: evidence)
         }

@@ -24,7 +24,7 @@ extension IdentityToolkit {
         case .refused(.userDisabled): throw IdentityToolkitError(.userDisabled)
         case .refreshed(let signedIn):
             // The session is older than the factor, or than the demand for it: its tokens would stay without.
-            if tokens(call).lacksSecondFactor(signedIn.evidence),
+            if try await tokens(call).lacksSecondFactor(signedIn.evidence, of: signedIn.user.id),
                 try await !realm.enrolments.secondFactors(of: signedIn.user.id).isEmpty
             {
                 throw IdentityToolkitError(.tokenExpired)

@@ -85,8 +85,9 @@ extension AdminCommand.TokenCommand {
         func run() async throws {
             let answer = try await realm.perform(ListMachineTokens())
             try output.show(answer) {
-                if answer.tokens.isEmpty { return ["There are no tokens but the one in admin-token."] }
                 var table = Table("ID", "LABEL", "SCOPES", "EXPIRES", "LAST USED", "CREATED BY")
+                // The first one, which is in the file of that name and has no id to revoke it by.
+                table.add("admin-token", "", "*", "never", answer.adminTokenLastUsedAt?.text ?? "never", nil)
                 for token in answer.tokens {
                     table.add(
                         token.id, token.label, token.scopes.joined(separator: " "),

@@ -117,6 +117,8 @@ public struct AccountFactor: Codable, Sendable {
     public let lastUsedAt: Timestamp?
     public let lastUsedFrom: String?
     public let userAgent: String?
+    /// Of `email`: where its codes go.
+    public let address: String?
     public let codesLeft: Int?
     public let isBackedUp: Bool?
     public let isSuspicious: Bool
@@ -133,6 +135,7 @@ public struct AccountFactor: Codable, Sendable {
         lastUsedAt = factor.lastUsedAt.map(Timestamp.init)
         lastUsedFrom = factor.lastSource
         userAgent = factor.userAgent
+        address = factor.address?.canonical
         codesLeft = factor.codesLeft
         isBackedUp = factor.isBackedUp
         isSuspicious = factor.isSuspicious

@@ -40,6 +40,12 @@ struct SecurityPage: Sendable {
         if settings.offersPush, settings.state != .disabled, account.scene.pages.options.deviceLink != nil {
             page.blocks.append(.form(account.button("deviceAdd", DevicePage.path, for: DevicePage.purpose)))
         }
+        // They come by applications that register one in a sign-in.
+        let mailboxes = of(.email)
+        if !mailboxes.isEmpty {
+            page.blocks.append(.heading(words.plain("securityMailboxes")))
+            page.blocks.append(.items(mailboxes.map { item($0, nil, account) }))
+        }
         page.blocks += recovery(of(.recoveryCode).first, hasSecond: factors.contains(where: \.isSecondFactor), account)
         return account.show(page)
     }
@@ -83,7 +89,8 @@ struct SecurityPage: Sendable {
         if factor.isBackedUp == true { details.append(words("passkeySynced")) }
         if factor.isSuspicious { details.append(words("passkeySuspicious")) }
         return PageBlock.Item(
-            FactorPage.name(of: factor.record, words), mark: factor.isFrozen ? FactorPage.frozen(words) : nil,
+            FactorPage.name(of: factor.record, at: factor.address, words),
+            mark: factor.isFrozen ? FactorPage.frozen(words) : nil,
             details: details, links: [.init(words("factorManage"), to: FactorPage.path(of: factor.id))])
     }
 
@@ -113,8 +120,10 @@ struct FactorPage: Sendable {
 
     static func path(of id: FactorID) -> String { PagePath("/account/factor", [("id", id.rawValue)]).text }
 
-    static func name(of factor: FactorRecord, _ words: Words) -> PageText {
-        factor.name.isEmpty ? words(kind(of: factor.kind)) : PageText(chosen: factor.name)
+    /// - Parameter address: where the codes of a mailbox go.
+    static func name(of factor: FactorRecord, at address: EmailAddress? = nil, _ words: Words) -> PageText {
+        if !factor.name.isEmpty { return PageText(chosen: factor.name) }
+        return address.map { PageText(address: $0.canonical) } ?? words(kind(of: factor.kind))
     }
 
     static func frozen(_ words: Words) -> PageBlock.Mark { .init(words("factorFrozen"), .alarming) }
@@ -173,7 +182,7 @@ struct FactorPage: Sendable {
             return nil
         }
         return factors.first {
-            $0.id.rawValue == account.field("id") && [.passkey, .totp, .push].contains($0.record.kind)
+            $0.id.rawValue == account.field("id") && [.passkey, .totp, .push, .email].contains($0.record.kind)
         }
     }
 
@@ -185,7 +194,8 @@ struct FactorPage: Sendable {
             return account.redirect(to: AccountSection.security.path)
         }
         var page = account.page(
-            "account-factor", in: .security, Self.name(of: factor.record, words), problem: problem)
+            "account-factor", in: .security, Self.name(of: factor.record, at: factor.address, words),
+            problem: problem)
         page.problemField = isOfName ? "name" : nil
         let id = [("id", factor.id.rawValue)]
         func form(_ decision: String, _ label: String) -> PageForm {

@@ -59,7 +59,8 @@ public struct AddMachineToken: AdministrationOperation {
     }
 }
 
-/// Lists the tokens of machines, without what is secret of them. The administrator's token of the data directory is not among them.
+/// Lists the tokens of machines, without what is secret of them. Of the administrator's token of the data directory, which is the first of them
+/// and has no row, it tells the last use.
 public struct ListMachineTokens: AdministrationOperation {
     public static let name = "tokens:list"
     public static let right = AdministrationRight.readAdministrators
@@ -69,13 +70,17 @@ public struct ListMachineTokens: AdministrationOperation {
     public struct Answer: Codable, Sendable {
         /// Ordered by id.
         public let tokens: [MachineTokenSummary]
+        /// When the token of the data directory was last used, to the hour; nil where that is not known.
+        public let adminTokenLastUsedAt: Timestamp?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let now = realm.clock.now
-        return Answer(tokens: try await realm.machineTokens.list().map { MachineTokenSummary($0, at: now) })
+        return Answer(
+            tokens: try await realm.machineTokens.list().map { MachineTokenSummary($0, at: now) },
+            adminTokenLastUsedAt: try await realm.administratorToken.lastUse().map(Timestamp.init))
     }
 }
 

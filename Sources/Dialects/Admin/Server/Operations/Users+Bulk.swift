@@ -59,31 +59,43 @@ public struct ChangeUsers: AdministrationOperation {
         }
         try permit.require(action.right)
         let end = ContinuousClock.now + Self.longest
-        let answer = try await Self.each(users, until: { ContinuousClock.now >= end }) { user in
+        let (answer, failure) = await Self.each(users, until: { ContinuousClock.now >= end }) { user in
             try await action.perform(user, permit, on: realm, by: client)
         }
-        try await realm.accounts.noteBulk(
-            action.rawValue, done: answer.done, refused: answer.refused.count, left: answer.left?.count ?? 0, by: client
-        )
-        return answer
+        let note = Task {
+            try await realm.accounts.noteBulk(
+                action.rawValue, done: answer.done, refused: answer.refused.count, left: answer.left?.count ?? 0,
+                failed: failure != nil, by: client)
+        }
+        guard let failure else {
+            try await note.value
+            return answer
+        }
+        // Those who were changed are: the log has their sums where it can be written, whatever the caller is told, and though the caller is gone.
+        _ = await note.result
+        throw failure
     }
 
-    /// One user after the other, the first in any case, until the time is over.
+    /// One user after the other, the first in any case, until the time is over or the server fails.
+    /// - Returns: what came of it, and with what it broke off: then the first of those who are left is the one at whom it did.
     static func each(
         _ users: [String], until isOver: () -> Bool, _ change: (String) async throws -> Void
-    ) async throws -> Answer {
+    ) async -> (answer: Answer, failure: (any Error)?) {
         var done = 0
         var refused: [Answer.Refused] = []
         for (index, user) in users.enumerated() {
-            if index > 0, isOver() { return Answer(done: done, refused: refused, left: Array(users[index...])) }
+            func rest() -> Answer { Answer(done: done, refused: refused, left: Array(users[index...])) }
+            if index > 0, isOver() { return (rest(), nil) }
             do {
                 try await change(user)
                 done += 1
             } catch let error as AdministrationError where error.isOfOneUser {
                 refused.append(Answer.Refused(user: user, reason: error.message))
+            } catch {
+                return (rest(), error)
             }
         }
-        return Answer(done: done, refused: refused, left: nil)
+        return (Answer(done: done, refused: refused, left: nil), nil)
     }
 }
 

@@ -16,11 +16,16 @@ enum LogPages {
     /// Calls that make a file, and events that each answers: so a file has 10,000 events at most, and takes a look at 50,000.
     private static let (exportCalls, exportPage) = (10, 1000)
 
-    /// What readers look for: kinds that begin alike.
-    private static let groups = [
-        "sign-in", "answer", "session", "user", "factor", "approval", "consent", "mail", "push", "client",
-        "application", "client-document",
-        "settings", "administrator", "machine-token", "registration-token", "group", "key", "extension", "limit",
+    /// What readers look for: kinds that begin alike, with others that go with them. Every event is in one.
+    static let groups: KeyValuePairs = [
+        "sign-in": ["sign-in"], "answer": ["answer"], "session": ["session", "backchannel-logout"],
+        "user": ["user", "users"], "factor": ["factor", "passkey"], "approval": ["approval", "device-authorization"],
+        "consent": ["consent", "terms"], "mail": ["mail", "delivery"], "push": ["push"],
+        "client": ["client", "security-check"], "application": ["application", "resource"],
+        "client-document": ["client-document"], "settings": ["settings"], "administrator": ["administrator"],
+        "machine-token": ["machine-token", "admin-token"], "registration-token": ["registration-token"],
+        "group": ["group"], "key": ["key", "master-key"], "extension": ["extension"], "hook": ["hook"],
+        "limit": ["limit"],
     ]
 
     // MARK: The list
@@ -76,10 +81,13 @@ enum LogPages {
 
     private static func search(_ scene: ConsoleScene, limit: Int) -> SearchAuditEvents {
         SearchAuditEvents(
-            user: scene.field("user"), kinds: scene.field("kind").map { [$0] }, application: scene.field("application"),
+            user: scene.field("user"), kinds: scene.field("kind").map(kinds), application: scene.field("application"),
             source: scene.field("source"), since: scene.field("since"), until: scene.field("until"),
             before: scene.places.after, after: scene.places.before, limit: limit)
     }
+
+    /// What a group stands for; any other word for itself.
+    private static func kinds(_ word: String) -> [String] { groups.first { $0.key == word }?.value ?? [word] }
 
     /// What is looked for, for links.
     private static func items(_ scene: ConsoleScene) -> [(String, String?)] {
@@ -90,8 +98,12 @@ enum LogPages {
         let words = scene.words
         let kind = scene.field("kind")
         var options: [PageField.Option] = [.init("", words.plain("consoleLogAll"), isChosen: kind == nil)]
-        options += groups.map { .init($0, words.plain(WordFamily.key("logGroup", $0)), isChosen: $0 == kind) }
-        if let kind, !groups.contains(kind) { options.append(.init(kind, PageText.harmless(kind), isChosen: true)) }
+        options += groups.map {
+            .init($0.key, words.plain(WordFamily.key("logGroup", $0.key)), isChosen: $0.key == kind)
+        }
+        if let kind, !groups.contains(where: { $0.key == kind }) {
+            options.append(.init(kind, PageText.harmless(kind), isChosen: true))
+        }
         func field(_ name: String, _ label: String, type: String = "text") -> PageField {
             PageField(
                 name: name, label: words.plain(label), type: type,

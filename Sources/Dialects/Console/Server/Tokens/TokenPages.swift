@@ -73,9 +73,16 @@ enum TokenPages {
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let operation = ListMachineTokens()
-        let tokens = try await scene.perform(operation).tokens
+        let answer = try await scene.perform(operation)
+        let tokens = answer.tokens
         let changes = scene.may(.changeAdministrators)
         let names = try await UserNames(actors: tokens.map(\.createdBy), scene)
+        // The token of the data directory is the first, and ends by no button.
+        let first: [PageTable.Cell] = [
+            .init(PageText("admin-token")), .init(PageText("*")), .init(words("consoleNever")),
+            .init(answer.adminTokenLastUsedAt.map { words.moment($0.date, now: scene.now) } ?? words("consoleNever")),
+            .init(PageText("")), .init(PageText("")),
+        ]
         var page = scene.page("console-tokens", "consoleTokens")
         page.text = words("consoleTokensText")
         page.blocks += scene.secretBlocks("consoleTokenOnce")
@@ -85,20 +92,21 @@ enum TokenPages {
                     words.plain("consoleTokens"),
                     columns: ["consoleLabel", "consoleScopes", "consoleExpires", "consoleUsed", "consoleGrantedBy"]
                         .map { words.plain($0) } + (changes ? [words.plain("consoleRevoke")] : []),
-                    rows: tokens.map { token in
-                        [
-                            .init(
-                                PageText(chosen: token.shownName),
-                                marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
-                            .init(PageText(token.scopes.joined(separator: " "))),
-                            .init(words.instant(token.expiresAt.date)),
-                            .init(
-                                token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
-                                    ?? words("consoleNever")),
-                            names.cell(actor: token.createdBy, words),
-                            .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
-                        ]
-                    }), none: words("consoleNone")))
+                    rows: [first]
+                        + tokens.map { token in
+                            [
+                                .init(
+                                    PageText(chosen: token.shownName),
+                                    marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
+                                .init(PageText(token.scopes.joined(separator: " "))),
+                                .init(words.instant(token.expiresAt.date)),
+                                .init(
+                                    token.lastUsedAt.map { words.moment($0.date, now: scene.now) }
+                                        ?? words("consoleNever")),
+                                names.cell(actor: token.createdBy, words),
+                                .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
+                            ]
+                        }), none: words("consoleNone")))
         if changes {
             page.blocks.append(.links([.init(words("consoleTokenAdd"), to: "/console/tokens/add", isButton: true)]))
         }
