@@ -588,7 +588,8 @@ let package = Package(
         .testTarget(
             name: "AccountPagesTests",
             dependencies: [
-                "AdminServer", "ConsoleServer", "CountersignCore", "CountersignServer", "DialectTestSupport",
+                "AccountServer", "AdminServer", "ConsoleServer", "CountersignCore", "CountersignServer",
+                "DialectTestSupport",
                 "OneTimePassword", "PasskeyTestSupport", "SecurityChecks", "ServerHTTP", "WebPages", .httpTypes,
             ]),
         // What one protocol gave out, at the endpoints of all.

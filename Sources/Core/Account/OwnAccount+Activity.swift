@@ -22,7 +22,7 @@ public enum ActivityKind: String, Sendable, CaseIterable {
         self = found
     }
 
-    var kinds: Set<AuditEvent.Kind> {
+    package var kinds: Set<AuditEvent.Kind> {
         switch self {
         case .signIns:
             [.signedIn, .secondFactorAsked, .answerRefused, .signInDisowned, .approvalAllowed, .approvalRejected]
@@ -37,11 +37,13 @@ public enum ActivityKind: String, Sendable, CaseIterable {
                 .sessionEnded, .signedOut, .grantEnded, .tokensRevoked, .refreshTokenReused,
                 .authorizationCodeReused,
             ]
-        case .applications: [.consentGiven, .consentRevoked]
+        case .applications: [.consentGiven, .consentRevoked, .deviceDecided]
         case .account:
             [
                 .signedUp, .userCreated, .userImported, .userChanged, .userDisabled, .userEnabled, .emailVerified,
                 .emailChanged, .emailRestored, .userDataShown, .deletionRequested, .deletionWithdrawn, .eventDisowned,
+                .termsAccepted, .groupMemberAdded, .groupMemberRemoved, .administratorGranted, .administratorRevoked,
+                .limitLifted,
             ]
         }
     }
@@ -49,9 +51,11 @@ public enum ActivityKind: String, Sendable, CaseIterable {
 
 /// Part of a user's own log, the newest first.
 public struct ActivityPage: Sendable {
-    /// The events of this page. It may have none, and ``next`` still be there.
+    /// The events of this page. It may have none, and ``next`` or ``previous`` still be there.
     public let events: [AuditEvent]
-    /// Where the next page goes on; nil where there is none.
+    /// Where the page of newer events ends; nil where there is none.
+    public let previous: String?
+    /// Where the page of older events goes on; nil where there is none.
     public let next: String?
 }
 
@@ -74,30 +78,30 @@ extension OwnAccount {
     /// The user's own part of the log.
     /// - Parameters:
     ///   - kind: only those of the kind.
-    ///   - id: only events before this one.
+    ///   - id: only events before this one, which are older: ``ActivityPage/next``.
+    ///   - later: only events after this one, which are newer, the nearest of them: ``ActivityPage/previous``. Not both.
     ///   - limit: 1 to 200. A page may have fewer and yet a next one, where events of the kind are rare.
     public func activity(
-        of session: OwnSession, kind: ActivityKind? = nil, before id: String? = nil, limit: Int = 50
+        of session: OwnSession, kind: ActivityKind? = nil, before id: String? = nil, after later: String? = nil,
+        limit: Int = 50
     ) async throws -> Result<ActivityPage, Refusal> {
-        let limit = min(max(limit, 1), 200)
+        let range = ListRange(later ?? id, isBackwards: later != nil, limit: min(max(limit, 1), 200))
         return try await read(of: session) { transaction, user, now in
-            let oldest = now - Double(Self.activityDays) * 86_400
-            var found: [AuditEvent] = []
-            var cursor = id
-            var rest = Self.scanned
-            while rest > 0 {
-                let batch = try transaction.auditEvents(of: user.id, before: cursor, limit: min(rest, 200))
-                for event in batch {
-                    guard event.at >= oldest else { return ActivityPage(events: found, next: nil) }
-                    cursor = event.id
-                    guard let group = ActivityKind(event.kind), kind == nil || group == kind else { continue }
-                    found.append(event)
-                    if found.count == limit { return ActivityPage(events: found, next: cursor) }
-                }
-                if batch.count < min(rest, 200) { return ActivityPage(events: found, next: nil) }
-                rest -= batch.count
+            let oldest = AuditLog.bound(before: now - Double(Self.activityDays) * 86_400)
+            let page: ListPage<AuditEvent, String> = try range.page(
+                most: Self.scanned, chunk: 200, key: { (event: AuditEvent) in event.id }
+            ) { part in
+                var part = part
+                if part.isBackwards { part.key = max(part.key ?? oldest, oldest) }
+                // The user's part of the log ends there.
+                return try transaction.auditEvents(of: user.id, part).filter { $0.id >= oldest }
+            } show: { event in
+                guard let group = ActivityKind(event.kind), kind == nil || group == kind else { return nil }
+                return event
             }
-            return ActivityPage(events: found, next: cursor)
+            return ActivityPage(
+                events: page.rows, previous: AuditLog.place(page.previous, atEnd: "0"),
+                next: AuditLog.place(page.next, atEnd: "f"))
         }
     }
 

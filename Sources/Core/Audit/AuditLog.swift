@@ -58,6 +58,16 @@ public struct AuditLog: Sendable {
         return found.first { $0.id == id }
     }
 
+    /// A neighbour of a page as callers bring it back.
+    /// - Parameter digit: of the id that lies behind the end of the log.
+    public static func place(_ edge: ListEdge<String>?, atEnd digit: Character) -> String? {
+        switch edge {
+        case .row(let id): id
+        case .end: String(repeating: digit, count: 24)
+        case nil: nil
+        }
+    }
+
     /// What all ids of events before an instant come before.
     public static func bound(before instant: Date) -> String {
         let digits = String(UInt64(max(0, instant.microseconds)), radix: 16)

@@ -305,6 +305,16 @@ struct OwnSessionsTests {
         } while cursor != nil && pages.count < 9
         #expect(pages.joined().elementsEqual(all.events.map(\.id)))
         #expect(Set(pages.joined()).count == 6)
+        // Back from the last page to the first, which has none before it.
+        var back: [[String]] = []
+        var place: String? = try #require(pages.last?.first)
+        while let later = place, back.count < 9 {
+            let page = try await account.activity(of: own, kind: .signIns, after: later, limit: 2).get()
+            back.insert(page.events.map(\.id), at: 0)
+            #expect(page.next != nil, "There is the page that it came from.")
+            place = page.previous
+        }
+        #expect(back.elementsEqual(pages.dropLast()))
         #expect(stranger.id != user.id)
     }
 

@@ -140,21 +140,28 @@ extension AccountCommand {
         @Option(help: "Events to show, the newest first: 1 to 200.")
         var limit: Int?
 
-        @Option(help: ArgumentHelp("Only events before this one: `next` of the answer before.", valueName: "id"))
+        @Option(help: ArgumentHelp("Older events: `next` of another answer.", valueName: "id"))
         var after: String?
+
+        @Option(help: ArgumentHelp("Newer events: `previous` of another answer.", valueName: "id"))
+        var before: String?
 
         @OptionGroup var signIn: SignInOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let answer: AccountActivity = try await AccountAccess(signIn).call(
-                "GET /activity", query: [("kind", kind), ("limit", limit.map(String.init)), ("after", after)])
+                "GET /activity",
+                query: [
+                    ("kind", kind), ("limit", limit.map(String.init)), ("after", after), ("before", before),
+                ])
             try output.show(answer) {
                 var table = Table("EVENT", "AT", "WHAT", "APPLICATION", "FROM", "WHY")
                 for event in answer.events {
                     table.add(event.id, event.at.text, event.kind, event.application, event.address, event.reason)
                 }
-                return table.lines + (answer.next.map { ["More: --after \($0)"] } ?? [])
+                return table.lines + (answer.previous.map { ["Newer: --before \($0)"] } ?? [])
+                    + (answer.next.map { ["More: --after \($0)"] } ?? [])
             }
         }
     }

@@ -241,7 +241,8 @@ extension AccountAPI {
     private static let getActivity = AccountEndpoint(
         .get, "/activity", "The user's own part of the log, of ninety days, the newest first",
         query: [
-            ("limit", true, "Events of a page: 1 to 200"), ("after", false, "The next of the page before"),
+            ("limit", true, "Events of a page: 1 to 200"), ("after", false, "The next of a page: older events"),
+            ("before", false, "The previous of a page: newer events"),
             ("kind", false, ActivityKind.allCases.map(\.rawValue).joined(separator: ", ")),
         ]
     ) { call in
@@ -250,14 +251,19 @@ extension AccountAPI {
             kind = ActivityKind(rawValue: text)
             guard kind != nil else { throw AccountProblem(.invalid, "There is no such kind.") }
         }
-        let place = call.request.queryItems["after"]
-        if let place, !AuditEvent.isID(place) {
-            throw AccountProblem(.invalid, "after has to be what a page before gave as next.")
+        let (after, before) = (call.request.queryItems["after"], call.request.queryItems["before"])
+        guard after == nil || before == nil else {
+            throw AccountProblem(.invalid, "Send after or before, and not both.")
+        }
+        guard [after, before].allSatisfy({ $0.map(AuditEvent.isID) ?? true }) else {
+            throw AccountProblem(
+                .invalid, "after has to be what another page gave as next, and before what it gave as previous.")
         }
         return AccountActivity(
             try call.get(
                 try await call.account.activity(
-                    of: call.session, kind: kind, before: place, limit: try call.number("limit", in: 1...200) ?? 50)))
+                    of: call.session, kind: kind, before: after, after: before,
+                    limit: try call.number("limit", in: 1...200) ?? 50)))
     }
 
     private static let postActivityIdDisown = AccountEndpoint(

@@ -347,10 +347,13 @@ public struct AccountActivity: Codable, Sendable {
     }
 
     public let events: [Event]
+    /// The place of the page of newer events, for `before`.
+    public let previous: String?
+    /// The place of the page of older events, for `after`.
     public let next: String?
 
     init(_ page: ActivityPage) {
-        next = page.next
+        (previous, next) = (page.previous, page.next)
         events = page.events.map { event in
             Event(
                 id: event.id, at: Timestamp(event.at), kind: event.kind.rawValue,

@@ -11,7 +11,7 @@ struct ActivityPages: Sendable {
     private static let shown = 50
 
     /// The sentence of an event: the key of its message.
-    private static let sentences: [AuditEvent.Kind: String] = [
+    static let sentences: [AuditEvent.Kind: String] = [
         .signedIn: "didSignIn", .secondFactorAsked: "didAskSecond", .answerRefused: "didRefuse",
         .signedOut: "didSignOut", .sessionEnded: "didEndSession", .approvalAllowed: "didAllow",
         .approvalRejected: "didReject", .signInDisowned: "didDisown", .eventDisowned: "didDisown",
@@ -25,6 +25,9 @@ struct ActivityPages: Sendable {
         .emailChanged: "didChangeAddress", .emailRestored: "didRestoreAddress", .emailVerified: "didVerifyAddress",
         .userDisabled: "didDisable", .userEnabled: "didEnable", .userDataShown: "didShowData",
         .deletionRequested: "didRequestDeletion", .deletionWithdrawn: "didWithdrawDeletion",
+        .factorPutOff: "didPutOff", .administratorGranted: "didGetRole", .administratorRevoked: "didLoseRole",
+        .groupMemberAdded: "didJoinGroup", .groupMemberRemoved: "didLeaveGroup", .termsAccepted: "didAcceptTerms",
+        .deviceDecided: "didDecideDevice", .limitLifted: "didLiftLimit",
     ]
 
     /// What cannot be undone by ending sessions, or was done by the server itself or an administrator, is not asked about.
@@ -77,13 +80,15 @@ struct ActivityPages: Sendable {
         let kind = account.field("kind").flatMap(ActivityKind.init(rawValue:))
         let found: CountersignCore.ActivityPage
         switch try await account.realm.ownAccount.activity(
-            of: account.own, kind: kind, before: account.field("before"), limit: Self.shown)
+            of: account.own, kind: kind, before: account.field("before"), after: account.field("after"),
+            limit: Self.shown)
         {
         case .success(let page): found = page
         case .failure(let refusal): return account.unavailable(refusal, .activity)
         }
-        func path(_ kind: ActivityKind?, before: String? = nil) -> String {
-            PagePath(AccountSection.activity.path, [("kind", kind?.rawValue), ("before", before)]).text
+        func path(_ kind: ActivityKind?, before: String? = nil, after: String? = nil) -> String {
+            PagePath(AccountSection.activity.path, [("kind", kind?.rawValue), ("before", before), ("after", after)])
+                .text
         }
         var page = account.page(
             "account-activity", in: .activity, words("accountActivity"),
@@ -98,9 +103,12 @@ struct ActivityPages: Sendable {
         page.blocks.append(
             found.events.isEmpty
                 ? .text(words("activityNone")) : .items(found.events.map { Self.item($0, account) }))
-        if let next = found.next {
-            page.blocks.append(.links([.init(words("activityOlder"), to: path(kind, before: next))]))
-        }
+        page.blocks.append(
+            .pager(
+                PagePager(
+                    words.plain("accountActivity"),
+                    back: found.previous.map { .init(words("activityNewer"), to: path(kind, after: $0)) },
+                    forward: found.next.map { .init(words("activityOlder"), to: path(kind, before: $0)) })))
         return account.show(page)
     }
 

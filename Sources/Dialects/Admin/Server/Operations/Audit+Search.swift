@@ -66,17 +66,8 @@ public struct SearchAuditEvents: AdministrationOperation {
             of: id, ListRange(place, isBackwards: after != nil, limit: limit), from: oldest, until: end,
             most: Self.mostEvents, admits: admits)
         return Answer(
-            events: page.rows.map(AuditEntry.init), previous: Self.id(page.previous, atEnd: "0"),
-            next: Self.id(page.next, atEnd: "f"))
-    }
-
-    /// - Parameter digit: of the id that lies behind the end of the log.
-    private static func id(_ edge: ListEdge<String>?, atEnd digit: Character) -> String? {
-        switch edge {
-        case .row(let id): id
-        case .end: String(repeating: digit, count: 24)
-        case nil: nil
-        }
+            events: page.rows.map(AuditEntry.init), previous: AuditLog.place(page.previous, atEnd: "0"),
+            next: AuditLog.place(page.next, atEnd: "f"))
     }
 
     @Sendable
