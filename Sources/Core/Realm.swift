@@ -59,6 +59,8 @@ public final class Realm: Sendable {
     /// Reads documents of clients.
     let documentFetcher: any ClientDocumentFetcher
     let documentTraffic = DocumentTraffic()
+    /// The newest seal of the log that was seen.
+    let sealMemory = SealMemory()
     /// Speaks with the services of hooks.
     let hookCaller: any HookCaller
 

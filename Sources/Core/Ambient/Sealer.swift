@@ -23,6 +23,8 @@ public struct Sealer: Sendable {
         /// What the keys of addresses are expanded from, and what digests are keyed with: HMAC with the key's blocks hashed already.
         private let addresses: HMAC<SHA256>
         private let digesting: HMAC<SHA256>
+        /// Seals the log.
+        private let logSealing: HMAC<SHA256>
 
         /// - Parameter bytes: exactly 32 bytes of full entropy.
         public init(bytes: Secret<[UInt8]>) throws {
@@ -39,6 +41,7 @@ public struct Sealer: Sendable {
             formerSealing = derive("sealing", 32)
             addresses = HMAC<SHA256>(key: derive("sealing by address", 32))
             digesting = HMAC<SHA256>(key: derive("digesting", 32))
+            logSealing = HMAC<SHA256>(key: derive("sealing the log", 32))
         }
 
         /// The name for people: eight hexadecimal digits, of which nothing about the key can be learnt.
@@ -54,6 +57,11 @@ public struct Sealer: Sendable {
         /// The keyed digest of a text in a context.
         func digest(_ text: String, for context: String) -> HMAC<SHA256>.MAC {
             Self.code(digesting, context.utf8, 0, text.utf8)
+        }
+
+        /// The code of a seal of the log, by what it says (``AuditSeal/link``).
+        func code(ofSeal link: String, isPruned: Bool) -> HMAC<SHA256>.MAC {
+            Self.code(logSealing, (isPruned ? "pruned" : "kept").utf8, 0, link.utf8)
         }
 
         private static func code(
@@ -210,6 +218,11 @@ public struct SealingError: Error, Sendable, CustomStringConvertible {
 
     init(missing name: [UInt8]) {
         self.init("Sealed with the master key \(name.hex), which is not here.", missingKey: name.hex)
+    }
+
+    /// A master key that something names, and that is not here.
+    init(unknown id: String) {
+        self.init("The master key \(id) is not here.", missingKey: id)
     }
 
     private init(_ description: String, missingKey: String?) {

@@ -216,6 +216,10 @@ extension AuditEvent.Kind {
     public static let masterKeyRetired = Self(rawValue: "master-key.retired")
     /// An administrator took a limit away before its time.
     public static let limitLifted = Self(rawValue: "limit.lifted")
+    /// Maintenance found a range of the sealed log that does not hold; which, and what is wrong with it, is in the details.
+    public static let faultFound = Self(rawValue: "log.fault-found")
+    /// An administrator looked at a range of the sealed log that does not hold; which, and what is wrong with it, is in the details.
+    public static let faultAccepted = Self(rawValue: "log.fault-accepted")
     /// Another bearer token opens administration.
     public static let adminTokenReplaced = Self(rawValue: "admin-token.replaced")
     /// The realm's settings changed.

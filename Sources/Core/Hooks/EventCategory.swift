@@ -18,7 +18,7 @@ public enum EventCategory: String, Sendable, Codable, CaseIterable {
     case groups
     /// Applications, APIs, extensions, and installations that registered themselves.
     case applications
-    /// Settings and keys.
+    /// Settings, keys, and what is wrong with the sealed log.
     case settings
 
     /// Nil for what no hook gets.
@@ -37,7 +37,7 @@ public enum EventCategory: String, Sendable, Codable, CaseIterable {
         case ("application", _), ("registration-token", _), ("resource", _), ("extension", _), ("client", _),
             ("client-document", _):
             self = .applications
-        case ("settings", _), ("key", _), ("master-key", _): self = .settings
+        case ("settings", _), ("key", _), ("master-key", _), ("log", _): self = .settings
         default: return nil
         }
     }

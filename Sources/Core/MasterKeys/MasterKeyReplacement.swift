@@ -78,7 +78,50 @@ public struct MasterKeyReplacement: Sendable {
                 try await progress(place, seen, resealed)
             }
         }
-        return resealed
+        return try await resealed + resealLog()
+    }
+
+    /// Gives seals of the log the present key's code. What they say stays, so that no event is read for it.
+    private func resealLog() async throws -> Int {
+        let (keys, id) = (sealer.keys, try await current().id)
+        var (resealed, last) = (0, 0)
+        while true {
+            let after = last
+            let (count, end) = try await realm.store.write { transaction -> (Int, Int?) in
+                let seals = try transaction.auditSeals(after: after, notSignedBy: id, limit: Self.batch)
+                let key = try keys.current(in: transaction)
+                var count = 0
+                // One that is not right does not become so.
+                for seal in seals where seal.keyID != key.id && seal.isSigned(withOneOf: keys) {
+                    var signed = seal
+                    signed.sign(with: key)
+                    if try transaction.update(signed, from: seal.code) { count += 1 }
+                }
+                return (count, seals.last?.number)
+            }
+            resealed += count
+            guard let end else { return resealed }
+            last = end
+        }
+    }
+
+    /// How many seals of the log have another key's code.
+    private func foreignSeals(_ current: Sealer.MasterKey) async throws -> Int {
+        let keys = sealer.keys
+        var (count, last) = (0, 0)
+        while true {
+            let after = last
+            let (found, end) = try await realm.store.write { transaction -> (Int, Int?) in
+                guard try keys.current(in: transaction).name == current.name else {
+                    throw SealingError("Another master key has been put in place meanwhile.")
+                }
+                let seals = try transaction.auditSeals(after: after, notSignedBy: current.id, limit: Self.batch)
+                return (seals.count { $0.isSigned(withOneOf: keys) }, seals.last?.number)
+            }
+            count += found
+            guard let end else { return count }
+            last = end
+        }
     }
 
     /// One batch. What changed since it was read is left to the next round.
@@ -99,7 +142,7 @@ public struct MasterKeyReplacement: Sendable {
 
     /// What still needs other keys than the present one.
     public struct Uses: Sendable, Equatable {
-        /// Sealed values.
+        /// Sealed values, and seals of the log.
         public internal(set) var sealed = 0
         /// Where values are that no key opens: altered, moved, or sealed with a key that is not here. At most ten. They need
         /// no key either.
@@ -125,6 +168,7 @@ public struct MasterKeyReplacement: Sendable {
         let (name, now) = (Data(current.name), realm.clock.now)
         let sealer = sealer
         var uses = Uses()
+        uses.sealed = try await foreignSeals(current)
         for place in SealedPlace.allCases {
             var last: String?
             while true {

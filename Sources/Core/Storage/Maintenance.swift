@@ -36,8 +36,15 @@ public struct Maintenance: Sendable {
                         by: .push, createdBefore: now - Self.pushAge, limit: Self.batch)
             },
             { transaction in
+                // What is sealed goes with the whole of its range.
+                guard let first = try transaction.auditSeals(after: 0, limit: 1).first, first.isPruned else { return 0 }
+                return try transaction.deleteAuditRows(
+                    through: first.through, sealedBy: first.number, limit: Self.batch)
+            },
+            { transaction in
                 let age = Double(try transaction.settings().audit.retentionDays) * 86_400
-                return try transaction.deleteAuditEvents(before: now - age, limit: Self.batch)
+                let sealed = try transaction.lastAuditSeal()?.through ?? ""
+                return try transaction.deleteAuditEvents(before: now - age, after: sealed, limit: Self.batch)
             },
             { transaction in
                 // Says what a broken-off import has done. Nothing is removed.
@@ -60,6 +67,8 @@ public struct Maintenance: Sendable {
         }
         // Rows of an earlier program: searches find them by name from then on.
         while try await realm.store.write({ try $0.fillNameKeys(limit: Self.batch) }) >= Self.batch {}
+        let retention = Double(try await realm.settings().audit.retentionDays) * 86_400
+        while try await realm.auditSeals.prune(before: now - retention) {}
         let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in
             { try $0.deleteClientRecords(kind, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) }
         }
@@ -76,6 +85,10 @@ public struct Maintenance: Sendable {
             if count < Self.batch { break }
         }
         removed += try await realm.accounts.deleteDue()
+        do {
+            try await realm.auditSeals.seal()
+            try await realm.auditSeals.check()
+        } catch { failure = failure ?? error }
         if let failure { throw failure }
         return removed
     }

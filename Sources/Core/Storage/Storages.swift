@@ -274,10 +274,45 @@ public protocol AuditStorage {
     ) throws -> [AuditEvent]
     /// How many events of each sort there are between two places of the log, by the hour.
     func auditCounts(from begin: AuditBound, before end: AuditBound) throws -> [AuditCount]
-    /// Puts other details into the events of a kind that are of the user.
+    /// Puts other details into the events of a kind that are of the user, and takes away what the digest of their details is keyed with.
     func replaceAuditDetails(of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]) throws
-    /// Removes at most `limit` events from before the instant; answers how many.
-    func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int
+    /// Removes at most `limit` events from before the instant whose ids come after this one; answers how many.
+    func deleteAuditEvents(before instant: Date, after id: String, limit: Int) throws -> Int
+}
+
+/// Keeps seals of the log.
+public protocol AuditSealStorage {
+    /// Rows of the log whose ids come after one and are not behind the other, in the order of their ids.
+    /// - Parameter onlyTimely: without those that a seal took up late.
+    func auditRows(after id: String, through last: String, onlyTimely: Bool, limit: Int) throws -> [AuditRow]
+    /// The row of this id; nil where there is none.
+    func auditRow(_ id: String) throws -> AuditRow?
+    /// Writes nonce and digest of a row, where its details are still the same and it has neither yet.
+    func markAuditRow(_ row: AuditRow) throws -> Bool
+    /// Takes away what the digest of a row's details is keyed with.
+    func forgetNonce(of id: String) throws
+    /// Notes the seal that takes an event up late, where none has.
+    func takeUpAuditRow(_ id: String, in seal: Int) throws -> Bool
+    /// Whether there is an event of the user and kind after an id.
+    func hasAuditEvent(of user: UserID, _ kind: AuditEvent.Kind, after id: String) throws -> Bool
+    /// Removes at most `limit` rows up to an id, without those that a later seal than this one took up; answers how many.
+    func deleteAuditRows(through id: String, sealedBy seal: Int, limit: Int) throws -> Int
+    /// The seal of this number; nil where there is none.
+    func auditSeal(_ number: Int) throws -> AuditSeal?
+    /// Seals after a number, in their order.
+    func auditSeals(after number: Int, limit: Int) throws -> [AuditSeal]
+    /// Seals after a number that another master key signed, in their order.
+    func auditSeals(after number: Int, notSignedBy keyID: String, limit: Int) throws -> [AuditSeal]
+    /// The newest seal.
+    func lastAuditSeal() throws -> AuditSeal?
+    /// The first seal whose range ends at this id or behind it.
+    func auditSeal(reaching id: String) throws -> AuditSeal?
+    /// False where the number is taken.
+    func insert(_ seal: AuditSeal) throws -> Bool
+    /// Writes what may change of a seal, where it has this code still.
+    func update(_ seal: AuditSeal, from code: String) throws -> Bool
+    /// Removes the seals before a number.
+    func deleteAuditSeals(before number: Int) throws
 }
 
 /// Keeps services that are told what happens.
@@ -398,6 +433,13 @@ extension AuditStorage {
     /// - Parameter id: only events with an id less than this.
     public func auditEvents(of user: UserID?, before id: String?, limit: Int) throws -> [AuditEvent] {
         try auditEvents(of: user, ListRange(id, limit: limit))
+    }
+}
+
+extension AuditStorage {
+    /// Removes at most `limit` events from before the instant; answers how many.
+    public func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int {
+        try deleteAuditEvents(before: instant, after: "", limit: limit)
     }
 }
 

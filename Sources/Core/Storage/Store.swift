@@ -63,7 +63,8 @@ public enum Isolation: Sendable, Equatable {
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
     AuthorizationCodeStorage, UsedTokenStorage, GroupStorage, AdministratorStorage, MachineTokenStorage,
-    EventHookStorage, SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage,
+    EventHookStorage, SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, AuditSealStorage,
+    OutboxStorage,
     DocumentStorage,
     SecretStorage, SealedValueStorage, StoreCondition, RowReservation, RowsTogether
 {}

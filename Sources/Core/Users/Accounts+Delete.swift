@@ -134,9 +134,8 @@ extension StoreTransaction {
         try deleteCounter(CounterKey.notices(to: user.id))
         try deleteCounter(CounterKey.ownChanges(of: user.id, in: nil))
         try deleteCounter(CounterKey.ownEndings(of: user.id, in: nil))
-        // A reason is in the words of the device's user.
-        try replaceAuditDetails(of: user.id, .approvalRejected, with: ["reason": "removed with the user"])
-        try replaceAuditDetails(of: user.id, .emailChanged, with: ["former": "removed with the user"])
-        try replaceAuditDetails(of: user.id, .emailRestored, with: ["former": "removed with the user"])
+        for (kind, details) in AuditEvent.Kind.forgottenDetails {
+            try replaceAuditDetails(of: user.id, kind, with: details)
+        }
     }
 }

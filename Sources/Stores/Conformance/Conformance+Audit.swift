@@ -154,5 +154,122 @@ extension StoreConformance {
             try requireEqual(counts.count, expected.count, "how many counts there are")
             for one in expected { try require(counts.contains(one), "\(one) is not among \(counts)") }
         },
+
+        Check("Old events are removed only behind an id, where one is named") { store in
+            try await store.write { transaction in
+                for number in 0..<5 {
+                    try transaction.append(Sample.event("\(number)", at: Sample.instant(Int64(number))))
+                }
+            }
+            let removed = try await store.write {
+                try $0.deleteAuditEvents(before: Sample.instant(4), after: "1", limit: 10)
+            }
+            try requireEqual(removed, 2, "how many were removed")
+            let left = try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }
+            try requireEqual(left.map(\.id), ["4", "1", "0"], "what is left")
+        },
+
+        Check("Rows of the log are read as they are kept, and marked and taken up once") { store in
+            let event = AuditEvent(
+                id: "2", at: Sample.instants[3], kind: AuditEvent.Kind(rawValue: Sample.text),
+                userID: UserID(rawValue: Sample.text), clientID: ClientID(rawValue: Sample.text),
+                dialect: .identityToolkit, source: "2001:db8::1", reason: Sample.text,
+                details: ["b": .integer(1), "a": "/"])
+            try await store.write { transaction in
+                for id in ["1", "3"] { try transaction.append(Sample.event(id, at: Sample.instants[0])) }
+                try transaction.append(event)
+            }
+            func rows(_ after: String, _ last: String, onlyTimely: Bool = false) async throws -> [AuditRow] {
+                try await store.read {
+                    try $0.auditRows(after: after, through: last, onlyTimely: onlyTimely, limit: 10)
+                }
+            }
+            var expected = AuditRow(
+                id: "2", at: Int(Sample.instants[3].microseconds), kind: Sample.text, userID: Sample.text,
+                clientID: Sample.text, dialect: Dialect.identityToolkit.rawValue, source: "2001:db8::1",
+                reason: Sample.text, details: #"{"a":"/","b":1}"#)
+            try requireEqual(try await rows("1", "2"), [expected], "the row")
+            try requireEqual(try await rows("", "3").map(\.id), ["1", "2", "3"], "the rows in order")
+
+            (expected.nonce, expected.digest) = ("n", "d")
+            let marked = expected
+            var other = marked
+            (other.nonce, other.digest) = ("o", "p")
+            let again = other
+            let changed = AuditRow(
+                id: "1", at: 0, kind: "", userID: nil, clientID: nil, dialect: nil, source: nil, reason: nil,
+                details: "something else", nonce: "n", digest: "d")
+            let outcomes = try await store.write { transaction in
+                [
+                    try transaction.markAuditRow(marked), try transaction.markAuditRow(again),
+                    try transaction.markAuditRow(changed),
+                ]
+            }
+            try requireEqual(outcomes, [true, false, false], "what was marked")
+            try requireEqual(try await store.read { try $0.auditRow("2") }, marked, "the marked row")
+            try await store.write {
+                try $0.replaceAuditDetails(of: UserID(rawValue: Sample.text), event.kind, with: [:])
+            }
+            let forgotten = try await store.read { try $0.auditRow("2") }
+            try requireEqual(
+                [forgotten?.details, forgotten?.nonce, forgotten?.digest], ["{}", nil, "d"], "the replaced details")
+
+            let taken = try await store.write { transaction in
+                [try transaction.takeUpAuditRow("2", in: 7), try transaction.takeUpAuditRow("2", in: 8)]
+            }
+            try requireEqual(taken, [true, false], "what was taken up")
+            try requireEqual(try await rows("", "3", onlyTimely: true).map(\.id), ["1", "3"], "the timely rows")
+            let found = try await store.read { transaction in
+                [
+                    try transaction.hasAuditEvent(of: UserID(rawValue: Sample.text), event.kind, after: "1"),
+                    try transaction.hasAuditEvent(of: UserID(rawValue: Sample.text), event.kind, after: "2"),
+                    try transaction.hasAuditEvent(of: UserID(rawValue: "nobody"), event.kind, after: "1"),
+                ]
+            }
+            try requireEqual(found, [true, false, false], "events of a user and kind")
+            let removed = try await store.write { transaction in
+                [
+                    try transaction.deleteAuditRows(through: "2", sealedBy: 6, limit: 10),
+                    try transaction.deleteAuditRows(through: "2", sealedBy: 7, limit: 10),
+                ]
+            }
+            try requireEqual(removed, [1, 1], "what was removed with its seals")
+        },
+
+        Check("Seals come back as they were put, one for each number, and are changed by who read them") { store in
+            func seal(_ number: Int, through: String, key: String = "k") -> AuditSeal {
+                AuditSeal(
+                    number: number, keyID: key, after: "a", through: through, sealedAt: Sample.instants[3],
+                    looked: number - 1, count: 3, ids: "x", late: "y", nonce: "n", content: "c", previous: "p",
+                    isPruned: false, code: "code\(number)")
+            }
+            let seals = [seal(1, through: "2"), seal(2, through: "4", key: "l"), seal(3, through: "4")]
+            let inserted = try await store.write { transaction in
+                try seals.map { try transaction.insert($0) } + [try transaction.insert(seals[0])]
+            }
+            try requireEqual(inserted, [true, true, true, false], "what was inserted")
+            try requireEqual(try await store.read { try $0.auditSeals(after: 0, limit: 10) }, seals, "all seals")
+            try requireEqual(
+                try await store.read { try $0.auditSeals(after: 1, limit: 1) }, [seals[1]], "the next seal")
+            try requireEqual(
+                try await store.read { try $0.auditSeals(after: 0, notSignedBy: "k", limit: 9) }, [seals[1]],
+                "seals of another key")
+            try requireEqual(try await store.read { try $0.lastAuditSeal() }, seals[2], "the last seal")
+            let reaching = try await store.read { transaction in
+                try ["1", "2", "3", "5"].map { try transaction.auditSeal(reaching: $0)?.number }
+            }
+            try requireEqual(reaching, [1, 1, 2, nil], "the seals that reach ids")
+            var pruned = seals[1]
+            (pruned.keyID, pruned.ids, pruned.late, pruned.nonce) = ("k", "", "", nil)
+            (pruned.isPruned, pruned.code) = (true, "other")
+            let changed = pruned
+            let updated = try await store.write { transaction in
+                [try transaction.update(changed, from: "wrong"), try transaction.update(changed, from: "code2")]
+            }
+            try requireEqual(updated, [false, true], "what was changed")
+            try await store.write { try $0.deleteAuditSeals(before: 2) }
+            try requireEqual(
+                try await store.read { try $0.auditSeals(after: 0, limit: 10) }, [changed, seals[2]], "what is left")
+        },
     ]
 }

@@ -7,7 +7,7 @@ public struct Migrations: Sendable {
         .firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery, .clientRegistrations, .namedInstants,
         .authorizationCodes, .openCharges, .offeredFactors, .clientRecords, .grants,
         .usedTokens, .administration, .eventHooks, .ownAccounts, .userNames,
-        .applicationSessions, .selfRegistration, .applicationUses, .endingSecrets,
+        .applicationSessions, .selfRegistration, .applicationUses, .endingSecrets, .auditSeals,
     ])
 
     let steps: [Migration]

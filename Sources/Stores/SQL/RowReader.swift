@@ -94,7 +94,7 @@ struct RowReader {
         }
     }
 
-    private mutating func optionalInteger() throws -> Int64? {
+    mutating func optionalInteger() throws -> Int64? {
         try next(or: "is no integer") { try $0.integer($1) }
     }
 

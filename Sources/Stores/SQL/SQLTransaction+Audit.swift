@@ -49,8 +49,9 @@ private enum Statements {
         CASE WHEN kind = 'sign-in.succeeded' THEN details END, COUNT(*) FROM audit_events \
         WHERE id >= $1 AND id < $2 GROUP BY 1, 2, 3, 4
         """)
-    static let replacement = SQLStatement("UPDATE audit_events SET details = $3 WHERE user_id = $1 AND kind = $2")
-    static let expired = AuditEvent.deletion(key: "id", "WHERE at < $1 ORDER BY at")
+    static let replacement = SQLStatement(
+        "UPDATE audit_events SET details = $3, details_nonce = NULL WHERE user_id = $1 AND kind = $2")
+    static let expired = AuditEvent.deletion(key: "id", "WHERE at < $1 AND id > $3 ORDER BY at")
 }
 
 extension SQLTransaction {
@@ -123,7 +124,7 @@ extension SQLTransaction {
             Statements.replacement, SQLValue(user.rawValue), SQLValue(kind.rawValue), try Document.encode(details))
     }
 
-    public func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int {
-        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
+    public func deleteAuditEvents(before instant: Date, after id: String, limit: Int) throws -> Int {
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit), SQLValue(id))
     }
 }

@@ -48,6 +48,7 @@ struct MigrationTests {
                         SQLRow([.integer(19), .text("self registration")]),
                         SQLRow([.integer(20), .text("application uses")]),
                         SQLRow([.integer(21), .text("ends of secrets")]),
+                        SQLRow([.integer(22), .text("seals of the log")]),
                     ])
             try await store.close()
         }

@@ -138,7 +138,31 @@ struct QueryPlanTests {
             _ = try transaction.auditEvents(ofKinds: [.mailFailed], from: .bound(instant), before: .end, limit: 1)
             _ = try transaction.counters(ListRange("k", limit: 1))
             try transaction.replaceAuditDetails(of: id, .emailChanged, with: [:])
-            _ = try transaction.deleteAuditEvents(before: instant, limit: 1)
+            _ = try transaction.deleteAuditEvents(before: instant, after: "1", limit: 1)
+            for onlyTimely in [false, true] {
+                _ = try transaction.auditRows(after: "1", through: "2", onlyTimely: onlyTimely, limit: 1)
+            }
+            _ = try transaction.auditRow("1")
+            _ = try transaction.markAuditRow(
+                AuditRow(
+                    id: "1", at: 1, kind: "", userID: nil, clientID: nil, dialect: nil, source: nil, reason: nil,
+                    details: "", nonce: "", digest: ""))
+            try transaction.forgetNonce(of: "1")
+            _ = try transaction.takeUpAuditRow("1", in: 1)
+            _ = try transaction.hasAuditEvent(of: id, .userDeleted, after: "1")
+            _ = try transaction.deleteAuditRows(through: "1", sealedBy: 1, limit: 1)
+            let seal = AuditSeal(
+                number: 1, keyID: "", after: "", through: "1", sealedAt: instant, looked: 0, count: 0, ids: "",
+                late: "",
+                nonce: nil, content: "", previous: "", isPruned: false, code: "c")
+            _ = try transaction.insert(seal)
+            _ = try transaction.auditSeal(1)
+            _ = try transaction.auditSeals(after: 1, limit: 1)
+            _ = try transaction.auditSeals(after: 1, notSignedBy: "k", limit: 1)
+            _ = try transaction.lastAuditSeal()
+            _ = try transaction.auditSeal(reaching: "1")
+            _ = try transaction.update(seal, from: "c")
+            try transaction.deleteAuditSeals(before: 1)
             _ = try transaction.insert(message)
             _ = try transaction.outboxMessages(limit: 1)
             _ = try transaction.outboxMessages(by: .push, dueAt: instant, limit: 1)
