@@ -85,12 +85,14 @@ import Testing
             #expect(login.isRunning)
             let state = try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "state" }?.value)
             let issuer = base.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            let page = try await browse(redirect + "?error=access_denied&state=\(state)&iss=\(issuer)")
+            let answer = redirect + "?error=access_denied&state=\(state)&iss=\(issuer)"
+            let page = try await browse(answer)
             #expect(page.text.contains("did not finish"))
             let refused = await login.transcript()
             #expect(refused.status == 1 && refused.error.contains("access_denied"), "\(refused.error)")
-            let closed = try #require(URL(string: redirect + "?code=x&state=\(state)"))
-            await #expect(throws: (any Error).self) { try await URLSession.shared.data(from: closed) }
+            // Another program may have the port by now.
+            let again = try? await URLSession.shared.data(from: #require(URL(string: answer))).0
+            #expect(again.map { String(decoding: $0, as: UTF8.self).contains("did not finish") } != true)
             try await run("token").expect(4)
         }
     }

@@ -112,7 +112,9 @@
             let reply = try await http.get(last)
             #expect(reply.status == 200 && reply.header("Cache-Control") == "no-store")
             #expect(try await answer == last)
-            await #expect(throws: (any Error).self) { try await http.get(last) }
+            // Another program may have the port by now.
+            let again = try? await http.get(last)
+            #expect(again?.body != reply.body)
         }
 
         @Test

@@ -159,9 +159,7 @@ struct TokenExtensionTests {
 
     @Test
     func `A service that is not there, and an unknown name`() async throws {
-        let gone = try ScriptedService(Self.providing)
-        gone.stop()
-        for url in ["http://127.0.0.1:\(gone.port)/", "https://service.invalid/"] {
+        for url in ["http://127.0.0.1:\(try QuietPort.next())/", "https://service.invalid/"] {
             try await with(Self.providing, { $0.targetURL = url }) { server, client, _ in
                 try await server.account()
                 expectRefused(try await password(client), "invalid_request", number: 1_100_001)

@@ -1,5 +1,6 @@
 import CountersignCore
 import Dispatch
+import Synchronization
 
 /// Holds a store's writer in the middle of a write, until the test has done what it wants to do meanwhile.
 ///
@@ -11,16 +12,30 @@ final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
+    private let wasReached = Mutex(false)
 
     init() {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
     /// A gate that holds the store's writer, and the write that it holds.
+    ///
+    /// A write that a slow machine did not begin before the store's limits were over is tried again.
     static func holding(_ store: any Store) async -> (gate: Gate, held: Task<Void, any Error>) {
         let gate = Gate()
-        let held = Task {
-            try await store.write { _ in try gate.pass() }
+        let held: Task<Void, any Error> = Task {
+            let end = ContinuousClock.now + .seconds(600)
+            while true {
+                do {
+                    return try await store.write { _ in try gate.pass() }
+                } catch {
+                    guard !gate.wasReached.withLock({ $0 }), ContinuousClock.now < end else {
+                        gate.continuation.finish()
+                        throw error
+                    }
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
         }
         await gate.isReached()
         return (gate, held)
@@ -28,6 +43,7 @@ final class Gate: Sendable {
 
     /// Called in the body: waits.
     func pass() throws {
+        wasReached.withLock { $0 = true }
         continuation.yield()
         guard semaphore.wait(timeout: .now() + 600) == .success else { throw Stuck() }
     }

@@ -118,9 +118,7 @@ struct HTTPExtensionCallerTests {
 
     @Test
     func `A service that is not there, and a name without address`() async throws {
-        let service = try ScriptedService(ScriptedService.json("{}"))
-        let port = service.port
-        service.stop()
+        let port = try QuietPort.next()
         try await with { caller in
             expect(await caller.post(call("http://127.0.0.1:\(port)/")), .connectionError)
             expect(await caller.post(call("https://service.invalid/")), .connectionError)
