@@ -7,7 +7,7 @@ extension StoreTransaction {
     /// Whether the settings require a second factor of this user: of every user, of a group that the user is in, or of the user's role.
     ///
     /// Nothing is read where the settings name neither groups nor roles.
-    func requiresSecondFactor(of user: UserID, _ settings: SecondFactorSettings) throws -> Bool {
+    package func requiresSecondFactor(of user: UserID, _ settings: SecondFactorSettings) throws -> Bool {
         if settings.isRequired { return true }
         if let roles = settings.requiredRoles, !roles.isEmpty, let own = try administrator(user)?.role,
             roles.contains(own.rawValue)

@@ -211,6 +211,9 @@ public struct CheckGrants: Sendable {
             expiresAt = min(expiresAt, end)
             contexts.append(try states.context(name, states.record(name)))
         }
+        if try states.lacksSecondFactor({ try states.standing($0).user.map(CheckRecord.Recognised.init) }) {
+            return .notGranted
+        }
         let grant = Grant(
             client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(), checks: [:])
         return .granted(Standing(grant: grant, contexts: contexts, plan: plan))

@@ -93,6 +93,23 @@ struct CheckStates {
         return epoch.map { $0 == user.tokenEpoch } ?? true
     }
 
+    /// Whether the scope is open to an account with one factor, of which the realm requires two: no check of the scope asks for the other
+    /// (docs/decisions/0468). Nothing is read for a scope of which each login is followed by one.
+    /// - Parameter recognised: whom a check has recognised; nil where it has recognised no user.
+    func lacksSecondFactor(_ recognised: (String) throws -> CheckRecord.Recognised?) throws -> Bool {
+        let followed = Set(plan.order.compactMap { (plan.checks[$0] as? any FactorSecurityCheck)?.login })
+        let open = plan.order.filter { plan.checks[$0] is any AccountRecognisingCheck && !followed.contains($0) }
+        if open.isEmpty { return false }
+        let settings = try transaction.settings().secondFactors
+        guard settings.isRequired || settings.isRequiredOfSome else { return false }
+        return try open.contains { name in
+            guard let user = try recognised(name), let account = user.account, user.provesTwoFactors != true else {
+                return false
+            }
+            return try transaction.requiresSecondFactor(of: account, settings)
+        }
+    }
+
     /// The users that the checks this one depends on recognise now.
     func recognisedByDependencies(of name: String) throws -> [String: CheckRecord.Recognised] {
         try (plan.dependencies[name] ?? []).reduce(into: [:]) { known, other in

@@ -92,7 +92,7 @@ extension CheckStates {
                 if let present = try standing(other).user, present.id != known.id { return false }
             }
         }
-        return true
+        return try !lacksSecondFactor { family.passed[$0]?.user }
     }
 }
 

@@ -41,9 +41,11 @@ struct CheckRecord: Sendable, Equatable, Codable {
         var id: String
         var account: UserID?
         var accountEpoch: Int?
+        var provesTwoFactors: Bool?
 
         init(_ user: AuthenticatedUser) {
             (id, account, accountEpoch) = (user.id, user.account, user.accountEpoch)
+            provesTwoFactors = user.provesTwoFactors
         }
     }
 

@@ -133,6 +133,8 @@ public struct AuthenticatedUser: Sendable, Equatable, Codable {
     /// The account's epoch when it was recognised. Whatever revokes the account's tokens (a new password, a removed factor)
     /// ends what was recognised before.
     public var accountEpoch: Int?
+    /// Whether the account was recognised by two factors, such as a passkey that verified its user; nil where one was given.
+    public internal(set) var provesTwoFactors: Bool?
 
     /// Describes a user as a check of your own has recognised them. `account` and `accountEpoch` are for users of the
     /// realm.

@@ -47,20 +47,25 @@ protocol AccountRecognisingCheck: UserAuthenticationSecurityCheck {
 
 extension AccountRecognisingCheck {
     /// The account that a sign-in has recognised; nil where the answer was not right. What was proven is the check's: it leads to no
-    /// session, and a second factor is another check's to ask for.
+    /// session, and a second factor is another check's to ask for. Of whom the realm requires one, nothing is granted without such a check
+    /// (docs/decisions/0468).
     func recognised(in verdict: Verdict, _ context: SecurityCheckContext) async throws -> AuthenticatedUser? {
         let user: User
+        var isTwo = false
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
             try await realm.sessions.end(signedIn, of: context.owner)
             user = signedIn.user
+            isTwo = realm.proofs.provesTwoFactors(signedIn.evidence)
         case .more(let continuation): user = continuation.user
         default: return nil
         }
-        return AuthenticatedUser(
+        var recognised = AuthenticatedUser(
             id: user.id.rawValue, displayName: user.profile.displayName ?? user.email?.canonical ?? user.id.rawValue,
             authenticatedAt: context.now, authenticatedBy: context.name, account: user.id,
             accountEpoch: user.tokenEpoch)
+        if isTwo { recognised.provesTwoFactors = true }
+        return recognised
     }
 }
 

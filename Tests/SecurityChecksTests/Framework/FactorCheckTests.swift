@@ -50,6 +50,68 @@ struct FactorCheckTests {
         #expect(try await !stage.isGranted(client, "Login"))
     }
 
+    /// Requires a second factor of a user, by the user's role.
+    private static func require(of user: User, _ stage: CheckStage) async throws {
+        _ = try await stage.test.realm.administrators.grant(.support, to: user.id, by: stage.test.client)
+        try await stage.test.changeSettings { $0.secondFactors.requiredRoles = ["support"] }
+    }
+
+    @Test
+    func `Of whom the realm requires a second factor, a scope that asks for none gives nothing, from now on`()
+        async throws
+    {
+        let (stage, client) = try await Self.stage()
+        let enrolled = try await stage.test.addEnrolledUser()
+        #expect(try await stage.decide(client, "Login", ["Login": Self.login]).isGranted)
+        #expect(try await stage.isGranted(client, "Login"))
+        try await Self.require(of: enrolled.user, stage)
+        #expect(try await !stage.isGranted(client, "Login"), "It began before the rule.")
+
+        let other = try await stage.client()
+        #expect(try await stage.decide(other, "Login", ["Login": Self.login]).challenges.isEmpty)
+        #expect(try await !stage.isGranted(other, "Login"))
+        let code = enrolled.totp.code(at: stage.test.now).stringCode
+        #expect(try await stage.decide(other, "Login Totp", ["Totp": Self.code(code)]).isGranted)
+        #expect(try await stage.isGranted(other, "Login Totp"))
+        #expect(try await !stage.isGranted(other, "Login"), "The scope has to ask for it.")
+
+        // Others are asked for nothing.
+        try await stage.test.changeSettings { $0.secondFactors.requiredRoles = ["auditor"] }
+        #expect(try await stage.isGranted(other, "Login"))
+        try await stage.test.changeSettings { $0.secondFactors.state = .mandatory }
+        #expect(try await !stage.isGranted(other, "Login"))
+    }
+
+    @Test
+    func `A refresh token of such a scope is no more, and one of a scope that asks for the factor goes on`()
+        async throws
+    {
+        let (stage, client) = try await Self.stage()
+        let enrolled = try await stage.test.addEnrolledUser()
+        _ = try await stage.test.realm.applications.change(CheckStage.application, by: stage.test.client) {
+            $0.versions = [ApplicationVersion(maxTokenExpiration: 300, refreshTokens: true)]
+        }
+        let code = enrolled.totp.code(at: stage.test.now).stringCode
+        #expect(
+            try await stage.decide(client, "Login Totp", ["Login": Self.login]).challenges.keys.sorted() == ["Totp"])
+        #expect(try await stage.decide(client, "Login Totp", ["Totp": Self.code(code)]).isGranted)
+        let grants = stage.test.realm.grants(by: stage.checks)
+        var tokens: [String: Secret<String>] = [:]
+        for scope in ["Login", "Login Totp"] {
+            guard
+                case .granted(let grant) = try await grants.grant(
+                    to: client, scope: ApplicationVersion.elements(of: scope))
+            else { throw TestFailure() }
+            tokens[scope] = try await grants.beginRefreshing(grant)
+        }
+        try await Self.require(of: enrolled.user, stage)
+        for (scope, isGood) in [("Login", false), ("Login Totp", true)] {
+            let token = try #require(tokens[scope])
+            let outcome = try await grants.refresh(token, by: client, from: stage.test.client)
+            if case .granted? = outcome { #expect(isGood, "\(scope)") } else { #expect(!isGood, "\(scope)") }
+        }
+    }
+
     @Test
     func `A removed account takes its client with it`() async throws {
         let (stage, client) = try await Self.stage()
