@@ -107,6 +107,23 @@ import Testing
         try expectThatTheProgramIsGone()
     }
 
+    @Test func `It is handed nothing that the application has open`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        // Where the system gives so many.
+        let high = fcntl(ends[0], F_DUPFD, 1024)
+        defer { for descriptor in ends + [high] where descriptor >= 0 { close(descriptor) } }
+        var status = stat()
+        try #require(fstat(ends[0], &status) == 0)
+        let program = try pinentry(
+            "GETPIN) echo 'D secret'; echo OK ;;",
+            greeting: "ls -l /proc/$$/fd > '\(scratch.path)/descriptors'; echo OK hello")
+        #expect(try ask(program) == "secret")
+        let descriptors = try #require(scratch.text(of: "descriptors"))
+        #expect(descriptors.contains("socket:["), "\(descriptors)")
+        #expect(!descriptors.contains("pipe:[\(status.st_ino)]"), "\(descriptors)")
+    }
+
     @Test func `Data comes over several lines among others`() throws {
         let program = try pinentry(
             "GETPIN) echo '# a comment'; echo 'S STATUS x'; echo 'D one '; echo 'D %74wo'; printf 'D \\nD  three\\n'; echo OK ;;"

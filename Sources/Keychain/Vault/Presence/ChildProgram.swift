@@ -7,6 +7,8 @@
 #endif
 
 /// A program that is spoken to over a socket on its standard streams. It has ended when ``finish(grace:)`` returns.
+///
+/// Of what the application has open it gets nothing else.
 final class ChildProgram {
     /// Our end.
     let descriptor: Int32
@@ -27,6 +29,7 @@ final class ChildProgram {
         posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        for other in Self.others() { posix_spawn_file_actions_addclose(&actions, other) }
 
         // Signals as a shell would start it, whatever this process blocks or ignores.
         var attributes = posix_spawnattr_t()
@@ -53,6 +56,23 @@ final class ChildProgram {
             throw .unavailable("\(path) does not start: \(String(cString: strerror(status)))")
         }
         (descriptor, self.process) = (ends[0], process)
+    }
+
+    /// Descriptors beside the standard streams that are or may be open when the program starts: other threads open files meanwhile, of the
+    /// lowest numbers that are free. To close one that is not open is no error.
+    private static func others() -> [Int32] {
+        var others = [Int32](3..<1024)
+        guard let folder = opendir("/proc/self/fd") else { return others }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let number = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) {
+                    Int32(clamping: strtol($0, nil, 10))
+                }
+            }
+            if number >= 1024 { others.append(number) }
+        }
+        return others
     }
 
     /// Closes the socket, which tells the program to end, waits for it, and ends it if it does not.
