@@ -294,6 +294,8 @@ class Person:
         self.context.set_default_timeout(PATIENCE * 1000)
         # What the content security policy stopped, scripts' errors, dialogs: none of it belongs to a page of ours.
         self.complaints = []
+        # The answer to the last request for a page.
+        self.document = None
         self.tab = self._watched(self.context.new_page())
 
     def _watched(self, tab):
@@ -305,7 +307,12 @@ class Person:
             self.complaints.append(f"{tab.url}: dialog {dialog.message}")
             dialog.dismiss()
 
+        def answered(response):
+            if response.request.is_navigation_request() and response.frame == tab.main_frame:
+                self.document = response
+
         tab.on("console", heard)
+        tab.on("response", answered)
         tab.on("pageerror", lambda error: self.complaints.append(f"{tab.url}: {error}"))
         tab.on("dialog", asked)
         return tab

@@ -1,9 +1,11 @@
-"""Looks at every page of a story: axe, the language, sideways scrolling, the content security policy; and takes pictures."""
+"""Looks at every page of a story: axe, the Nu HTML checker, the language, sideways scrolling, the content security policy; and takes pictures."""
 
 import os
 import re
 
 from axe_playwright_python.sync_playwright import Axe
+
+from nu import Checker
 
 AXE = Axe().axe_script
 # Only what is wrong is told: what is right is long, and each page would have to hand it over.
@@ -24,6 +26,7 @@ class Album:
         self.folder = folder
         self.seen = {}
         self.faults = []
+        self.html = Checker()
 
     def look(self, person, name, kind, alert=False):
         """Judges the page that a person sees now.
@@ -36,6 +39,7 @@ class Album:
             self.faults.append(f"{look}: shows {shown}, not {kind}: {tab.url}\n{person.text}")
             return
         self.seen.setdefault(name, set()).add(person.look)
+        self.html.keep(look, person.document)
         if (person.alert is not None) != alert:
             self.faults.append(f"{look}: {'no ' if alert else ''}alert: {person.alert}")
         if alert and not re.match(r"(Error|Fehler|エラー)", tab.title()):

@@ -84,7 +84,8 @@ with Browser() as browser:
         if not only or story.__name__ in only:
             tell(browser, story, **look)
 
-print(f"{len(album.seen)} pages and states were seen.")
+album.faults += album.html.faults()
+print(f"{len(album.seen)} pages and states were seen, {len(album.html.pages)} documents read by the Nu HTML checker.")
 if album.faults:
     print("\n".join(album.faults))
     sys.exit(1)
