@@ -264,6 +264,20 @@ struct PageTemplateTests {
     }
 
     @Test
+    func `Fields that have no length say none, and where something is wrong the keyboard goes to one place`() throws {
+        let fields = ["text", "number", "date"].map { PageField(name: $0, label: "A", type: $0) }
+        for problem in [nil, "Not that."] as [String?] {
+            var page = Page("sign-in", message, problem: problem)
+            page.blocks = [.form(PageForm(action: "/here", fields: [fields[0]], buttons: []))]
+            #expect(page.html(in: try Self.visit()).components(separatedBy: " autofocus").count == 2)
+        }
+        let lengths = try fields.map { field in
+            try render(Page("sign-in", message), Content(field: field)).contains("maxlength=\"256\"")
+        }
+        #expect(lengths == [true, false, false])
+    }
+
+    @Test
     func `The policy of a page admits its own scripts only where it has one, and the way out of its forms`() throws {
         var page = Page("consent", message)
         #expect(page.contentSecurityPolicy.hasPrefix("default-src 'none'; style-src 'self';"))

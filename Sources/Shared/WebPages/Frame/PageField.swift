@@ -20,7 +20,7 @@ public struct PageField: Sendable {
     public var pattern: String?
     /// In UTF-16 code units, as browsers count them.
     public var minimumLength: Int?
-    /// In UTF-16 code units, as browsers count them.
+    /// In UTF-16 code units, as browsers count them; nil for fields of other types than text.
     public var maximumLength: Int?
     public var isRequired = true
     /// Whether the keyboard goes there first, where no problem is shown.
@@ -43,11 +43,14 @@ public struct PageField: Sendable {
         self.type = type
         self.value = value
         self.autocomplete = autocomplete
-        self.maximumLength = maximumLength
+        self.maximumLength = Self.typesOfText.contains(type) ? maximumLength : nil
         self.isRequired = isRequired
         self.isFirst = isFirst
         self.isInvalid = isInvalid
     }
+
+    /// Types whose values have a length (HTML, section 4.10.5).
+    private static let typesOfText: Set<String> = ["text", "search", "url", "tel", "email", "password"]
 
     /// A value that a field may have.
     public struct Option: Sendable {

@@ -385,3 +385,17 @@ public struct PageBlock: Sendable {
     /// Something that went well, or that is good to know.
     public static func notice(_ text: PageText) -> PageBlock { PageBlock(notice: text) }
 }
+
+extension PageForm {
+    fileprivate mutating func leaveFocus() {
+        for index in fields.indices { fields[index].isFirst = false }
+    }
+}
+
+extension PageBlock {
+    /// Has no field take the keyboard when the page opens.
+    mutating func leaveFocus() {
+        form?.leaveFocus()
+        more?.form.leaveFocus()
+    }
+}

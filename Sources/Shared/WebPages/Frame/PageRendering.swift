@@ -111,6 +111,8 @@ private struct FramedPage {
         theme = [assets.themePath, page.accent.flatMap(assets.accentPath)].compactMap(\.self)
         logo = assets.logoPath
         blocks = page.blocks
+        // The keyboard goes to the problem, and a document names one place.
+        if page.problem != nil { for index in blocks.indices { blocks[index].leaveFocus() } }
         menu = page.menu
         skipLabel = words.plain("frameSkip")
         languageLabel = words.plain("frameLanguage")
