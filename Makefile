@@ -79,7 +79,12 @@ deb: release ## Make a Debian package of it, in .build/packages
 # Shows a command, runs it, and says how long it took.
 timed = echo "$(1)"; begin=$$(date +%s); $(1) && echo "$(firstword $(1)): $$(($$(date +%s) - begin)) s"
 
-# The example of README.md lies beside a program that was given. Each part says how long it took.
+# Pages whose commands are run. Other pages have commands too, which ask for something or are for other servers: that the program knows them is
+# a test's (HelpTests).
+guides := README.md $(addprefix docs/,operations.md setup.md administration.md custom-extensions.md doctor.md events.md guardian.md \
+    native-auth.md openid.md recipes.md) $(wildcard docs/migrating/*.md)
+
+# The examples of the guides lie beside a program that was given. Each part says how long it took.
 packages: deb ## Try the package in a bare Debian, and the files of deploy/ with the real programs
 	@$(call timed,scripts/check-layout $(dist))
 	@$(call timed,scripts/check-deb .build/packages)
@@ -87,8 +92,9 @@ packages: deb ## Try the package in a bare Debian, and the files of deploy/ with
 	@$(call timed,scripts/check-monitoring $(dist)/bin/countersign)
 ifeq ($(program),)
 	$(SWIFT) build $(release) --product notes-service
+	$(SWIFT) build $(release) --product mcp-service
 endif
-	@$(call timed,scripts/check-guides $(or $(program),$(dist)/bin/countersign) README.md docs/operations.md docs/setup.md docs/migrating/*.md)
+	@$(call timed,scripts/check-guides $(or $(program),$(dist)/bin/countersign) $(guides))
 	@$(call timed,scripts/check-container $(dist) .build/packages)
 
 docs: libraries ## Make the reference documentation of each product in .build/docs, and fail on a warning or a symbol without a comment

@@ -2,6 +2,20 @@ import Foundation
 import Testing
 
 @Suite struct RemoteCommandTests {
+    /// Whoever words the mails looks at them before they are sent.
+    @Test func `A server without a mail server shows its mails`() async throws {
+        let directory = try await TestDirectory.prepared()
+        try await directory.serving { url, _ in
+            let listed = try await directory.run("delivery", "templates", "--server", url)
+            listed.expect(0)
+            #expect(listed.output.contains("reset-password"), "\(listed.output)")
+            let shown = try await directory.run(
+                "delivery", "preview", "reset-password", "--locale", "de", "--server", url, "--json")
+            shown.expect(0)
+            #expect(try shown.json()["language"] as? String == "de")
+        }
+    }
+
     @Test func `Commands work through a server and beside it`() async throws {
         let directory = try await TestDirectory.prepared()
         try await directory.serving { url, _ in

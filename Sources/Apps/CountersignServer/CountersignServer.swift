@@ -41,6 +41,8 @@ public struct CountersignServer: Sendable {
     let ready: ReadyAnswers?
     private let watch: StoreWatch
     private let site: MadeOnce<PageSite>
+    /// What puts mails into words: the sender's, and that of those who look at mails.
+    private let composer: MadeOnce<MailComposer>
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
@@ -146,6 +148,9 @@ public struct CountersignServer: Sendable {
             ? ReadyAnswers([HealthRoutes.live, WellKnownRoutes.keys(of: opened.realm)], metrics: requests) : nil
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
         opened.realm.site.tell(name: options.pages.name) { [publicURL] in publicURL.published }
+        composer = MadeOnce { [templates = options.mail.templates] in try MailComposer(templates: templates) }
+        // Mails can be looked at before there is a mail server, as whoever words them does.
+        opened.realm.mailPreviews.provide(ShownMails(composer: composer))
     }
 
     // MARK: Routes
@@ -298,7 +303,7 @@ public struct CountersignServer: Sendable {
         var mail: SMTPSender?
         if let server = options.mail.smtp, let sender = options.mail.from {
             mail = SMTPSender(
-                server: server, from: sender, composer: try composer(), clock: opened.realm.clock, logger: logger,
+                server: server, from: sender, composer: try composer.get(), clock: opened.realm.clock, logger: logger,
                 publicURL: { [publicURL] in publicURL.value })
         }
         if let mail { senders.append(mail) }
@@ -312,12 +317,6 @@ public struct CountersignServer: Sendable {
             })
         guard let tracer = opened.tracer else { return senders }
         return senders.map { TracedSender(base: $0, tracer: tracer) }
-    }
-
-    private func composer() throws -> MailComposer {
-        let composer = try MailComposer(templates: options.mail.templates)
-        opened.realm.mailPreviews.provide(composer)
-        return composer
     }
 
     private func addSecurityChecks(to router: Router<CountersignRequestContext>) throws {

@@ -23,21 +23,24 @@ extension UserCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            let days = grace ?? 0
             if !yes && !Terminal.canAsk {
-                throw CommandFailure(.usage, "Deletion cannot be undone. Without a terminal, confirm with --yes.")
+                let why = days > 0 ? "The user is disabled until then." : "Deletion cannot be undone."
+                throw CommandFailure(.usage, "\(why) Without a terminal, confirm with --yes.")
             }
             try await realm.withAdministration { administration in
                 if !yes {
                     // Shows the user it is about, or that there is none.
                     let found = try await administration.perform(ShowUser(user: argument.user)).user
-                    let question = "Delete \(found.shortName.printable) (\(found.id)) with everything?"
+                    let name = "\(found.shortName.printable) (\(found.id))"
+                    let question = "Delete \(name) with everything\(days > 0 ? " in \(days) days" : "")?"
                     guard Terminal.confirms(question) else { throw CommandFailure(.refused, "Nothing was deleted.") }
                 }
                 let answer = try await administration.perform(DeleteUser(user: argument.user, graceDays: grace))
                 try output.show(answer) {
                     let name = answer.user.shortName.printable
                     return [
-                        grace ?? 0 > 0 ? "\(name) is disabled, and removed in \(grace ?? 0) days." : "Deleted \(name)."
+                        days > 0 ? "\(name) is disabled, and removed in \(days) days." : "Deleted \(name)."
                     ]
                 }
             }
