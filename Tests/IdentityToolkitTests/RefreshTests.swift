@@ -162,6 +162,34 @@ import Testing
         }
     }
 
+    @Test func `A change of the address that a session began ends with that session`() async throws {
+        try await TestServer.with { server in
+            let person = try await server.verifiedPerson()
+            let id = UserID(rawValue: person.localID)
+            func begin(_ address: String) async throws -> JSON {
+                var thief = person
+                try await server.signInAgain(&thief)
+                let sent = try await server.post(
+                    "/v1/accounts:sendOobCode",
+                    [
+                        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(thief.idToken),
+                        "newEmail": .string(address),
+                    ])
+                try #require(sent.status == 200, "\(sent.text)")
+                return .string(try #require(try await server.mailedCode(to: address)))
+            }
+            let code = try await begin("thief@example.com")
+            _ = try await server.realm.sessions.endAll(of: id, by: .commandLine)
+            expectRefused(
+                try await server.post("/v1/accounts:update", ["oobCode": code]), "EXPIRED_OOB_CODE", .errors)
+            #expect(try await server.signIn(person).status == 200)
+            // One whose session goes on changes it.
+            let own = try await begin("own@example.com")
+            let changed = try await server.post("/v1/accounts:update", ["oobCode": own])
+            #expect(changed.json["email"] == "own@example.com", "\(changed.text)")
+        }
+    }
+
     @Test func `A refreshed ID token names the same session, and one of before names none and counts`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()

@@ -46,7 +46,8 @@ extension OwnAccount {
         }
         if method.traits.prompt == .device {
             switch try await enrolments.beginDevice(
-                for: session.userID, kinds: [kind], evidence: session.evidence, asOf: session.epoch, by: client)
+                for: session.userID, kinds: [kind], evidence: session.evidence, asOf: session.epoch,
+                in: session.session, by: client)
             {
             case .offered(let ticket): return .success(.device(ticket))
             case .refused(let refusal): return .failure(try await words(refusal, session))

@@ -176,7 +176,7 @@ extension Authenticator {
         // What finds its user by the response looks for both itself.
         if !finder.namesUser {
             if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
-            if let refusal = finder.refusal(ofEpochOf: user) { return .refused(refusal) }
+            if let refusal = try finder.refusal(ofEpochOf: user) { return .refused(refusal) }
         }
         if body.approval?.decision?.isAllowed == false {
             // A person said no with a key in hand: no other factor talks over that.
@@ -202,7 +202,7 @@ extension Authenticator {
             case .found(let candidates):
                 context.asked = .proof(candidates)
                 if let found = candidates.first, found.method.traits.namesUser {
-                    if let refusal = finder.refusal(ofEpochOf: found.located.user) { return .refused(refusal) }
+                    if let refusal = try finder.refusal(ofEpochOf: found.located.user) { return .refused(refusal) }
                     context.user = found.located.user
                 }
                 if candidates.contains(where: \.located.adoptsClient) { context.body.goOn(by: attempt.client) }

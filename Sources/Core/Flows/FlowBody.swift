@@ -44,13 +44,15 @@ struct FlowBody: Codable, Sendable, Equatable {
     var newAccount: NewAccount?
     /// The session that goes on when the attempt ends all sessions of its user: the one that began it.
     var keptSession: SessionID?
+    /// The session that began it, which has to go on until it is completed; nil where none did, or where it may end.
+    var startedBy: SessionID?
     /// The request that completed an attempt in one go, for when its answer is lost; of one that goes step by step ``Journey/memory``.
     var memory: AnsweredRequest?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
         case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation
-        case newAccount, keptSession, memory
+        case newAccount, keptSession, startedBy, memory
         case requestedAuthorization = "consent"
     }
 
@@ -96,6 +98,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         creation = try members.decodeIfPresent(OpenChallenge.self, forKey: .creation)
         newAccount = try members.decodeIfPresent(NewAccount.self, forKey: .newAccount)
         keptSession = try members.decodeIfPresent(SessionID.self, forKey: .keptSession)
+        startedBy = try members.decodeIfPresent(SessionID.self, forKey: .startedBy)
         memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
     }
 }
@@ -133,6 +136,18 @@ extension FlowBody {
         dialect = client.dialect
         clientID = client.clientID
         requiresSecondFactor = requiresSecondFactor || client.requiresSecondFactor
+    }
+
+    /// Whether what the attempt relies on goes on: the tokens of the user's that were good when it began, and the session that began it.
+    func goesOn(for user: User, at now: Date, in transaction: any StoreTransaction) throws -> Bool {
+        if let tokenEpoch, tokenEpoch != user.tokenEpoch { return false }
+        return try isStillBegun(by: user, at: now, in: transaction)
+    }
+
+    /// Whether the session that began the attempt goes on; true where none did.
+    func isStillBegun(by user: User, at now: Date, in transaction: any StoreTransaction) throws -> Bool {
+        guard let startedBy else { return true }
+        return try transaction.session(startedBy)?.isLiving(of: user, at: now) == true
     }
 
     /// Whose address it is about.
@@ -201,6 +216,7 @@ extension FlowBody: StoredJSON {
             case "creation": creation = try json.readOptional()
             case "newAccount": newAccount = try json.readOptional()
             case "keptSession": keptSession = try json.readOptional()
+            case "startedBy": startedBy = try json.readOptional()
             case "memory": memory = try json.readOptional()
             default: try json.skip()
             }
@@ -233,6 +249,7 @@ extension FlowBody: StoredJSON {
         try json.write("proven", proven)
         try json.write("purpose", purpose)
         try json.write("requiresSecondFactor", requiresSecondFactor)
+        try json.write("startedBy", optional: startedBy)
         try json.write("terms", terms)
         try json.write("tokenEpoch", optional: tokenEpoch)
         json.endObject()

@@ -44,7 +44,8 @@ public struct Mailings: Sendable {
     /// Whether the address has an account is disclosed (`userNotFound`) only where the realm's settings or the application
     /// reveal it; otherwise the answer is the same, and nothing is sent.
     /// - Parameter session: the session of the user who asks, where it has to be of a recent sign-in; otherwise the mail is
-    ///   refused with `signInTooOld`, or `flowExpired` where the user's tokens were revoked meanwhile.
+    ///   refused with `signInTooOld`, or `flowExpired` where the user's tokens were revoked meanwhile. Where it names itself, it has to go
+    ///   on until the link is followed.
     public func sendLink(
         _ subject: Subject, options: LinkOptions = LinkOptions(), of session: OwnSession? = nil,
         by client: ClientContext
@@ -83,9 +84,10 @@ public struct Mailings: Sendable {
                 return .refused(refusal)
             }
             if let refusal = try charge(outgoing.recipient) { return .refused(refusal) }
-            let body = FlowBody(
+            var body = FlowBody(
                 purpose: outgoing.purpose, client: client, email: outgoing.about, newEmail: outgoing.newEmail,
                 challenge: .link, tokenEpoch: outgoing.purpose == .verifyEmail ? nil : outgoing.user?.tokenEpoch)
+            body.startedBy = session?.session
             let flow = FlowRecord(
                 digest: handle.digest, userID: outgoing.user?.id, purpose: outgoing.purpose.rawValue, createdAt: now,
                 expiresAt: now + outgoing.lifetime,

@@ -25,9 +25,9 @@ struct ProofFinder {
 
     func isOffered(_ kind: FactorKind) -> Bool { proofs.isOffered(kind, settings.secondFactors) }
 
-    /// Why an earlier proof counts no more: the password changed, or an administrator cut all sessions.
-    func refusal(ofEpochOf user: User?) -> Refusal? {
-        guard let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch else { return nil }
+    /// Why an earlier proof counts no more: the password changed, or the session that began the attempt was ended.
+    func refusal(ofEpochOf user: User?) throws -> Refusal? {
+        guard let user, try !body.goesOn(for: user, at: attempt.now, in: transaction) else { return nil }
         return Refusal(.flowExpired)
     }
 

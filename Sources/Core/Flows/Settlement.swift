@@ -123,6 +123,8 @@ final class Settlement: Sendable {
                 return .verdict(.refused(refusal))
             }
             if present.tokenEpoch != judged.tokenEpoch { return .stale }
+            // Judged once more, it is told why.
+            if try !context.body.isStillBegun(by: present, at: now, in: transaction) { return .stale }
             user = present
         }
         if let judged = context.flow {

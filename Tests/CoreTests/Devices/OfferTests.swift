@@ -224,6 +224,47 @@ struct OfferTests {
     }
 
     @Test
+    func `What a session began to enrol ends with that session, and with no other`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let (thief, own) = (try await test.session(of: user), try await test.session(of: user))
+        func begin(in session: OwnSession) async throws -> DeviceTicket {
+            try await #require(
+                test.realm.enrolments.beginDevice(
+                    for: user.id, evidence: session.evidence, asOf: session.epoch, in: session.session,
+                    by: test.client
+                ).ticket)
+        }
+        let (stolen, kept) = (try await begin(in: thief), try await begin(in: own))
+        // What a page makes of a ticket ends with the ticket.
+        let again = try #require(
+            try await test.realm.enrolments.beginDevice(invitation: stolen.handle, by: test.client).ticket)
+        #expect(try await test.realm.enrolments.pending(again.factorID) != nil)
+        #expect(try await test.realm.ownAccount.endOtherSessions(of: own, by: test.client).get() == 1)
+        for ticket in [stolen, again] {
+            #expect(try await test.register(TestDevice(), with: ticket.handle).reason == .flowExpired)
+            #expect(try await test.realm.enrolments.pending(ticket.factorID) == nil)
+            guard case .expired = try await test.realm.enrolments.status(ofTicket: ticket.handle) else {
+                Issue.record("The ticket is open.")
+                return
+            }
+        }
+        guard
+            case .refused(.revoked) = try await test.realm.enrolments.beginDevice(
+                invitation: stolen.handle, by: test.client)
+        else {
+            Issue.record("The ticket is begun anew.")
+            return
+        }
+        #expect(try await test.realm.enrolments.secondFactors(of: user.id).isEmpty)
+        guard case .accomplished = try await test.register(TestDevice(), with: kept.handle) else {
+            Issue.record("The other session's device is not enrolled.")
+            return
+        }
+        #expect(try await test.realm.enrolments.secondFactors(of: user.id).map(\.id) == [kept.factorID])
+    }
+
+    @Test
     func `A signed-in user adds a device: with the present second factor, shown recently`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

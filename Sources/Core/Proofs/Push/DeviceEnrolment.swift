@@ -124,13 +124,13 @@ extension Enrolments {
             if flow.finishedAt != nil { return .unknown(.flowFinished) }
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
-            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+            guard try body.goesOn(for: user, at: draft.now, in: transaction) else { return .refused(.revoked) }
             guard
                 try transaction.charge(.offersPerTicket, key: CounterKey.offers(by: flow.digest), at: draft.now) == nil
             else { return .unknown(.sourceLimited) }
             return try draft.offer(
                 to: user, kinds: offer.kinds, onlyAsFirst: offer.isOnlyFirst, lifetime: FlowLifetime.deviceTicket,
-                client: client, invitation: flow.digest, in: transaction)
+                client: client, invitation: flow.digest, startedBy: body.startedBy, in: transaction)
         }
     }
 
@@ -189,9 +189,10 @@ extension Enrolments {
     /// - Parameters:
     ///   - evidence: the evidence of the caller's session: the second factor too, where there is one.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
+    ///   - session: names that session: where it is ended, nothing is enrolled any more.
     public func beginDevice(
         for userID: UserID, kinds: [FactorKind]? = nil, evidence: SessionEvidence, asOf epoch: Int? = nil,
-        by client: ClientContext
+        in session: SessionID? = nil, by client: ClientContext
     ) async throws -> DeviceOutcome {
         let draft = DeviceDraft(realm: realm)
         return try await realm.store.write { transaction in
@@ -209,7 +210,7 @@ extension Enrolments {
             case .admitted(let counters):
                 let outcome = try draft.offer(
                     to: user, kinds: kinds, onlyAsFirst: false, lifetime: FlowLifetime.deviceTicket, client: client,
-                    evidence: evidence, in: transaction)
+                    evidence: evidence, startedBy: session, in: transaction)
                 if case .offered = outcome { try transaction.count(counters) }
                 return outcome
             }
@@ -253,7 +254,7 @@ extension Enrolments {
                 return .used(recoveryCode: code)
             }
             if flow.expiresAt <= now { return .expired }
-            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .expired }
+            if try !body.goesOn(for: user, at: now, in: transaction) { return .expired }
             return .open(
                 DeviceTicket(
                     handle: handle, offer: offer, user: user, expiresAt: flow.expiresAt,

@@ -120,10 +120,11 @@ struct DeviceDraft: Sendable {
     ///   - wanted: what may be enrolled, as far as it is switched on and the user has room for it; nil is anything.
     ///   - evidence: the evidence of the caller's session; it goes on with the app's first code.
     ///   - showsCode: whether there is a screen on which the recovery code can be shown.
+    ///   - session: which has to go on until the device enrols.
     func offer(
         to user: User, kinds wanted: [FactorKind]?, onlyAsFirst: Bool, lifetime: TimeInterval, client: ClientContext,
         invitation: Data? = nil, showsCode: Bool = true, evidence: SessionEvidence? = nil,
-        in transaction: any StoreTransaction
+        startedBy session: SessionID? = nil, in transaction: any StoreTransaction
     ) throws -> Enrolments.DeviceOutcome {
         let settings = try transaction.settings().secondFactors
         let factors = try transaction.factors(of: user.id)
@@ -144,6 +145,7 @@ struct DeviceDraft: Sendable {
         var body = FlowBody(
             purpose: .enrolFactor, client: client, challenge: .registration(offer), tokenEpoch: user.tokenEpoch)
         body.invitation = invitation
+        body.startedBy = session
         if let evidence {
             body.proven = evidence.proofs
             body.terms = evidence.terms

@@ -24,8 +24,8 @@ extension Enrolments {
                 let user = try transaction.user(userID)
             else { return nil }
             let body = try FlowBody.open(flow, with: sealer)
-            // An offer of before the user's tokens were revoked is not taken any more.
-            guard case .registration(let offer) = body.challenge, body.tokenEpoch ?? user.tokenEpoch == user.tokenEpoch
+            // An offer of before the user's tokens were revoked, or of a session that was ended, is not taken any more.
+            guard case .registration(let offer) = body.challenge, try body.goesOn(for: user, at: now, in: transaction)
             else { return nil }
             return PendingEnrolment(
                 id: id, userID: userID, kinds: offer.kinds ?? proofs.kindsByTicket, begunAt: flow.createdAt,

@@ -43,7 +43,8 @@ extension Guardian {
             var client = call.client
             client.clientID = granted.grant.clientID
             outcome = try await realm.enrolments.beginDevice(
-                for: user.id, kinds: [kind], evidence: granted.evidence, asOf: granted.session.tokenEpoch, by: client)
+                for: user.id, kinds: [kind], evidence: granted.evidence, asOf: granted.session.tokenEpoch,
+                in: granted.session.id, by: client)
         }
         let ticket: DeviceTicket
         switch outcome {

@@ -122,7 +122,11 @@ struct IDTokens: Sendable {
         let evidence: SessionEvidence
 
         /// The session, for what its user may ask about the account.
-        var session: OwnSession { OwnSession(userID: user.id, evidence: evidence, epoch: user.tokenEpoch) }
+        var session: OwnSession {
+            OwnSession(
+                userID: user.id, evidence: evidence, epoch: user.tokenEpoch,
+                session: claims.string(CustomClaims.sessionClaim).map(SessionID.init(rawValue:)))
+        }
     }
 
     /// Reads an ID token and makes sure that it still counts.
