@@ -1,5 +1,6 @@
 import CountersignCore
 import DialectTestSupport
+import Foundation
 import HTTPTypes
 import SecurityChecks
 import Testing
