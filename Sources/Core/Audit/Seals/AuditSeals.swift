@@ -2,7 +2,7 @@ import Foundation
 
 /// Seals the log, range after range, and checks it (`docs/decisions/0484`).
 ///
-/// **How the files of this folder meet.** `AuditRow` is an event as it is sealed, `AuditSeal` what is kept of a range. `SealDraft` says what
+/// **How these files meet.** `AuditRow` is an event as it is sealed, `AuditSeal` what is kept of a range. `SealDraft` says what
 /// the next seal takes up, `SealedRange` whether a range holds, `AuditCheck` how far maintenance has come; these three are rules without a
 /// store. This type reads and writes for them.
 public struct AuditSeals: Sendable {
