@@ -58,6 +58,8 @@ DESTDIR ?=
 dist := .build/dist
 # A release that is built already, instead of building one: make packages program=/path/to/countersign
 program ?=
+# The program of an earlier release, for the package that is upgraded: make packages older=/path/to/countersign
+older ?=
 
 # The commit is told to this build alone: each other one would otherwise begin anew with each commit. A tree with changes has none.
 release: libraries ## Build one stripped program with its man pages and completions, in .build/dist
@@ -87,7 +89,7 @@ guides := README.md $(addprefix docs/,operations.md setup.md administration.md c
 # The examples of the guides lie beside a program that was given. Each part says how long it took.
 packages: deb ## Try the package in a bare Debian, and the files of deploy/ with the real programs
 	@$(call timed,scripts/check-layout $(dist))
-	@$(call timed,scripts/check-deb .build/packages)
+	@$(call timed,scripts/check-deb .build/packages $(older))
 	@$(call timed,scripts/check-proxies $(dist)/bin/countersign)
 	@$(call timed,scripts/check-monitoring $(dist)/bin/countersign)
 ifeq ($(program),)
