@@ -25,7 +25,7 @@ enum LogPages {
         "client-document": ["client-document"], "settings": ["settings"], "administrator": ["administrator"],
         "machine-token": ["machine-token", "admin-token"], "registration-token": ["registration-token"],
         "group": ["group"], "key": ["key", "master-key"], "extension": ["extension"], "hook": ["hook"],
-        "limit": ["limit"],
+        "limit": ["limit"], "log": ["log"],
     ]
 
     // MARK: The list
