@@ -645,4 +645,27 @@ struct ConsoleUserTests {
             }
         }
     }
+
+    @Test func `A page of sessions says that there are older ones, and ends those too`() async throws {
+        try await TestServer.with(.development) { server in
+            let support = try await ConsoleStage(server).administrator(.support)
+            let ada = try await server.account("ada@example.com")
+            let path = "/console/users/\(ada.id)/sessions"
+            #expect(try await support.open(path).html.contains("looked at") == false)
+            let now = server.now
+            try await server.realm.store.write { transaction in
+                guard let user = try transaction.user(ada.id) else { return }
+                for number in 0..<501 {
+                    _ = try transaction.insert(
+                        CountersignCore.Session(
+                            id: SessionID(rawValue: "over \(number)"), userID: ada.id, dialect: .oauth,
+                            tokenEpoch: user.tokenEpoch, createdAt: now, expiresAt: now + 86_400, revokedAt: now,
+                            proofs: []))
+                }
+            }
+            let page = try await support.open(path)
+            #expect(page.html.contains("Only the newest 500 were looked at."), "\(page.html)")
+            #expect(page.html.contains("/console/users/\(ada.id)/end-sessions"))
+        }
+    }
 }

@@ -16,7 +16,10 @@ public struct ListSessions: AdministrationOperation {
     }
 
     public struct Answer: Codable, Sendable {
+        /// The newest first, with those that are over and not yet removed.
         public let sessions: [SessionSummary]
+        /// Whether these are all. Older ones go on where they are not: `users:end-sessions` ends them too.
+        public let isWhole: Bool?
     }
 
     public func perform(
@@ -28,7 +31,9 @@ public struct ListSessions: AdministrationOperation {
         let now = realm.clock.now
         let sessions = try await realm.sessions.list(of: user.id, limit: limit)
         let settings = try await realm.settings()
-        return Answer(sessions: sessions.map { SessionSummary($0, of: user, on: realm, settings, at: now) })
+        return Answer(
+            sessions: sessions.map { SessionSummary($0, of: user, on: realm, settings, at: now) },
+            isWhole: sessions.count < limit)
     }
 }
 

@@ -38,6 +38,8 @@ enum UserPages {
         }
     }
 
+    /// Sessions that a page looks at, the newest; those of them that are over are left out.
+    private static let mostSessions = 500
     /// Events that the first tab shows.
     private static let latest = 5
 
@@ -283,7 +285,7 @@ enum UserPages {
     private static func sessions(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-        let operation = ListSessions(user: user.id)
+        let operation = ListSessions(user: user.id, limit: mostSessions)
         let answer = try await scene.perform(operation)
         var page = page(.sessions, of: user, scene)
         let ends = scene.may(.endSessions)
@@ -314,7 +316,11 @@ enum UserPages {
                         } + (ends ? [words.plain("consoleAction")] : []),
                         rows: sessions.map { row(of: $0, user, scene) })))
         }
-        if ends, !sessions.isEmpty {
+        if answer.isWhole == false {
+            page.blocks.append(.text(words("consoleSessionsMore", ["count": .number(mostSessions)])))
+        }
+        // Where not all are shown, older ones may go on.
+        if ends, !sessions.isEmpty || answer.isWhole == false {
             page.blocks.append(
                 .links([
                     .init(
