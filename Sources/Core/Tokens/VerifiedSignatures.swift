@@ -37,7 +37,7 @@ struct ReadToken: Sendable {
 /// It says only that the key of its header made this signature over these bytes, which stays so. Whether the key still counts, and whether
 /// the token does, is asked each time by those who ask here.
 final class VerifiedSignatures: Sendable {
-    /// Tokens that are remembered, a few hundred bytes each. Where there are more, all are forgotten.
+    /// Tokens that are remembered, some two KiB each with their claims. Where there are more, all are forgotten.
     static let capacity = 4096
 
     private struct Known {
