@@ -251,7 +251,7 @@ public struct CountersignServer: Sendable {
         site.assets.addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             try DevelopmentRoutes(
-                realm: realm, clock: clock, publicURL: url, composer: try composer(),
+                realm: realm, clock: clock, publicURL: url, composer: try composer.get(),
                 pushPayload: guardian.pushPayload, site: site
             ).add(to: router)
             DevelopmentRoutes.addList(of: router)
