@@ -241,7 +241,8 @@ import Testing
                 "administrators:revoke", "administrators:list", "tokens:add", "tokens:list", "tokens:revoke",
                 "hooks:add", "hooks:list", "hooks:show", "hooks:set", "hooks:rotate-secret", "hooks:remove",
                 "hooks:test", "hooks:replay", "figures:show", "keys:rotate", "keys:retire", "keys:list", "audit:list",
-                "audit:search", "audit:show", "limits:list", "delivery:show", "delivery:retry", "delivery:test-mail",
+                "audit:search", "audit:show", "audit:seals", "audit:verify", "audit:accept", "limits:list",
+                "delivery:show", "delivery:retry", "delivery:test-mail",
                 "delivery:test-push", "delivery:templates", "delivery:preview", "limits:lift", "settings:show",
                 "settings:preview", "settings:set", "settings:start", "doctor",
             ])

@@ -301,6 +301,46 @@ import Testing
         }
     }
 
+    @Test func `The sealed log is verified in parts, and what does not hold is told until it is accepted`() async throws
+    {
+        try await TestServer.with { server in
+            let (realm, seals) = (server.realm, server.realm.auditSeals)
+            _ = try await Self.post(
+                "users:add", ["email": "ada@example.com", "id": "ada", "password": "correct horse battery"], server)
+            #expect(try await Self.post("audit:verify", [:], server).json["seals"] == 0)
+            server.clock.advance(200)
+            #expect(try await seals.seal() == 1)
+            let standing = try await Self.post("audit:seals", [:], server)
+            #expect(standing.json["seal"] == 1 && standing.json["fault"] == .null, "\(standing.text)")
+            let digest = try #require(standing.json["digest"].text)
+            let whole = try await Self.post("audit:verify", ["seal": 1, "digest": .string(digest)], server)
+            #expect(whole.json["seals"] == 1 && whole.json["next"] == .null && whole.json["fault"] == .null)
+            #expect(whole.json["through"] == standing.json["sealedThrough"])
+            #expect(try await Self.post("audit:verify", ["after": 1], server).json["seals"] == 0)
+            let other = String(repeating: "0", count: 64)
+            let cut = try await Self.post("audit:verify", ["seal": 1, "digest": .string(other)], server)
+            #expect(cut.json["fault"]["kind"] == "cut-off", "\(cut.text)")
+            for body: JSON in [
+                ["after": -1], ["seal": 1], ["digest": .string(digest)], ["seal": 1, "digest": "x"],
+                ["seal": 0, "digest": .string(digest)],
+            ] {
+                #expect(try await Self.post("audit:verify", body, server).status == 400)
+            }
+
+            try await realm.store.write {
+                try $0.replaceAuditDetails(of: UserID(rawValue: "ada"), .userCreated, with: ["x": "y"])
+            }
+            try await seals.check()
+            let broken = try await Self.post("audit:seals", [:], server).json["fault"]
+            #expect(broken["kind"] == "changed" && broken["seal"] == 1)
+            #expect(try await Self.post("audit:verify", [:], server).json["fault"] == broken)
+            #expect(try await Self.post("audit:accept", ["seal": 2], server).status == 409)
+            #expect(try await Self.post("audit:accept", ["seal": 1], server).status == 200)
+            #expect(try await seals.check() == nil)
+            #expect(try await Self.post("audit:seals", [:], server).json["fault"] == .null)
+        }
+    }
+
     @Test func `A source that used up all parts of its answers is one limit, and is lifted with all of them`()
         async throws
     {

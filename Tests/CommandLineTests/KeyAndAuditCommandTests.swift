@@ -46,6 +46,21 @@ import Testing
         try await directory.run("audit", "tail", "--limit", "0").expect(2)
     }
 
+    @Test func `A check of the sealed log says up to where it holds, and ends with 1 where it does not`() async throws {
+        let none = try await directory.run("audit", "verify")
+        #expect(none.lines.first == "Nothing is sealed yet.")
+        // A seal that was written down elsewhere, and is not there.
+        let digest = String(repeating: "0", count: 64)
+        let gone = try await directory.run("audit", "verify", "--head", "7:\(digest)", "--json")
+        gone.expect(1)
+        let report = try gone.json()
+        #expect(report["holds"] as? Bool == false)
+        #expect((report["fault"] as? [String: Any])?["kind"] as? String == "cut-off")
+        try await directory.run("audit", "verify", "--head", "seven").expect(2)
+        try await directory.run("audit", "verify", "--head", "7:x").expect(2)
+        try await directory.run("audit", "accept", "7").expect(1)
+    }
+
     @Test func `Following shows what happens from now on`() async throws {
         let tail = try Program.start(
             ["audit", "tail", "--follow", "--limit", "1", "--json", "--data", directory.data], in: directory)

@@ -510,11 +510,13 @@ struct MaintenanceService: NamedService {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var told = Told()
             // A cancelled sleep is the shutting down, and no error.
             while (try? await Task.sleep(for: .seconds(60))) != nil {
                 do {
                     let removed = try await realm.maintenance.run()
                     if removed > 0 { logger.debug("removed expired rows", metadata: ["rows": "\(removed)"]) }
+                    try await tellOfSeals(&told)
                 } catch is CancellationError {
                     return
                 } catch {
@@ -529,5 +531,30 @@ struct MaintenanceService: NamedService {
             logger.debug(
                 "when applications and the first token were last used could not be written: \(error)")
         }
+    }
+
+    /// What was said of the sealed log.
+    private struct Told {
+        var fault: AuditFault?
+        /// When the newest seal was said last.
+        var head: Date?
+    }
+
+    /// Says what of the sealed log does not hold, once, and every hour its newest seal: a log outside of the database tells later whether
+    /// an attacker has cut off what was there.
+    private func tellOfSeals(_ told: inout Told) async throws {
+        let fault = realm.auditSeals.lastFault
+        if let fault, fault != told.fault {
+            logger.error(
+                "the sealed log does not hold; countersign audit verify says more",
+                metadata: ["fault": "\(fault.kind.rawValue)", "seal": "\(fault.seal)"])
+        }
+        told.fault = fault
+        let now = realm.clock.now
+        guard told.head.map({ now.timeIntervalSince($0) >= 3600 }) ?? true else { return }
+        let status = try await realm.auditSeals.status()
+        guard let seal = status.seal, let digest = status.digest else { return }
+        told.head = now
+        logger.info("the newest seal of the log", metadata: ["seal": "\(seal):\(digest)"])
     }
 }

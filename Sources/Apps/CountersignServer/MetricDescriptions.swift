@@ -3,6 +3,8 @@ enum MetricDescriptions {
     static let all: [String: String] = [
         "countersign_answers_refused_total":
             "Passwords, codes and other answers that were refused, by reason.",
+        "countersign_audit_log_holds":
+            "0 where a range of the sealed log does not hold, as far as maintenance has checked it; else 1.",
         "countersign_build_info":
             "Which Countersign this is; the value is 1.",
         "countersign_clients_refused_total":

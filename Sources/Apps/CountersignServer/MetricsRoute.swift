@@ -39,6 +39,7 @@ struct MetricsRoute: Sendable {
                 samples += Self.samples(of: channel, deliveries, waiting: waiting?[channel])
             }
             samples += opened.tracer?.queue.statistics.samples ?? []
+            samples.append(.init("countersign_audit_log_holds", opened.realm.auditSeals.lastFault == nil ? 1 : 0))
             samples += ProcessFigures.samples + hooks.samples + opened.realm.statistics.samples
             let text = registry.text(with: samples, describedBy: MetricDescriptions.all)
             return Response(

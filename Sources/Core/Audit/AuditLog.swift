@@ -3,7 +3,7 @@ import Foundation
 /// Reads the log.
 ///
 /// **How the files of this folder meet.** `AuditEvent` is one event, appended in the transaction that makes it happen. This
-/// type reads them; below it are the constants for their kinds.
+/// type reads them; below it are the constants for their kinds. `Seals` make it known where a row was changed afterwards.
 public struct AuditLog: Sendable {
     let realm: Realm
 

@@ -157,6 +157,8 @@ public struct PrivacySettings: Sendable, Equatable, Codable {
 public struct AuditSettings: Sendable, Equatable, Codable {
     /// Days that an event is kept: 1 to 36,500.
     public var retentionDays = 400
+    /// The same in seconds.
+    var retention: TimeInterval { Double(retentionDays) * 86_400 }
 
     /// Events are kept for 400 days.
     public init() {}

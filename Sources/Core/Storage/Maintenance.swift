@@ -42,7 +42,7 @@ public struct Maintenance: Sendable {
                     through: first.through, sealedBy: first.number, limit: Self.batch)
             },
             { transaction in
-                let age = Double(try transaction.settings().audit.retentionDays) * 86_400
+                let age = try transaction.settings().audit.retention
                 let sealed = try transaction.lastAuditSeal()?.through ?? ""
                 return try transaction.deleteAuditEvents(before: now - age, after: sealed, limit: Self.batch)
             },
@@ -67,7 +67,7 @@ public struct Maintenance: Sendable {
         }
         // Rows of an earlier program: searches find them by name from then on.
         while try await realm.store.write({ try $0.fillNameKeys(limit: Self.batch) }) >= Self.batch {}
-        let retention = Double(try await realm.settings().audit.retentionDays) * 86_400
+        let retention = try await realm.settings().audit.retention
         while try await realm.auditSeals.prune(before: now - retention) {}
         let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in
             { try $0.deleteClientRecords(kind, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) }

@@ -136,6 +136,50 @@ struct ConsoleServerPagesTests {
         }
     }
 
+    @Test func `The page of the log says up to where it is sealed or what does not hold, and the overview warns`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let seals = server.realm.auditSeals
+            #expect(try await owner.open("/console/log").html.contains("Nothing of the log is sealed yet"))
+            try await server.advance(200)
+            #expect(try await seals.seal() == 1)
+            try await seals.check()
+            for (language, text) in [
+                ("en", "The log is sealed up to"), ("de", "versiegelt"), ("ja", "まで封印されています"),
+            ] {
+                let html = try await owner.open("/console/log", language: language).html
+                #expect(html.contains(text), "\(html)")
+            }
+            #expect(try await !owner.open("/console").html.contains("The sealed log does not hold"))
+
+            try await server.realm.store.write {
+                try $0.replaceAuditDetails(of: UserID(rawValue: "target"), .userCreated, with: ["x": "y"])
+            }
+            try await seals.check()
+            for path in ["/console/log", "/console"] {
+                for (language, text) in [
+                    ("en", "An event is not as it was sealed"), ("de", "Ein Ereignis ist nicht so"),
+                    ("ja", "イベントが封印時と異なります"),
+                ] {
+                    let html = try await owner.open(path, language: language).html
+                    #expect(html.contains(text) && html.contains("countersign audit accept 1"), "\(path): \(html)")
+                }
+            }
+            // Nothing of the log is for support.
+            let support = try await stage.administrator(.support)
+            #expect(try await !support.open("/console").html.contains("countersign audit accept"))
+            // Each event of it has words.
+            let found = try await owner.open("/console/log?kind=log").html
+            #expect(found.contains("A part of the sealed log does not hold"), "\(found)")
+            _ = try await AcceptAuditFault(seal: 1).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            #expect(try await owner.open("/console/log").html.contains("The log is sealed up to"))
+        }
+    }
+
     @Test func `A file of the log looks at so many events, and says where the next one begins`() async throws {
         try await TestServer.with(.development) { server in
             let owner = try await ConsoleStage(server).administrator(.owner)

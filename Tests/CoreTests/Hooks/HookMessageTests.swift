@@ -61,6 +61,7 @@ struct HookMessageTests {
             (.hookTested, .administrators), (.hookReplayed, .administrators),
             (.groupAdded, .groups), (.applicationChanged, .applications), (.resourceChanged, .applications),
             (.settingsChanged, .settings), (.keyRotated, .settings), (.masterKeyReplaced, .settings),
+            (.faultFound, .settings),
             (.hookEventFailed, nil), (.mailFailed, nil), (.pushFailed, nil), (.logoutFailed, nil),
             (AuditEvent.Kind(rawValue: "of-a-later-version.done"), nil),
         ]

@@ -25,7 +25,7 @@ struct AuditCheck: Sendable, Equatable, Codable {
     /// Numbers that ``accepted`` has at most.
     static let mostAccepted = 200
 
-    /// What the document says. One that somebody has made unreadable says nothing: everything is checked again.
+    /// What the document says. One that cannot be read says nothing: everything is checked again.
     init(stored document: Data?) {
         self = document.flatMap { try? JSONDecoder().decode(Self.self, from: $0) } ?? Self()
     }
@@ -82,6 +82,13 @@ final class SealMemory: Sendable {
     }
 
     private let head = Mutex<Head?>(nil)
+    private let found = Mutex<AuditFault?>(nil)
+
+    /// What did not hold when this process checked last.
+    var fault: AuditFault? {
+        get { found.withLock { $0 } }
+        set { found.withLock { $0 = newValue } }
+    }
 
     var newest: Head? { head.withLock { $0 } }
 

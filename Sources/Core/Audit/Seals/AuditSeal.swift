@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A seal of a range of the log: whoever changes, removes or inserts a row in it without the master key is found out
+/// A seal of a range of the log: a row that an attacker without the master key changes, removes or inserts in it is found
 /// (`docs/decisions/0484`).
 ///
 /// What a seal says is its ``link``, a digest that needs no key and has the link of the seal before in it; its ``code`` is of the link under

@@ -2,9 +2,9 @@ import Foundation
 
 /// Seals the log, range after range, and checks it (`docs/decisions/0484`).
 ///
-/// **How these files meet.** `AuditRow` is an event as it is sealed, `AuditSeal` what is kept of a range. `SealDraft` says what
-/// the next seal takes up, `SealedRange` whether a range holds, `AuditCheck` how far maintenance has come; these three are rules without a
-/// store. This type reads and writes for them.
+/// `AuditRow` is an event as it is sealed, `AuditSeal` what is kept of a range. `SealDraft` says what the next seal takes up, `SealedRange`
+/// whether a range holds, `AuditCheck` how far maintenance has come; these three are rules without a store. This type reads and writes for
+/// them.
 public struct AuditSeals: Sendable {
     let realm: Realm
 
@@ -126,7 +126,7 @@ public struct AuditSeals: Sendable {
         public let sealedThrough: Date?
         /// The number of the newest seal.
         public let seal: Int?
-        /// What it says, in hexadecimal. Whoever keeps it elsewhere finds out whether the chain still leads there.
+        /// What it says, in hexadecimal. An operator who keeps it elsewhere finds out whether the chain still leads there.
         public let digest: String?
         /// Up to where everything was checked and holds.
         public let checkedThrough: Date?
@@ -164,6 +164,15 @@ public struct AuditSeals: Sendable {
     /// - Returns: what does not hold.
     @discardableResult
     public func check() async throws -> AuditFault? {
+        let found = try await checkOn()
+        realm.sealMemory.fault = found
+        return found
+    }
+
+    /// What did not hold when this process checked last; nil also before it has.
+    public var lastFault: AuditFault? { realm.sealMemory.fault }
+
+    private func checkOn() async throws -> AuditFault? {
         let memory = realm.sealMemory.newest
         let (present, cutOff, last) = try await realm.store.read { transaction in
             (
@@ -176,7 +185,7 @@ public struct AuditSeals: Sendable {
         let before = check
         try await judgeAgain(&check)
         var isWhole = false
-        // Behind a cut nothing is said of what was checked before, until somebody has looked at it.
+        // Behind a cut nothing is said of what was checked before, until an administrator has looked at it.
         if check.fault?.kind != .cutOff { isWhole = try await judgeOn(&check) }
         let now = realm.clock.now
         check.at = now
@@ -316,7 +325,7 @@ public struct AuditSeals: Sendable {
         return part
     }
 
-    /// Whether the chain still leads through a seal that somebody wrote down.
+    /// Whether the chain still leads through a seal that an operator wrote down.
     /// - Parameters:
     ///   - number: the seal.
     ///   - digest: what it said, in hexadecimal.
@@ -351,7 +360,7 @@ public struct AuditSeals: Sendable {
         let begun = try await realm.store.read { transaction -> (range: SealedRange, next: String?)? in
             guard let seal = try transaction.auditSeals(after: number, limit: 1).first else { return nil }
             let now = try transaction.sharedTime(clock)
-            let kept = Double(try transaction.settings().audit.retentionDays) * 86_400
+            let kept = try transaction.settings().audit.retention
             var range = SealedRange(
                 seal: seal, before: try transaction.auditSeal(seal.number - 1),
                 looked: try transaction.lastAuditSeal()?.looked ?? 0, now: now,
@@ -366,7 +375,7 @@ public struct AuditSeals: Sendable {
         }
         guard var (range, place) = begun else { return nil }
         guard place != nil else { return range }
-        // More rows than are sealed at once: late ones, or what somebody has put there.
+        // More rows than are sealed at once: late ones, or what an attacker has put there.
         while let next = place, range.rows.count < Self.mostRows {
             let present = range
             (range, place) = try await realm.store.read { transaction in
@@ -443,7 +452,7 @@ extension MasterKeys {
     /// Reads the keys again, where one is not known.
     func lookFor(id: String) async {
         guard named(id: id) == nil else { return }
-        // Where it is not there either, whoever asks for it is told so.
+        // Where it is not there either, the range is said to name an unknown key.
         _ = try? await retrying { () throws -> Void in
             guard named(id: id) != nil else { throw SealingError(unknown: id) }
         }

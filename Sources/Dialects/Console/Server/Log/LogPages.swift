@@ -33,7 +33,7 @@ enum LogPages {
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let search = search(scene, limit: shown)
-        var page = scene.page("console-log", "consoleLog", [.search(form(scene))])
+        var page = scene.page("console-log", "consoleLog", try await [.search(form(scene)), SealWords.standing(scene)])
         let answer: SearchAuditEvents.Answer
         do {
             answer = try await scene.perform(search)

@@ -21,6 +21,7 @@ enum OverviewPage {
         if scene.may(ListKeys.right) { facts.append(try await servers(scene)) }
         if scene.may(ShowDelivery.right) { facts.append(try await waiting(scene)) }
         var warnings = try await HookPages.warnings(scene)
+        warnings += try await SealWords.warnings(scene)
         if scene.may(RunDoctor.right) {
             warnings.append(
                 DoctorPage.standing(
