@@ -14,12 +14,19 @@ extension Settlement {
         var user = user
         user.profile.emailVerified = true
         user.profile.providers = ["emailLink"]
-        for factor in try transaction.factors(of: user.id) where proofs.traits(factor.kind)?.role.isFirst == true {
-            _ = try transaction.remove(factor.id, proofs)
-        }
+        try removeWaysIn(of: user, in: transaction)
         user.revokeTokens(at: now)
         _ = try transaction.update(user)
         return try transaction.user(user.id) ?? user
+    }
+
+    /// Removes what opens the account by itself, where a stranger may have set it up: a password, passkeys.
+    /// - Parameter kept: what is replaced by something else.
+    func removeWaysIn(of user: User, but kept: FactorID? = nil, in transaction: any StoreTransaction) throws {
+        for factor in try transaction.factors(of: user.id)
+        where factor.id != kept && proofs.traits(factor.kind)?.role.isFirst == true {
+            _ = try transaction.remove(factor.id, proofs)
+        }
     }
 
     /// A user who has given the first proof has given the code of the account's own mailbox too: the address is proven, and the password

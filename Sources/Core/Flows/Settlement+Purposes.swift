@@ -75,11 +75,14 @@ extension Settlement {
         return .verdict(.accomplished(.passwordReset(user)))
     }
 
-    /// Sets a new password for a user who has proven the mailbox, and ends the sessions of the old one. Nil where the
-    /// user changed meanwhile.
+    /// Sets a new password for a user who has proven the mailbox, and ends the sessions of the old one. Where the mailbox was never proven
+    /// before, a stranger's passkeys go with the stranger's password. Nil where the user changed meanwhile.
     func replacePassword(
         of user: User, by hash: String, in transaction: any StoreTransaction
     ) throws -> User? {
+        if !user.profile.emailVerified {
+            try removeWaysIn(of: user, but: transaction.factors(of: user.id).password?.id, in: transaction)
+        }
         var user = user
         try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: sealer)
         user.profile.emailVerified = true

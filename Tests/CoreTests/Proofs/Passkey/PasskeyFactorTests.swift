@@ -12,6 +12,26 @@ import Testing
 struct PasskeyFactorTests {
     // MARK: Enrolling
 
+    @Test(arguments: TestStore.available, [true, false])
+    func `A new password by mail leaves the passkeys of a proven address, and no stranger's`(
+        store: TestStore, isProven: Bool
+    ) async throws {
+        let test = try await TestRealm.withSite(on: store)
+        let (user, authenticator, _) = try await test.passkeyOwner()
+        var change = AccountChange()
+        change.emailVerified = isProven
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        #expect(try await test.user(user.id).profile.emailVerified == isProven)
+        #expect(try await test.signIn(with: authenticator).signedIn != nil)
+        let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
+        #expect(try await test.follow(link, newPassword: "difference engine").isAccomplished)
+        #expect((try await test.signIn(with: authenticator).signedIn != nil) == isProven)
+        #expect(try await test.signIn(password: "difference engine").signedIn != nil)
+        let factors = try #require(await test.realm.accounts.userAndFactors(user.id)).factors
+        #expect(Set(factors.map(\.kind)) == (isProven ? [.password, .passkey] : [.password]))
+        #expect(try await test.user(user.id).profile.emailVerified)
+    }
+
     @Test(arguments: TestStore.available)
     func `A passkey is enrolled after a sign-in, and signs in without a name as two factors`(
         store: TestStore
