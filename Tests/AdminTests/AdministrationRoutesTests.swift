@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct AdministrationRoutesTests {
     @Test func `No id is a segment of dots, and no scope of an API is the star`() async throws {
-        try await TestServer.with(.development) { server in
+        try await TestServer.with(.development) { server async throws in
             func post(_ name: String, _ body: JSON) async throws -> Reply {
                 try await server.send(
                     .post, "/admin/v1/\(name)",
