@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignServer
 import Foundation
 import Synchronization
@@ -129,4 +130,45 @@ struct KeptDataTests {
                 ))
         }
     }
+
+    @Test(arguments: try KeptData.all("sqlite"))
+    func `The log of an earlier version is sealed, and holds, on SQLite`(_ kept: KeptData) async throws {
+        try await kept.withCopy { directory in
+            try await seal(
+                OpenedRealm.open(directory, hashing: KeptData.hashing, isDevelopment: true, clock: kept.later), of: kept
+            )
+        }
+    }
+
+    @Test(.enabled(if: PostgresCluster.isWanted), arguments: try KeptData.all("postgres"))
+    func `The log of an earlier version is sealed, and holds, on PostgreSQL`(_ kept: KeptData) async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        try await database.run(String(contentsOf: kept.folder.appending(path: "postgres.sql"), encoding: .utf8))
+        try await kept.withCopy { directory in
+            try await seal(
+                OpenedRealm.open(
+                    directory, database: database.url, hashing: KeptData.hashing, isDevelopment: true, clock: kept.later
+                ), of: kept)
+        }
+    }
+
+    private func seal(_ opened: OpenedRealm, of kept: KeptData) async throws {
+        do {
+            let events = try await opened.realm.auditLog.events(limit: 1000).count { $0.at <= kept.clock.now }
+            #expect(events > 10)
+            try await opened.realm.maintenance.run()
+            let whole = try await opened.realm.auditSeals.verify(after: 0)
+            #expect(whole.events >= min(events, 1000) && whole.fault == nil && whole.next == nil, "\(whole)")
+            #expect(try await opened.realm.auditSeals.status().checkedThrough == whole.through)
+            try await opened.close()
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+    }
+}
+
+extension KeptData {
+    /// When everything that was logged has settled.
+    fileprivate var later: KeptClock { KeptClock(at: clock.now.timeIntervalSince1970 + 300) }
 }
