@@ -149,7 +149,7 @@ public struct CountersignServer: Sendable {
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
         opened.realm.site.tell(name: options.pages.name) { [publicURL] in publicURL.published }
         composer = MadeOnce { [templates = options.mail.templates] in try MailComposer(templates: templates) }
-        // Mails can be looked at before there is a mail server, as whoever words them does.
+        // Mails can be looked at before there is a mail server, as a developer does who words them.
         opened.realm.mailPreviews.provide(ShownMails(composer: composer))
     }
 
