@@ -100,6 +100,10 @@ import Testing
         let unasked = try await directory.run("user", "delete", "anna@example.com")
         #expect(unasked.status == 2, "\(unasked)")
         #expect(unasked.error.contains("--yes"))
+        // With days of grace it can be undone, and the question does not say otherwise.
+        let later = try await directory.run("user", "delete", "anna@example.com", "--grace", "14")
+        later.expect(2)
+        #expect(later.error.contains("disabled until then") && !later.error.contains("undone"), "\(later.error)")
         let deleted = try await directory.run("user", "delete", "anna@example.com", "--yes")
         #expect(deleted.output == "Deleted anna@example.com.\n")
         try await directory.run("user", "show", "anna@example.com").expect(4)
