@@ -180,6 +180,8 @@ def administration():
     done(administer("tokens:revoke", id=token["token"]["id"]))
     events = done(administer("audit:search", limit=3))["events"]
     done(administer("audit:show", id=events[0]["id"]))
+    done(administer("audit:seals"))
+    done(administer("audit:verify"))
     done(administer("settings:show"))
     done(administer("settings:start"))
     done(administer("settings:preview", key="passwords.minimumLength", value=10))
@@ -309,6 +311,8 @@ def oauth():
     call("post", "/oidc/logout", {})
     call("get", "/v2/logout")
     done(call("post", "/oauth/revoke", {"token": tokens["refresh_token"], "client_id": "dev-native"}))
+    session = done(administer("users:sessions", user=EMAIL))["sessions"][0]["id"]
+    done(administer("users:end-session", user=EMAIL, session=session))
 
 
 @step("Each path was called, and most were done")
