@@ -2,6 +2,7 @@
 
 Arguments: where a server of `serve --dev` is, and its administrator's token."""
 
+import base64
 import json
 import re
 import sys
@@ -47,7 +48,6 @@ def call(method, path, body=None, bearer=None, names=None, query="", basic=None)
     if bearer:
         headers["Authorization"] = f"Bearer {bearer}"
     if basic:
-        import base64
         headers["Authorization"] = "Basic " + base64.b64encode(basic.encode()).decode()
     data = None
     if body is not None:
@@ -311,8 +311,9 @@ def oauth():
     call("post", "/oidc/logout", {})
     call("get", "/v2/logout")
     done(call("post", "/oauth/revoke", {"token": tokens["refresh_token"], "client_id": "dev-native"}))
-    session = done(administer("users:sessions", user=EMAIL))["sessions"][0]["id"]
-    done(administer("users:end-session", user=EMAIL, session=session))
+    user = json.loads(base64.urlsafe_b64decode(tokens["access_token"].split(".")[1] + "=="))["sub"]
+    session = done(administer("users:sessions", user=user))["sessions"][0]["id"]
+    done(administer("users:end-session", user=user, session=session))
 
 
 @step("Each path was called, and most were done")
