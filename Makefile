@@ -22,19 +22,11 @@ release += $(LAYOUT)
 # Generic types are made by the functions that know their parameters, and not by their names, for which a start would search the
 # program's conformances (docs/decisions/0494).
 release += -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-# Each function has a section of its own: what nothing calls is left out, and what runs can lie together (docs/decisions/0496).
-release += -Xswiftc -Xfrontend -Xswiftc -function-sections
 # What ran how often in a trial, for the optimizer, and its functions in their order, for the linker (docs/decisions/0426). `make profile`
 # makes the file, which is not kept in the repository: without it, or by `make release PROFILE=`, a release is built as ever.
 PROFILE ?= $(wildcard deploy/release.profdata)
 ifneq ($(PROFILE),)
 release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
-else
-# Which functions run, for the linker alone: `make order` makes the file, which is not kept either (docs/decisions/0496).
-ORDER ?= $(wildcard deploy/release.order)
-ifneq ($(ORDER),)
-release += -Xlinker --symbol-ordering-file=$(abspath $(ORDER)) -Xlinker --no-warn-symbol-ordering
-endif
 endif
 endif
 
@@ -42,8 +34,8 @@ endif
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full profile order traced bench
-.PHONY: check format clean
+.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full profile bench check
+.PHONY: format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
@@ -154,15 +146,6 @@ endurance-full: deps ## The driver alone at the size of docs/endurance.md, again
 profile: libraries ## Make deploy/release.profdata: what runs how often under the loads of `make bench`, for the next `make release`
 	$(SWIFT) build $(release) --product countersign-bench
 	scripts/profile make deploy/release.profdata
-
-# The program is linked twice, and compiled once. Valgrind takes some minutes.
-order: libraries ## Make deploy/release.order: what runs in `countersign demo`, for the linker of the next `make release` (wants valgrind)
-	$(MAKE) traced LAYOUT= ORDER= PROFILE=
-	scripts/profile trace .build/release/countersign deploy/release.order
-
-traced:
-	COUNTERSIGN_COMMIT=$$(git diff --quiet HEAD 2>/dev/null && git rev-parse --short=12 HEAD) \
-	COUNTERSIGN_COMMIT_DATE=$$(git log -1 --format=%cs 2>/dev/null) $(SWIFT) build $(release) --product countersign
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)
