@@ -29,18 +29,21 @@ struct BulkTests {
             users.append(try await test.addUser(EmailAddress(kept: "\(name)@example.org")).id.rawValue)
         }
         users.insert("nobody", at: 1)
-        // The first user's write is spared, and the second's fails.
+        _ = try await ChangeUsers(action: "disable", users: users)
+            .perform(on: test.realm, as: .commandLine, by: .commandLine)
+        test.clock.advance(1)
+        // Enabling a user is one write: the first user's is spared, and the second's fails.
         faults.set(.away, after: 1, for: 1)
-        let job = ChangeUsers(action: "disable", users: users)
+        let job = ChangeUsers(action: "enable", users: users)
         await #expect(throws: StoreError.self) {
             try await job.perform(on: test.realm, as: .commandLine, by: .commandLine)
         }
         let events = try await test.realm.auditLog.events(limit: 100)
-        #expect(events.filter { $0.kind == .userDisabled }.map(\.userID?.rawValue) == [users[0]])
-        let sums = try #require(events.first { $0.kind == .usersBulk })
+        #expect(events.filter { $0.kind == .userEnabled }.map(\.userID?.rawValue) == [users[0]])
+        let sums = try #require(events.first { $0.kind == .usersBulk && $0.details["action"] == "enable" })
         #expect(
             sums.details == [
-                "action": "disable", "done": .integer(1), "refused": .integer(1), "left": .integer(2),
+                "action": "enable", "done": .integer(1), "refused": .integer(1), "left": .integer(2),
                 "failed": .bool(true),
             ], "\(sums.details)")
     }
