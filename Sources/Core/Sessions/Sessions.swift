@@ -121,9 +121,10 @@ public struct Sessions: Sendable {
     }
 
     /// Ends what is left of the sessions of a disabled user that are not to come back, part by part.
-    func endRest(ofDisabled userID: UserID) async throws {
+    /// - Parameter count: how many the transaction before has ended; ``Session/mostEndedAtOnce`` where that is not known.
+    func endRest(ofDisabled userID: UserID, after count: Int) async throws {
         let realm = realm
-        var last = Session.mostEndedAtOnce
+        var last = count
         while last == Session.mostEndedAtOnce {
             let now = realm.clock.now
             last = try await realm.store.write { transaction in

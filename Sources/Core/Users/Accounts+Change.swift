@@ -113,8 +113,9 @@ extension Accounts {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        let write = { @Sendable (transaction: any StoreTransaction) throws -> ChangeOutcome in
-            guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
+        // With how many sessions ended that are not to come back.
+        let write = { @Sendable (transaction: any StoreTransaction) throws -> (ChangeOutcome, Int) in
+            guard var user = try transaction.user(id) else { return (.refused(.userNotFound), 0) }
             try present(user)
             let before = user
             if let session {
@@ -124,10 +125,12 @@ extension Accounts {
                     ? try session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
                     : change.needsRecentSignIn
                         ? session.faultUnlessRecent(user, at: asked) : session.fault(of: user)
-                if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
+                if let fault { return (.refused(fault == .revoked ? .revoked : .signInTooOld), 0) }
             }
             // Everything that can be refused stands before the first write: a refusal does not undo.
-            if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) { return .refused(refusal) }
+            if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) {
+                return (.refused(refusal), 0)
+            }
             if change.isDisabled == false, user.isDisabled, try transaction.hasLostSessions(user, at: now) {
                 throw LostSessions()
             }
@@ -178,8 +181,9 @@ extension Accounts {
             }
             if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
             if let kept { try transaction.carry(kept, into: user, at: now) }
-            guard try transaction.update(user) else { return .refused(.addressTaken) }
-            if user.isDisabled, !before.isDisabled { _ = try transaction.endSessions(.lost, of: user, at: now) }
+            guard try transaction.update(user) else { return (.refused(.addressTaken), 0) }
+            let isLost = user.isDisabled && !before.isDisabled
+            let ended = try isLost ? transaction.endSessions(.lost, of: user, at: now) : 0
             user = try transaction.user(id) ?? user
             if events.isEmpty { events = [.userChanged] }
             for (kind, eventID) in zip(events, eventIDs) {
@@ -188,20 +192,20 @@ extension Accounts {
             for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
                 try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)
             }
-            guard let evidence else { return .changed(user, nil) }
+            guard let evidence else { return (.changed(user, nil), ended) }
             let signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
                 from: client, isSignIn: false, in: transaction)
-            return .changed(signedIn.user, signedIn)
+            return (.changed(signedIn.user, signedIn), ended)
         }
         while true {
             do {
-                let outcome = try await realm.writeSending(body: write)
-                if change.isDisabled == true { try await realm.sessions.endRest(ofDisabled: id) }
+                let (outcome, ended) = try await realm.writeSending(body: write)
+                try await realm.sessions.endRest(ofDisabled: id, after: ended)
                 return outcome
             } catch is LostSessions {
                 // What was left where a server was stopped in the middle.
-                try await realm.sessions.endRest(ofDisabled: id)
+                try await realm.sessions.endRest(ofDisabled: id, after: Session.mostEndedAtOnce)
             }
         }
     }

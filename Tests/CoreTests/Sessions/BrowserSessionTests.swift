@@ -122,12 +122,12 @@ struct BrowserSessionTests {
         try await test.store.write { transaction in
             var grant = try #require(try transaction.grant(granted.grant.id))
             grant.proofs = nil
-            _ = try transaction.update(grant)
             _ = try transaction.insert(
                 Grant(
                     id: ended, sessionID: begun.session.id, userID: begun.user.id, clientID: application,
                     dialect: .oauth, createdAt: grant.createdAt, expiresAt: grant.expiresAt,
                     refresh: RefreshTokenState(currentDigest: Data())))
+            _ = try transaction.update(grant)
             guard let other = try transaction.grant(ended) else { return }
             _ = try transaction.end(other, at: grant.createdAt)
         }
