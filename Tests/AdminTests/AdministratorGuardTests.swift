@@ -108,6 +108,7 @@ struct AdministratorGuardTests {
         "hooks:replay": "as above",
         "keys:rotate": "as above",
         "keys:retire": "as above",
+        "audit:accept": "as above",
         "settings:set": "as above",
     ]
 

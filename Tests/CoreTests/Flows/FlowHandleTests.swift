@@ -20,7 +20,7 @@ struct FlowHandleTests {
         #expect(names.allSatisfy { !$0.hasPrefix("-") && $0.count == 22 })
         #expect(Set(names).count == names.count)
         let test = try await TestRealm.make()
-        _ = try await test.realm.keyring.jwks()
+        try await test.realm.keyring.prepare()
         let keys = try await test.store.read { try $0.signingKeys().map(\.id) }
         #expect(!keys.isEmpty && keys.allSatisfy { $0.first?.isLetter == true }, "\(keys)")
     }

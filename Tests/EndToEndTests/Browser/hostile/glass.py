@@ -22,9 +22,11 @@ _LOOK = """(html) => {
     const attributes = [...attributesOf(element)].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
     // Where a long address may break.
     if (nameOf(element) === "wbr" && attributes.length === 0) return;
-    lines.push(`${" ".repeat(depth)}${nameOf(element)} ${attributes.join(" ")}`);
+    // How something stands, such as the seals of the log, changes by itself: what is said of it is kept apart as well.
+    const isStanding = attributes.some((said) => said.startsWith("class=standing"));
+    lines.push(`${" ".repeat(depth)}${nameOf(element)} ${isStanding ? "class=standing …" : attributes.join(" ")}`);
     if (nameOf(element) === "path") return;
-    const isList = nameOf(element) === "tbody" || attributes.includes("class=pager") || attributes.includes("class=plot");
+    const isList = isStanding || nameOf(element) === "tbody" || attributes.includes("class=pager") || attributes.includes("class=plot");
     for (const child of childrenOf(element)) walk(child, isList ? 0 : depth + 1, isList ? rows : lines);
   };
   walk(shown.documentElement, 0, lines);

@@ -30,6 +30,8 @@ PLAIN = ["Plain words", "Plain"]
 ONWARD = {
     line for path in ("users", "log", "groups", "limits") for line in
     ("ul ", " li ", f"  a href=/console/{path} rel=next", f"  a href=/console/{path} rel=prev")}
+# What the console says of the log's seals, as soon as there are some.
+ONWARD |= {"p class=item", "p ", " time datetime"}
 everything = sys.argv[4:] == ["all"]
 server = Server(*sys.argv[1:4])
 faults = []

@@ -10,7 +10,7 @@ enum SealWords {
         let words = scene.words
         let seals = try await scene.perform(ShowAuditSeals())
         if let fault = seals.fault { return .standing(broken(fault, scene)) }
-        guard let sealed = seals.sealedThrough else { return .text(words("consoleLogUnsealed")) }
+        guard let sealed = seals.sealedThrough else { return .standing(.init(.plain, words("consoleLogUnsealed"))) }
         return .standing(
             .init(
                 .good, words("consoleLogSealed", ["time": .text(words.instant(sealed.date))]),
