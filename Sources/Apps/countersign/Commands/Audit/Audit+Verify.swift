@@ -52,7 +52,7 @@ extension AuditCommand {
                     report.add(answer)
                     meter.show(report.events, fraction: report.fraction(of: standing.sealedThrough))
                     guard let next = answer.next else { break }
-                    part = VerifyAuditLog(after: next)
+                    part = VerifyAuditLog(afterSeal: next)
                 }
                 meter.clear()
             }

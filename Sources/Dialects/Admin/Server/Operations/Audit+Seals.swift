@@ -45,13 +45,13 @@ public struct VerifyAuditLog: AdministrationOperation {
     public static let right = AdministrationRight.readLog
 
     /// Goes on after the seal of this number: ``Answer/next`` of the part before. From the beginning where it is left out.
-    public var after: Int?
+    public var afterSeal: Int?
     /// A seal that was written down before, by its number and what it said: whether the log still leads there.
     public var seal: Int?
     public var digest: String?
 
-    public init(after: Int? = nil, seal: Int? = nil, digest: String? = nil) {
-        self.after = after
+    public init(afterSeal: Int? = nil, seal: Int? = nil, digest: String? = nil) {
+        self.afterSeal = afterSeal
         self.seal = seal
         self.digest = digest
     }
@@ -65,7 +65,7 @@ public struct VerifyAuditLog: AdministrationOperation {
         /// The times of the first and the last event of what holds; nil where the part has none.
         public let from: Timestamp?
         public let through: Timestamp?
-        /// What to go on `after`; nil where the end was reached, or a range does not hold.
+        /// What to go on with as `afterSeal`; nil where the end was reached, or a range does not hold.
         public let next: Int?
         /// The first range that does not hold.
         public let fault: AuditFaultSummary?
@@ -74,7 +74,9 @@ public struct VerifyAuditLog: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        if let after, after < 0 { throw AdministrationError(.invalid, "after is the number of a seal.") }
+        if let afterSeal, afterSeal < 0 {
+            throw AdministrationError(.invalid, "afterSeal is the number of a seal.")
+        }
         switch (seal, digest) {
         case (nil, nil): break
         case (let seal?, let digest?) where seal > 0 && Self.isDigest(digest):
@@ -86,7 +88,7 @@ public struct VerifyAuditLog: AdministrationOperation {
             throw AdministrationError(
                 .invalid, "A seal that was written down is its number and its digest of 64 hexadecimal digits.")
         }
-        let part = try await realm.auditSeals.verify(after: after ?? 0)
+        let part = try await realm.auditSeals.verify(after: afterSeal ?? 0)
         return Answer(
             seals: part.seals, events: part.events, late: part.late, from: part.from.map(Timestamp.init),
             through: part.through.map(Timestamp.init), next: part.next, fault: part.fault.map(AuditFaultSummary.init))
