@@ -284,8 +284,9 @@ public struct AuditSeals: Sendable {
         public internal(set) var events = 0
         /// Events among them that came after their range had been sealed.
         public internal(set) var late = 0
-        /// The beginning and the end of what holds; nil where nothing does.
+        /// The time of the first event of what holds; nil where nothing does.
         public internal(set) var from: Date?
+        /// The time of the last event of what holds; nil where nothing does.
         public internal(set) var through: Date?
         /// The seal to go on after; nil where the end was reached, or a range does not hold.
         public internal(set) var next: Int?

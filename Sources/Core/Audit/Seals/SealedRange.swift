@@ -24,8 +24,9 @@ public struct AuditFault: Sendable, Equatable, Codable {
     public let kind: Kind
     /// The number of the seal.
     public let seal: Int
-    /// The range of the log, by the times of its first and its last event; nil where that is not known.
+    /// When the range of the log begins: the time of the event before its first; nil where that is not known.
     public let from: Date?
+    /// When it ends: the time of its last event; nil where that is not known.
     public let to: Date?
     /// Ids of events that it is about, ten at most. None where that cannot be told.
     public let ids: [String]
