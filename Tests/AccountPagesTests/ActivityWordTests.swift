@@ -8,7 +8,7 @@ import WebPages
 @Suite("Sentences of the account's activity")
 struct ActivityWordTests {
     @Test func `Every event of an account that its user is shown has a sentence of its own`() throws {
-        let messages = try Messages.ofServer()
+        let messages = Messages.ofServer
         let shown = ActivityPages.sentences.keys.filter { ActivityKind($0) != nil }
         #expect(shown.count == ActivityPages.sentences.count, "A sentence that is never shown.")
         for kind in ActivityKind.allCases {

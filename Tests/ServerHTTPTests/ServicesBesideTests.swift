@@ -62,6 +62,30 @@ struct ServicesBesideTests {
     }
 
     @Test
+    func `They begin when the server listens, and not at all where it does not come to that`() async throws {
+        for listens in [true, false] {
+            let record = Record()
+            let (beginning, begin) = AsyncStream<Void>.makeStream()
+            let beside = ServicesBeside(
+                [Recorded(description: "first", record: record)], after: beginning, logger: Logger(label: "test"))
+            let group = Self.group([beside, Recorded(description: "server", record: record)])
+            var began: [String] = []
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                for await name in record.began {
+                    began.append(name)
+                    if began == ["server"], listens { begin.finish() }
+                    if began.count == (listens ? 2 : 1) { break }
+                }
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+            }
+            #expect(began == (listens ? ["server", "first"] : ["server"]))
+            #expect(record.ended.withLock { $0 } == began)
+        }
+    }
+
+    @Test
     func `Where one fails, the whole does, by its error`() async throws {
         let record = Record()
         let beside = ServicesBeside(

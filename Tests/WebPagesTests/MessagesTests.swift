@@ -13,9 +13,30 @@ struct MessagesTests {
 
     @Test
     func `The catalogue of the server is complete in every language`() throws {
-        let messages = try Messages.ofServer()
+        let messages = try Messages(Messages.sources)
         #expect(messages.keys.count > 50)
         #expect(messages.keys.contains("signInTitle"))
+    }
+
+    @Test func `A language that is read alone says what the whole catalogue says, to twenty that ask first`()
+        async throws
+    {
+        let (whole, unread) = (try Messages(Messages.sources), Messages.unread())
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for number in 0..<20 {
+                tasks.addTask {
+                    let language = PageLanguage.allCases[number % PageLanguage.allCases.count]
+                    let (here, there) = (
+                        Words(messages: unread, language: language), Words(messages: whole, language: language)
+                    )
+                    for key in whole.keys where here(key).html != there(key).html {
+                        Issue.record("\(key) in \(language)")
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        #expect(unread.keys == whole.keys)
     }
 
     @Test(arguments: [
@@ -49,7 +70,7 @@ struct MessagesTests {
 
     @Test
     func `An operator's words take the place of ours, where there is such a message with such places`() throws {
-        let messages = try Messages.ofServer()
+        let messages = Messages.ofServer
         let own = try messages.overridden(Array(#"{"signInTitle": "Come in"}"#.utf8), in: .english)
         #expect(Words(messages: own, language: .english).plain("signInTitle") == "Come in")
         #expect(

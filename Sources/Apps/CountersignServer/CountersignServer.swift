@@ -1,19 +1,12 @@
-import AccountServer
-import AdminServer
-import ConsoleServer
 import CountersignCore
 import Delivery
 import Foundation
 import GuardianServer
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import IdentityToolkitServer
 import Logging
 import NIOCore
-import NativeAuthServer
 import OAuthServer
-import PrometheusMetrics
 import SecurityChecks
 import SecurityChecksServer
 import ServerHTTP
@@ -28,21 +21,21 @@ public struct CountersignServer: Sendable {
     /// ``run(onListening:)``.
     public let opened: OpenedRealm
     let options: Options
-    private let publicURL: PublicURL
+    let publicURL: PublicURL
     /// Nil where the server does not end TLS itself.
     let certificate: ServedCertificate?
     let connections: ServerConnections
     let logger: Logger
-    private let startedAt: Date
+    let startedAt: Date
     let deliveries = DeliveryStatistics()
     let hooks: HookDelivery
     let requests = RequestMetrics()
     /// What every client gets alike; nil where each request is logged, which the short way does not do.
     let ready: ReadyAnswers?
-    private let watch: StoreWatch
-    private let site: MadeOnce<PageSite>
+    let watch: StoreWatch
+    let site: MadeOnce<PageSite>
     /// What puts mails into words: the sender's, and that of those who look at mails.
-    private let composer: MadeOnce<MailComposer>
+    let composer: MadeOnce<MailComposer>
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
@@ -86,8 +79,9 @@ public struct CountersignServer: Sendable {
 
         /// Security checks of the developer's own; under `--dev` the samples, where there are none.
         public var securityChecks = SecurityCheckCatalogue.empty
-        /// Routes of the developer's own, in this process: what the checks protect.
-        public var resources: @Sendable (Router<CountersignRequestContext>, SecurityChecks) throws -> Void = { _, _ in }
+        /// Routes of the developer's own, in this process: what the checks protect; nil: none. With them, all routes are put together by the
+        /// start, because theirs may be anywhere.
+        public var resources: (@Sendable (Router<CountersignRequestContext>, SecurityChecks) throws -> Void)?
 
         /// The defaults serve plain HTTP on loopback, port 8080, and are not for development.
         public init(
@@ -153,112 +147,7 @@ public struct CountersignServer: Sendable {
         opened.realm.mailPreviews.provide(ShownMails(composer: composer))
     }
 
-    // MARK: Routes
-
-    /// Every route of every dialect, after the middleware that all share.
-    public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
-        ReadyAnswerRecorder(
-            ready,
-            HeadResponder(
-                PathNormalizer(
-                    try router().buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])))
-    }
-
-    /// Method and path of every endpoint, for tests that go through all of them. Parts of a path that vary stand in braces.
-    package func endpoints() throws -> [(method: HTTPRequest.Method, path: String)] {
-        try router().routes.map { ($0.method, $0.path.description) }
-    }
-
-    private func router() throws -> Router<CountersignRequestContext> {
-        let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let source = RequestSource(
-            trustsProxy: options.tlsEndedByProxy, header: options.proxy.header,
-            isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
-        router.add(middleware: RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment))
-        router.add(middleware: RequestMetricsMiddleware(requests))
-        router.add(middleware: RequestLogMiddleware(logsAccess: options.logsAccess, tracer: opened.tracer))
-        router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
-        router.add(
-            middleware: PublicCORSMiddleware([
-                PublicCORSRule(appliesTo: { IdentityToolkit.owns(path: $0) && !OAuth.isOfBrowsers(path: $0) }),
-                PublicCORSRule(
-                    exposing: Guardian.exposedHeaders,
-                    appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }),
-                PublicCORSRule(
-                    exposing: OAuth.exposedHeaders,
-                    appliesTo: { OAuth.isPublic(path: $0) || AccountAPI.owns(path: $0) },
-                    isAlikeForAll: OAuth.isDocument),
-                PublicCORSRule(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns),
-            ]))
-
-        let realm = opened.realm
-        let site = try site.get()
-        let url: @Sendable () -> String = { [publicURL] in publicURL.value }
-        let nativeAuth = NativeAuth(
-            realm: realm, options: NativeAuth.Options(publicURL: url))
-        router.add(
-            middleware: FailureMiddleware { failure, request, reference in
-                try Self.format(failure, request) ?? nativeAuth.format(failure, request)
-                    ?? site.format(failure, request, reference: reference)
-            })
-        let methods = PathMethods<CountersignRequestContext>()
-        router.add(
-            middleware: RequestTargetMiddleware(
-                methods, typedPages: ["/console", "/account", "/sign-in", "/sign-up", "/activate"]))
-        HealthRoutes(readiness: watch.readiness).add(to: router)
-        metrics.add(to: router)
-        WellKnownRoutes(realm: realm).add(to: router)
-        IdentityToolkit(
-            realm: realm,
-            options: IdentityToolkit.Options(
-                projectID: options.projectID, isDevelopment: options.isDevelopment,
-                isAdministrator: opened.adminToken.matches, publicURL: url,
-                publicURLs: { [publicURL] in publicURL.published })
-        ).addRoutes(to: router)
-        try guardian.addRoutes(to: router, site: site)
-        let oauth = oauth(site)
-        oauth.addRoutes(to: router)
-        oauth.addPages(to: router)
-        nativeAuth.addRoutes(to: router)
-        try addSecurityChecks(to: router)
-        AdministrationRoutes(
-            realm: realm,
-            publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
-                isDevelopment ? publicURL.ofDevelopment : publicURL.all
-            }, isAdministrator: opened.adminToken.matches
-        ).addRoutes(to: router)
-        AccountAPI(
-            realm: realm,
-            options: AccountAPI.Options(
-                publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
-                    isDevelopment ? publicURL.ofDevelopment : publicURL.all
-                }, name: site.name, deviceLink: guardian.deviceLink)
-        ).addRoutes(to: router)
-        OpenAPIRoute(publicURL: url).add(to: router)
-        try AccountPages(
-            realm: realm,
-            options: AccountPages.Options(
-                isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published }, site: site,
-                deviceLink: guardian.deviceLink,
-                dataDocument: { try UserData.document($0, log: $1, logDays: $2) },
-                programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil)
-        ).addRoutes(to: router)
-        Console(
-            realm: realm,
-            options: Console.Options(
-                site: site, startedAt: startedAt, certificateEnds: { [certificate] in certificate?.expiresAt })
-        ).addRoutes(to: router)
-        site.assets.addRoutes(to: router)
-        if options.isDevelopment, let clock = opened.movableClock {
-            try DevelopmentRoutes(
-                realm: realm, clock: clock, publicURL: url, composer: try composer.get(),
-                pushPayload: guardian.pushPayload, site: site
-            ).add(to: router)
-            DevelopmentRoutes.addList(of: router)
-        }
-        methods.tell(router.routes)
-        return router
-    }
+    // MARK: What routes and senders share
 
     private static func site(_ options: Options, _ publicURL: PublicURL) throws -> PageSite {
         try PageSite(
@@ -269,30 +158,6 @@ public struct CountersignServer: Sendable {
                 takesLoopback: options.isDevelopment
                     || options.publicURLs.isEmpty && ["127.0.0.1", "::1", "localhost"].contains(options.host)),
             theme: options.pages.theme)
-    }
-
-    private var metrics: MetricsRoute {
-        MetricsRoute(
-            opened: opened, certificate: certificate, deliveries: deliveries, hooks: hooks, connections: connections,
-            watch: watch, registry: .ofProcess)
-    }
-
-    private var guardian: Guardian {
-        Guardian(
-            realm: opened.realm,
-            options: Guardian.Options(
-                isAdministrator: opened.adminToken.matches,
-                baseURLs: { [publicURL] in publicURL.all }))
-    }
-
-    private func oauth(_ site: PageSite) -> OAuth {
-        OAuth(
-            realm: opened.realm,
-            options: OAuth.Options(
-                publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
-                    isDevelopment ? publicURL.ofDevelopment : publicURL.all
-                }, isDevelopment: options.isDevelopment, site: site, grants: guardian.grants,
-                shared: guardian.sharedEndpoints, userScopes: [AccountAPI.scope, AdministrationRoutes.scope]))
     }
 
     /// The senders of messages. The caller shuts them down.
@@ -317,24 +182,6 @@ public struct CountersignServer: Sendable {
             })
         guard let tracer = opened.tracer else { return senders }
         return senders.map { TracedSender(base: $0, tracer: tracer) }
-    }
-
-    private func addSecurityChecks(to router: Router<CountersignRequestContext>) throws {
-        let showsSamples = options.isDevelopment && options.securityChecks.names.isEmpty
-        let checks = SecurityChecks(
-            realm: opened.realm,
-            options: SecurityChecks.Options(
-                checks: showsSamples ? try SampleChecks.catalogue() : options.securityChecks))
-        checks.addRoutes(to: router)
-        if showsSamples { SampleResources(realm: opened.realm, validator: checks.validator).add(to: router) }
-        try options.resources(router, checks)
-    }
-
-    /// Each dialect's words for failures that no endpoint translated; nil where the path is no dialect's.
-    private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
-        try AdministrationRoutes.format(failure, request) ?? AccountAPI.format(failure, request)
-            ?? IdentityToolkit.format(failure, request)
-            ?? Guardian.format(failure, request) ?? SecurityChecks.format(failure, request)
     }
 
     // MARK: Running
@@ -379,6 +226,7 @@ public struct CountersignServer: Sendable {
         let (publicURL, options, noteAddress, serviceManager) = (
             publicURL, options, noteAddress, options.serviceManager
         )
+        let (beginning, begin) = AsyncStream<Void>.makeStream()
         var services: [any NamedService] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
@@ -398,11 +246,13 @@ public struct CountersignServer: Sendable {
             services.insert(TraceExportService(tracer.queue, to: destination, logger: logger), at: 0)
         }
         if let serviceManager { services.append(WatchdogService(notifier: serviceManager)) }
+        var groups = [ServicesBeside(services, after: beginning, logger: logger)]
         if let address = options.metricsListen {
-            services.append(
-                MetricsService(
-                    address: address, route: metrics, deadlines: options.connections.deadlines,
-                    logsAccess: options.logsAccess, logger: logger))
+            // An address that is taken ends the start.
+            let service = MetricsService(
+                address: address, route: metrics, deadlines: options.connections.deadlines,
+                logsAccess: options.logsAccess, logger: logger)
+            groups.append(ServicesBeside([service], logger: logger))
         }
         logger.notice(
             "connection limit: \(connections.maximum), \(connections.maximumPerSource) from one source"
@@ -414,7 +264,7 @@ public struct CountersignServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: options.port), backlog: 4096,
                 availableConnectionsDelegate: connections.acceptance),
-            services: [ServicesBeside(services, logger: logger)],
+            services: groups,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
@@ -422,6 +272,7 @@ public struct CountersignServer: Sendable {
                 let address = PublicURL.address(options.scheme, host: options.host, port: port)
                 await onListening(address)
                 serviceManager?.ready(at: address)
+                begin.finish()
             },
             logger: logger)
     }
@@ -443,11 +294,27 @@ public struct CountersignServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
-        // The store looks for them while the routes are put together.
-        async let found = registrationWarnings() + addressWarnings + passkeyWarnings()
-        let application = try application(onListening: onListening)
-        for warning in try await found { logger.warning("\(warning)") }
+        let (listening, announce) = AsyncStream<Void>.makeStream()
+        let application = try application { address in
+            await onListening(address)
+            announce.finish()
+        }
+        async let warned: Void = warn(after: listening)
         try await application.runService()
+        await warned
+    }
+
+    /// Logs what is weaker than it could be, once the server listens.
+    private func warn(after listening: AsyncStream<Void>) async {
+        for await _ in listening {}
+        guard !Task.isCancelled else { return }
+        do {
+            for warning in try await registrationWarnings() + addressWarnings + passkeyWarnings() {
+                logger.warning("\(warning)")
+            }
+        } catch {
+            logger.debug("what there is to warn of could not be read: \(error)")
+        }
     }
 }
 

@@ -79,7 +79,7 @@ struct ConsoleServerPagesTests {
     @Test func `Every kind of event has a sentence in the log`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let catalogue = try Messages.ofServer()
+        let catalogue = Messages.ofServer
         let files = try #require(
             FileManager.default.enumerator(at: root.appendingPathComponent("Sources"), includingPropertiesForKeys: nil))
         var count = 0

@@ -7,7 +7,7 @@ import WebPages
 @Suite("Groups of events in the console")
 struct LogGroupTests {
     @Test func `Every event that has a sentence is in a group`() throws {
-        let messages = try Messages.ofServer()
+        let messages = Messages.ofServer
         let events = messages.keys.filter { $0.hasPrefix("event") && $0.dropFirst(5).first?.isUppercase == true }
         #expect(events.count > 80)
         let kinds = LogPages.groups.flatMap(\.value).map { WordFamily.key("event", $0) }

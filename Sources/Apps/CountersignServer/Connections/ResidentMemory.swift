@@ -23,17 +23,20 @@ public enum ResidentMemory {
         #if canImport(Glibc)
             typealias Trim = @convention(c) (Int) -> CInt
             if let trim = function("malloc_trim", as: Trim.self) { _ = trim(0) }
-            guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return }
-            for line in maps.split(separator: "\n") {
+            // Read by bytes: there are hundreds of lines, and the server answers nothing until it is done.
+            guard let maps = FileManager.default.contents(atPath: "/proc/self/maps") else { return }
+            for line in [UInt8](maps).split(separator: UInt8(ascii: "\n")) {
                 // from-to, rights, offset, device, inode, path (proc_pid_maps(5))
-                let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-                let range = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
+                let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+                guard fields.count == 6 else { continue }
+                let range = fields[0].split(separator: UInt8(ascii: "-")).compactMap { Self.number($0) }
                 // Code, and what stands before it at a file's beginning: constants, names, tables. What can only be read and stands behind
                 // the code may have been written when the program was linked to its libraries, and would be lost.
                 // Before the path is more than one space, and the last field keeps what is left of them.
-                guard fields.count == 6,
-                    fields[1] == "r-xp" || fields[1] == "r--p" && UInt(fields[2], radix: 16) == 0,
-                    fields[5].drop(while: { $0 == " " }).hasPrefix("/"),
+                guard
+                    fields[1].elementsEqual("r-xp".utf8)
+                        || fields[1].elementsEqual("r--p".utf8) && Self.number(fields[2]) == 0,
+                    fields[5].first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "/"),
                     range.count == 2,
                     range[0] < range[1],
                     let start = UnsafeMutableRawPointer(bitPattern: range[0])
@@ -44,6 +47,10 @@ public enum ResidentMemory {
     }
 
     #if canImport(Glibc)
+        private static func number(_ hexadecimal: ArraySlice<UInt8>) -> UInt? {
+            UInt(String(decoding: hexadecimal, as: UTF8.self), radix: 16)
+        }
+
         /// A function of the C library that Swift's module of it leaves out (`malloc.h`).
         private static func function<F>(_ name: String, as type: F.Type) -> F? {
             dlsym(nil, name).map { unsafeBitCast($0, to: type) }

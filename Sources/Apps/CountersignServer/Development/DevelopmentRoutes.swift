@@ -47,13 +47,18 @@ struct DevelopmentRoutes: Sendable {
         let path: String
     }
 
-    /// `GET /dev/routes.json`: every route that the router has by now, for programs that try all of them.
-    static func addList(of router: Router<CountersignRequestContext>) {
-        let routes = router.routes.map { route in
-            let parts = route.path.description.split(separator: "/")
-            return ListedRoute(method: route.method.rawValue, path: "/" + parts.joined(separator: "/"))
+    /// `GET /dev/routes.json`: every other route, for programs that try all of them.
+    static func addList(
+        of endpoints: @escaping @Sendable () throws -> [(method: HTTPRequest.Method, path: String)],
+        to router: some RouterMethods<CountersignRequestContext>
+    ) {
+        let own = "/dev/routes.json"
+        router.get(RouterPath(own)) { _, _ in
+            let routes = try endpoints().map { method, path in
+                ListedRoute(method: method.rawValue, path: "/" + path.split(separator: "/").joined(separator: "/"))
+            }
+            return try Response.json(["routes": routes.filter { $0.path != own }])
         }
-        router.get("dev/routes.json") { _, _ in try Response.json(["routes": routes]) }
     }
 
     // MARK: The inbox

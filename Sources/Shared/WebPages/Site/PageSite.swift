@@ -29,7 +29,7 @@ public struct PageSite: Sendable {
         self.name = PageText.harmless(name)
         self.cookies = cookies
         self.addresses = addresses
-        messages = try (theme?.messages ?? [:]).reduce(.ofServer()) { try $0.overridden($1.value, in: $1.key) }
+        messages = try (theme?.messages ?? [:]).reduce(.ofServer) { try $0.overridden($1.value, in: $1.key) }
         assets = PageAssets(theme: theme)
         let replaced = theme?.templates ?? [:]
         themed = replaced.isEmpty ? nil : try Self.library(replaced)

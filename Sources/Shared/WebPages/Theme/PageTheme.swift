@@ -77,7 +77,7 @@ public struct PageTheme: Sendable, Equatable {
                     continue
                 }
                 do {
-                    _ = try Messages.ofServer().overridden(bytes, in: language)
+                    _ = try Messages.ofServer.overridden(bytes, in: language)
                     messages[language] = bytes
                 } catch let wrong as Messages.Faults {
                     faults += wrong.faults.map { "\(name): \($0)" }

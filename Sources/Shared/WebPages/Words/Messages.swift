@@ -1,12 +1,17 @@
 import Foundation
 import JSON
+import ServerHTTP
 
 /// The catalogue of what pages say: for each key the message in every language.
 ///
-/// The sources are the files `messages-*.json`, read as one catalogue (`docs/decisions/0185`): a key stands in one of them. A key that lacks a language, or whose languages have places for different values, makes no
-/// catalogue: the tests make it, the server makes it before it listens, and `scripts/check-messages` reads it with every check.
+/// The sources are the files `messages-*.json`, read as one catalogue (`docs/decisions/0185`): a key stands in one of them. A key that lacks
+/// a language, or whose languages have places for different values, makes no catalogue: the tests make it, and `scripts/check-messages`
+/// reads it with every check. So the server's own is taken as it is, and each language read when a first page says something in it.
 public struct Messages: Sendable {
-    private let formats: [String: [PageLanguage: MessageFormat]]
+    /// The messages of one language by their keys.
+    private typealias Formats = [String: MessageFormat]
+
+    private let languages: [PageLanguage: MadeOnce<Formats>]
 
     /// What is wrong with a catalogue, all at once.
     public struct Faults: Error, CustomStringConvertible, Equatable {
@@ -14,36 +19,62 @@ public struct Messages: Sendable {
         public var description: String { faults.joined(separator: "\n") }
     }
 
+    /// The catalogue of this server.
+    public static let ofServer = unread()
+
+    /// The catalogue of this server, of which nothing has been read yet.
+    static func unread() -> Messages {
+        Messages(
+            languages: eachOnce { language in try sources.reduce(into: [:]) { try read($1, language, into: &$0) } })
+    }
+
+    private init(languages: [PageLanguage: MadeOnce<Formats>]) {
+        self.languages = languages
+    }
+
+    private static func eachOnce(
+        _ formats: @escaping @Sendable (PageLanguage) throws -> Formats
+    ) -> [PageLanguage: MadeOnce<Formats>] {
+        Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { one in (one, MadeOnce { try formats(one) }) })
+    }
+
+    /// The messages of a language. One that cannot be read has none; the tests read each.
+    private func read(_ language: PageLanguage) -> Formats { (try? languages[language]?.get()) ?? [:] }
+
+    // MARK: Reading
+
     /// - Parameter bytes: `{"key": {"en": "…", "de": "…", "ja": "…"}, …}`.
     /// - Throws: ``Faults``, `JSONFault`.
     public init(_ bytes: [UInt8]) throws { try self.init([bytes]) }
 
+    /// Reads every language, and compares them.
     /// - Parameter pieces: of the same form each; a key stands in one of them.
     /// - Throws: ``Faults``, `JSONFault`.
     public init(_ pieces: [[UInt8]]) throws {
-        var formats: [String: [PageLanguage: MessageFormat]] = [:]
+        var formats: [PageLanguage: Formats] = [:]
+        var keys: Set<String> = []
         var faults: [String] = []
         for bytes in pieces {
             var json = try JSONReader(bytes)
             try json.beginObject()
             while let name = try json.nextMember() {
                 let key = name.text
-                let translations = try Self.translations(of: key, from: &json, &faults)
-                if formats.updateValue(translations, forKey: key) != nil { faults.append("\(key) stands twice") }
+                for (language, format) in try Self.translations(of: key, from: &json, &faults) {
+                    formats[language, default: [:]][key] = format
+                }
+                if !keys.insert(key).inserted { faults.append("\(key) stands twice") }
             }
             try json.end()
         }
         guard faults.isEmpty else { throw Faults(faults: faults) }
-        self.formats = formats
+        self.init(languages: Self.eachOnce { [formats] in formats[$0] ?? [:] })
     }
 
     /// The message of a key in every language.
-    ///
-    /// There are thousands, which every start reads: so neither a `Decoder` nor a tree stands between.
     private static func translations(
         of key: String, from json: inout JSONReader, _ faults: inout [String]
     ) throws -> [PageLanguage: MessageFormat] {
-        var formats = [PageLanguage: MessageFormat](minimumCapacity: PageLanguage.allCases.count)
+        var formats: [PageLanguage: MessageFormat] = [:]
         // Those that are told of already, each by a fault of its own.
         var unreadable: Set<PageLanguage> = []
         try json.beginObject()
@@ -71,12 +102,26 @@ public struct Messages: Sendable {
         return formats
     }
 
-    /// The catalogue of this server.
-    public static func ofServer() throws -> Messages { try Messages(sources) }
+    /// The messages of one language alone, without a look at the others.
+    private static func read(_ bytes: [UInt8], _ language: PageLanguage, into formats: inout Formats) throws {
+        var json = try JSONReader(bytes)
+        try json.beginObject()
+        while let key = try json.nextMember() {
+            try json.beginObject()
+            while let name = try json.nextMember() {
+                if name.text == language.rawValue {
+                    formats[key.text] = try MessageFormat(try json.string())
+                } else {
+                    try json.skip()
+                }
+            }
+        }
+        try json.end()
+    }
 
     /// As many files as an embedded file has to be small: the time that compiling one takes grows with the square of its size
     /// (`scripts/check-messages`).
-    private static var sources: [[UInt8]] {
+    static var sources: [[UInt8]] {
         [
             PackageResources.messages_account_activity_json,
             PackageResources.messages_account_factors_json,
@@ -92,45 +137,40 @@ public struct Messages: Sendable {
         ]
     }
 
+    // MARK: What it says
+
     /// Whether there is a message of that key.
-    public func has(_ key: String) -> Bool { formats[key] != nil }
+    public func has(_ key: String) -> Bool { read(.english)[key] != nil }
 
     /// The keys of all messages.
-    public var keys: Set<String> { Set(formats.keys) }
+    public var keys: Set<String> { Set(read(.english).keys) }
 
     /// What an operator says instead: `{"key": "…", …}` in one language.
     /// - Throws: ``Faults`` for keys that do not exist and for places that the message does not have.
     public func overridden(_ bytes: [UInt8], in language: PageLanguage) throws -> Messages {
-        var formats = formats
+        var formats = read(language)
         var faults: [String] = []
         for (key, text) in try JSONDecoder().decode([String: String].self, from: Data(bytes)) {
             do {
                 let format = try MessageFormat(text)
-                guard let present = formats[key]?[language], format.names.isSubset(of: present.names) else {
+                guard let present = formats[key], format.names.isSubset(of: present.names) else {
                     faults.append("\(key) does not exist, or has no such places")
                     continue
                 }
-                formats[key]?[language] = format
+                formats[key] = format
             } catch {
                 faults.append("\(key): \(error)")
             }
         }
         guard faults.isEmpty else { throw Faults(faults: faults.sorted()) }
-        return Messages(formats: formats)
-    }
-
-    private init(formats: [String: [PageLanguage: MessageFormat]]) {
-        self.formats = formats
+        var languages = languages
+        languages[language] = MadeOnce { [formats] in formats }
+        return Messages(languages: languages)
     }
 
     /// The message of a key. A key that does not exist gives its own name, which the tests of pages find.
     func text(_ key: String, in language: PageLanguage, _ values: [String: MessageFormat.Value]) -> PageText {
-        formats[key]?[language].map { $0.text(values) } ?? PageText(key)
-    }
-
-    /// All messages without places, for templates: `{{t.key}}`.
-    func plain(in language: PageLanguage) -> [String: String] {
-        formats.compactMapValues { $0[language]?.text([:]).plain }
+        read(language)[key].map { $0.text(values) } ?? PageText(key)
     }
 }
 
