@@ -22,6 +22,9 @@ release += $(LAYOUT)
 # Generic types are made by the functions that know their parameters, and not by their names, for which a start would search the
 # program's conformances (docs/decisions/0494).
 release += -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# libpq, libcurl and the thirty libraries that they load are opened when they are needed, which most starts never do: the program has what
+# calls them (Sources/CSystem/CLateLibraries), and its link leaves them out (docs/decisions/0504).
+late = -Xlinker '--remap-inputs=*/libpq.so=/dev/null' -Xlinker '--remap-inputs=*/libcurl.so=/dev/null'
 # What ran how often in a trial, for the optimizer, and its functions in their order, for the linker (docs/decisions/0426). `make profile`
 # makes the file, which is not kept in the repository: without it, or by `make release PROFILE=`, a release is built as ever.
 PROFILE ?= $(wildcard deploy/release.profdata)
@@ -47,15 +50,15 @@ libraries: ## Install only what the build needs
 	@scripts/deps build
 
 run: libraries ## Build a release and start the server, on ./countersign-data
-	$(SWIFT) build $(release) --product countersign
+	$(SWIFT) build $(release) $(late) --product countersign
 	.build/release/countersign serve $(ARGS)
 
 dev: libraries ## The same for a laptop, on ./countersign-dev-data: inbox, plain http, movable clock, samples
-	$(SWIFT) build $(release) --product countersign
+	$(SWIFT) build $(release) $(late) --product countersign
 	.build/release/countersign serve --dev $(ARGS)
 
 demo: libraries ## Play the whole story in the terminal, against a server of its own (ARGS=--pause to scan its QR code)
-	$(SWIFT) build $(release) --product countersign
+	$(SWIFT) build $(release) $(late) --product countersign
 	.build/release/countersign demo $(ARGS)
 
 # Where `make install` puts things; DESTDIR goes before it, for packages.
@@ -71,7 +74,7 @@ older ?=
 release: libraries ## Build one stripped program with its man pages and completions, in .build/dist
 ifeq ($(program),)
 	COUNTERSIGN_COMMIT=$$(git diff --quiet HEAD 2>/dev/null && git rev-parse --short=12 HEAD) \
-	COUNTERSIGN_COMMIT_DATE=$$(git log -1 --format=%cs 2>/dev/null) $(SWIFT) build $(release) --product countersign
+	COUNTERSIGN_COMMIT_DATE=$$(git log -1 --format=%cs 2>/dev/null) $(SWIFT) build $(release) $(late) --product countersign
 endif
 	scripts/distribute $(or $(program),.build/release/countersign) $(dist)
 
@@ -140,7 +143,7 @@ endurance: deps ## Suites with kills, bursts and races, then a server driven fro
 	SWIFT=$(SWIFT) scripts/endurance $(ARGS)
 
 endurance-full: deps ## The driver alone at the size of docs/endurance.md, against a release: some hours
-	$(SWIFT) build $(release) --product countersign
+	$(SWIFT) build $(release) $(late) --product countersign
 	.build/test-python/bin/python Tests/Endurance/endure .build/release/countersign --full --json .build/endurance.json $(ARGS)
 
 profile: libraries ## Make deploy/release.profdata: what runs how often under the loads of `make bench`, for the next `make release`
@@ -149,7 +152,7 @@ profile: libraries ## Make deploy/release.profdata: what runs how often under th
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)
-	$(SWIFT) build $(release) --product countersign
+	$(SWIFT) build $(release) $(late) --product countersign
 	$(SWIFT) build $(release) --product countersign-bench
 	$(SWIFT) build $(release) --product keychain-bench
 	.build/release/countersign-bench $(if $(ARGS),$(ARGS),--write Benchmarks/RESULTS.md)

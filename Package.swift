@@ -169,7 +169,8 @@ let package = Package(
             name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .grdbSQLite, .logging],
             path: "Sources/Stores/SQLite"),
         .target(
-            name: "StorePostgres", dependencies: ["StoreSQL", "CountersignCore", "CPostgres", .logging],
+            name: "StorePostgres",
+            dependencies: ["StoreSQL", "CountersignCore", "CLateLibraries", "CPostgres", .logging],
             path: "Sources/Stores/Postgres"),
         .target(name: "StoreConformance", dependencies: ["CountersignCore"], path: "Sources/Stores/Conformance"),
 
@@ -234,7 +235,7 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CountersignCore", "CCurl", "HTMLText", "JSON", "Traces", .asyncHTTPClient, .crypto, .jwtKit, .logging,
+                "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "Traces", .asyncHTTPClient, .crypto, .jwtKit, .logging,
                 .mustache, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             path: "Sources/Shared/Delivery",
@@ -260,6 +261,9 @@ let package = Package(
         .systemLibrary(
             name: "CPostgres", path: "Sources/CSystem/CPostgres", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // Both are opened when they are needed, in a release.
+        .target(
+            name: "CLateLibraries", dependencies: ["CCurl", "CPostgres"], path: "Sources/CSystem/CLateLibraries"),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),

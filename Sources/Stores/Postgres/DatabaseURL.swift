@@ -1,3 +1,4 @@
+import CLateLibraries
 import CPostgres
 import CountersignCore
 import Foundation
@@ -64,6 +65,10 @@ struct DatabaseURL: Sendable {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") || text.contains("="),
             !text.utf8.contains(0)
         else { throw refusal }
+        // The first that calls libpq, whatever is done with the database.
+        if let fault = countersign_open_libpq() {
+            throw StoreError(.unavailable, "PostgreSQL's client library cannot be opened: \(String(cString: fault))")
+        }
         var message: UnsafeMutablePointer<CChar>?
         let list = PQconninfoParse(text, &message)
         PQfreemem(message)

@@ -1,4 +1,5 @@
 import CCurl
+import CLateLibraries
 import CountersignCore
 import Foundation
 
@@ -10,9 +11,10 @@ final class SMTPSession {
     private let server: SMTPServer
 
     /// libcurl's own preparations, once a process.
-    private static let isPrepared = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isPrepared =
+        countersign_open_libcurl() == nil && curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Nil where libcurl has no memory left.
+    /// Nil where libcurl cannot be opened, or has no memory left.
     init?(_ server: SMTPServer) {
         guard Self.isPrepared, let handle = curl_easy_init() else { return nil }
         self.handle = handle
