@@ -1,5 +1,6 @@
 import CountersignCore
 import Delivery
+import ServerHTTP
 
 /// The mails of a server as administrators look at them. They are put into words when the first is looked at, where the server sends none.
 struct ShownMails: MailPreviewing {
