@@ -235,7 +235,8 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "Traces", .asyncHTTPClient, .crypto, .jwtKit, .logging,
+                "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "Traces", .asyncHTTPClient, .crypto,
+                .jwtKit, .logging,
                 .mustache, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             path: "Sources/Shared/Delivery",

@@ -37,7 +37,7 @@ struct RouteTests {
             let application = Application(responder: try Self.whole(server).responder())
             try await application.test(.router) { client in
                 for (path, status) in [("/account/v1/own", 200), ("/account/v1/profile", 401), ("/sign-in", 200)] {
-                    try await client.execute(uri: path, method: .get, headers: [.host: "127.0.0.1:8080"]) {
+                    try await client.execute(uri: path, method: .get, headers: [.xForwardedFor: "192.0.2.1"]) {
                         #expect($0.status.code == status, "\(path)")
                     }
                 }
