@@ -2,11 +2,12 @@ import Foundation
 import Testing
 
 /// Applications of others, unmodified, against the built program: through Chromium Authlib, requests_oauth2client, mozilla-django-oidc,
-/// and Apache with mod_oauth2; joserfc and PyJWT read the tokens, and a phone allows a sign-in that an application began (CIBA).
+/// iddawc, and Apache with mod_auth_openidc and mod_oauth2; joserfc and PyJWT read the tokens, and a phone allows a sign-in that an
+/// application began (CIBA).
 @Suite struct RealClientTests {
     /// Each with a server of its own. Steps that move its clock come last, since libraries compare tokens with the clock of the machine.
     private static let parts = [
-        ["authlib", "apache"], ["oauth2client", "waiting"], ["django", "tokens", "registration"],
+        ["authlib", "apache", "openidc"], ["oauth2client", "waiting"], ["django", "tokens", "registration", "iddawc"],
     ]
 
     @Test(.timeLimit(.minutes(60)), arguments: parts)

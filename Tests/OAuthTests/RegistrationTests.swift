@@ -3,6 +3,7 @@ import Crypto
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import JSON
 import TestSupport
 import Testing
 
@@ -11,12 +12,13 @@ import Testing
 struct RegistrationTests {
     /// A service that signs its assertions with a key that it publishes.
     private func assertion(
-        _ server: TestServer, _ key: P256.Signing.PrivateKey, kid: String, id: String = UUID().uuidString
+        _ server: TestServer, _ key: P256.Signing.PrivateKey, kid: String, id: String = UUID().uuidString,
+        audience: String = "http://127.0.0.1:8080"
     ) throws -> String {
         let header: JSON = ["alg": "ES256", "kid": .string(kid)]
         let now = Int(server.now.timeIntervalSince1970)
         let claims: JSON = [
-            "iss": "robot", "sub": "robot", "aud": "http://127.0.0.1:8080", "jti": .string(id),
+            "iss": "robot", "sub": "robot", "aud": .string(audience), "jti": .string(id),
             "iat": .integer(now), "exp": .integer(now + 60),
         ]
         let input = "\(header.bytes.base64URL).\(claims.bytes.base64URL)"
@@ -73,6 +75,42 @@ struct RegistrationTests {
             let named = try await server.form(
                 "/oauth/token", ["grant_type": "client_credentials", "client_id": "robot"])
             #expect(named.status == 401)
+        }
+    }
+
+    @Test
+    func `Old libraries name an endpoint of this server in assertions, where their registration says so`() async throws {
+        let key = P256.Signing.PrivateKey()
+        try await TestServer.with(.development) { server in
+            var registration = ApplicationRegistration(redirectURIs: [Browser.callback], scopes: ["openid"])
+            registration.assertionKeys = try AssertionKey.keys(
+                ofJWKS: JSONParser.parse(Array(jwks([("1", key)]).utf8)))
+            registration.oauth = OAuthRegistration(kind: .web)
+            registration.oauth.authMethod = .privateKeyJWT
+            try await server.add("robot", registration)
+            func push(_ audience: String) async throws -> Int {
+                try await server.form(
+                    "/oauth/par",
+                    [
+                        "response_type": "code", "client_id": "robot", "redirect_uri": Browser.callback,
+                        "scope": "openid", "code_challenge": Browser.proofKey.challenge,
+                        "code_challenge_method": "S256",
+                        "client_assertion": assertion(server, key, kid: "1", audience: audience),
+                        "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                    ]
+                ).status
+            }
+            let base = "http://127.0.0.1:8080"
+            let endpoints = ["token", "par", "revoke", "introspect", "device/code"].map { "\(base)/oauth/\($0)" }
+            #expect(try await push(base) == 201)
+            for endpoint in endpoints { #expect(try await push(endpoint) == 401, "\(endpoint)") }
+            _ = try await server.realm.applications.change(ClientID(rawValue: "robot"), by: .testAdministrator) {
+                $0.oauth.takesTokenEndpointAudience = true
+            }
+            for endpoint in endpoints + [base] { #expect(try await push(endpoint) == 201, "\(endpoint)") }
+            for other in ["\(base)/authorize", "\(base)/oauth", "https://elsewhere.example/oauth/par"] {
+                #expect(try await push(other) == 401, "\(other)")
+            }
         }
     }
 

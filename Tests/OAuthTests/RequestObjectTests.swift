@@ -98,6 +98,29 @@ struct RequestObjectTests {
     }
 
     @Test
+    func `An application that registers itself signs its requests with a key beside its secret`() async throws {
+        try await Self.with { server, signer, browser in
+            try await server.setRegistration("open")
+            let reply = try await server.register([
+                "redirect_uris": [.string(Browser.callback)], "token_endpoint_auth_method": "client_secret_basic",
+                "scope": "openid", "jwks": ["keys": .array([signer.jwk])],
+            ])
+            #expect(reply.status == 201 && reply.json["client_secret"].text != nil, "\(reply.text)")
+            #expect(reply.json["jwks"] == ["keys": .array([signer.jwk])], "\(reply.text)")
+            let client = try #require(reply.json["client_id"].text)
+            let changes: [String: JSON?] = [
+                "iss": .string(client), "client_id": .string(client), "scope": "openid", "prompt": "none",
+            ]
+            func answer(_ object: String) async throws -> String? {
+                try await browser.get(Self.link(object, ["client_id": client])).answer["error"]
+            }
+            // Its user was not asked yet: the request was read.
+            #expect(try await answer(signer.object(Self.claims(server, changes))) == "consent_required")
+            #expect(try await answer(Signer().object(Self.claims(server, changes))) == nil)
+        }
+    }
+
+    @Test
     func `A fault of a signed request goes to the address that was signed`() async throws {
         try await Self.with { server, signer, browser in
             let object = try signer.object(Self.claims(server, ["code_challenge": nil]))

@@ -289,7 +289,10 @@ struct SelfRegistrationTests {
         ("response type token", ["response_types": ["token"]], "invalid_client_metadata"),
         ("a method that is none", ["token_endpoint_auth_method": "client_secret_jwt"], "invalid_client_metadata"),
         ("keys that are missing", ["token_endpoint_auth_method": "private_key_jwt"], "invalid_client_metadata"),
-        ("keys without their method", ["jwks_uri": "https://app.example/jwks"], "invalid_client_metadata"),
+        (
+            "keys of an application that shows nothing",
+            ["token_endpoint_auth_method": "none", "jwks_uri": "https://app.example/jwks"], "invalid_client_metadata"
+        ),
         (
             "keys in two places",
             [

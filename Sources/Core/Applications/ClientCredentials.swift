@@ -73,8 +73,8 @@ public struct ClientExpectation: Sendable {
     /// by. An assertion names one of them and nothing else.
     public var issuers: Set<String>
     /// What an assertion may say instead, where the application's registration allows it
-    /// (``OAuthRegistration/takesTokenEndpointAudience``).
-    public var tokenEndpoints: Set<String> = []
+    /// (``OAuthRegistration/takesTokenEndpointAudience``): the addresses of this server's endpoints.
+    public var endpoints: Set<String> = []
     /// Whether an assertion may live longer than ``ClientAssertion/longest``: then it counts until that long after it was made.
     var cutsLifetime = false
     /// Whether the endpoint knows applications that no administrator registered (``ApplicationOrigin``): those of OAuth alone do, where users
@@ -112,7 +112,7 @@ extension ClientExpectation {
             expectation.issuers.formUnion(issuers.map { $0.hasSuffix("/") ? $0 : $0 + "/" })
         }
         if registration.takesTokenEndpointAudience {
-            expectation.issuers.formUnion(tokenEndpoints)
+            expectation.issuers.formUnion(endpoints)
             expectation.cutsLifetime = true
         }
         return expectation

@@ -112,8 +112,9 @@ public struct ClientMetadata: Sendable, Equatable {
             throw .metadata("A refresh token comes of another grant: name that one too.")
         }
         if !keys.isEmpty, jwksURI != nil { throw .metadata("Give one of jwks and jwks_uri.") }
-        if authMethod != .privateKeyJWT, !keys.isEmpty || jwksURI != nil {
-            throw .metadata("Keys are for token_endpoint_auth_method private_key_jwt.")
+        // Beside a secret they are what requests are signed with (RFC 7591, section 2; RFC 9101).
+        if authMethod == .none, !keys.isEmpty || jwksURI != nil {
+            throw .metadata("Keys are for an application that shows who it is: token_endpoint_auth_method is none.")
         }
     }
 

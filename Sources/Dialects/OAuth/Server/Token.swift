@@ -37,6 +37,11 @@ extension OAuth {
 
     private static let methods = Set(ClientAuthenticationMethod.allCases)
     private static let methodsWithCredentials = methods.subtracting([.none])
+    /// Where applications authenticate. Libraries from before RFC 10070 name these in assertions: the token endpoint, or the one that they
+    /// ask (RFC 9126, section 2, takes both at its own).
+    private static let authenticatingPaths = [
+        Path.token, Path.push, Path.revoke, Path.introspect, Path.device, Path.backchannel,
+    ]
 
     /// The application of a request, by the one method that it is registered with (RFC 6749, section 2.3).
     /// - Parameter takesPublic: whether one without credentials may ask.
@@ -59,7 +64,9 @@ extension OAuth {
             takesPublic ? Self.methods : Self.methodsWithCredentials, issuers: [base])
         expectation.takesEveryOrigin = true
         // What an assertion alone is compared with.
-        if form.text("client_assertion") != nil { expectation.tokenEndpoints = urls(Path.token) }
+        if form.text("client_assertion") != nil {
+            expectation.endpoints = Self.authenticatingPaths.reduce(into: []) { $0.formUnion(urls($1)) }
+        }
         let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
         let credentials = ClientCredentials(authorization: authorization, parameter: form.text)
         let (outcome, answer) = try await realm.applications.authenticate(
