@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import ServerHTTP
 import Testing
 
 /// The routes of all protocols and pages, which a server puts together in parts when they are first asked for.
