@@ -41,7 +41,7 @@ extension OwnAccount {
     ) async throws -> Result<Void, Refusal> {
         let outcome = try await change(of: session, .recent, by: client) { transaction, user, draft in
             let event = draft.event(.consentRevoked, of: user.id, ["application": .string(id.rawValue)])
-            let revoked = try transaction.revokeConsent(id, of: user.id, at: draft.now, event)
+            let revoked = try transaction.revokeConsent(id, of: user.id, at: draft.now, event, sealer: draft.sealer)
             guard revoked.isKnown else { throw Refusal.unknown }
             let name = try transaction.registeredApplication(id)?.registration.displayName ?? id.rawValue
             try draft.notify(AccountNotice(.applicationRevoked, factorName: name), user, in: transaction)

@@ -65,7 +65,7 @@ public struct Sessions: Sendable {
     }
 
     /// Ends all sessions of a user that go on, with all of their grants, in the user's name; the log names each. Where there are
-    /// many it takes several transactions.
+    /// many it takes several transactions. A sign-in that a device has allowed, and no application has fetched yet, is none any more.
     /// - Returns: how many ended.
     public func endAll(of userID: UserID, by client: ClientContext) async throws -> Int {
         let realm = realm
@@ -77,7 +77,8 @@ public struct Sessions: Sendable {
                 guard let user = try transaction.user(userID) else { return 0 }
                 let ending = try transaction.sessions(
                     of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.mostEndedAtOnce)
-                try transaction.reserve(ending: ending, and: [.user(userID)])
+                try transaction.reserve(ending: ending, and: [.user(userID), Withdrawal.row(of: userID, from: nil)])
+                try transaction.withdraw(from: nil, of: userID, at: now, sealer: realm.sealer)
                 let ended = try ending.filter { try transaction.end($0, at: now) }
                 for (session, eventID) in zip(ended, eventIDs) {
                     try transaction.append(
