@@ -20,7 +20,7 @@ struct PendingGrantTests {
         case consentByUser, consentByAdministrator, applicationOfSession
         case session, otherSessions, everySession, signOut
         case removal, otherHands
-        case password
+        case disabled, password
 
         /// Whether it leaves a word as it is.
         func leaves(_ word: Word) -> Bool {
@@ -164,6 +164,12 @@ struct PendingGrantTests {
             case .otherHands:
                 _ = try await realm.applications.change(shop, by: client) {
                     $0.redirectURIs.append("https://operator.example/callback")
+                }
+            case .disabled:
+                for isDisabled in [true, false] {
+                    var change = AccountChange()
+                    change.isDisabled = isDisabled
+                    _ = try await realm.accounts.change(user.id, change, by: client)
                 }
             case .password:
                 var change = AccountChange()
