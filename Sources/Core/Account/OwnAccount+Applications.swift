@@ -82,12 +82,14 @@ extension StoreTransaction {
     fileprivate func applications(
         of user: User, at now: Date, sealer: Sealer, admits: (Dialect) -> Bool
     ) throws -> [OwnApplication] {
-        let consents = try consents(of: user.id, at: now, sealer: sealer)
+        let consents = Dictionary(
+            try consents(of: user.id, at: now, sealer: sealer).map { ($0.client, $0) },
+            uniquingKeysWith: { one, _ in one })
         let grants = try livingGrants(of: user, at: now, admits: admits)
-        return try Set(consents.map(\.client)).union(grants.keys)
+        return try Set(consents.keys).union(grants.keys)
             .map { id in
                 OwnApplication(
-                    id, try registeredApplication(id)?.registration, consents.first { $0.client == id },
+                    id, try registeredApplication(id)?.registration, consents[id],
                     grants[id] ?? [], at: now)
             }
             .sorted { ($0.name ?? $0.id.rawValue, $0.id.rawValue) < ($1.name ?? $1.id.rawValue, $1.id.rawValue) }

@@ -82,8 +82,9 @@ extension Consent {
 }
 
 extension StoreTransaction {
+    /// All of them: no more than there are applications. They are shown by name, so that none can be left for a later page.
     func consents(of user: UserID, at now: Date, sealer: Sealer) throws -> [Consent] {
-        try openFlows(of: user, purpose: Consents.purpose, at: now, limit: 1000).map {
+        try openFlows(of: user, purpose: Consents.purpose, at: now, limit: .max).map {
             try Consent(of: $0, sealer: sealer)
         }
     }

@@ -270,6 +270,31 @@ struct OwnSessionsTests {
         #expect(try await byAccount.revokeApplication(shop, of: own, by: client).refusal == .unknown)
     }
 
+    @Test
+    func `What a user allowed is listed and taken back, however many applications it is`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let (now, sealer) = (test.now, test.realm.sealer)
+        try await test.store.write { transaction in
+            for number in 0..<1100 {
+                try transaction.remember(
+                    Consent(
+                        client: ClientID(rawValue: "shop \(number)"), scopes: ["openid"], resources: [],
+                        createdAt: now + Double(number)),
+                    of: user.id, at: now + Double(number), sealer: sealer)
+            }
+        }
+        let account = test.realm.ownAccount
+        #expect(try await account.applications(of: own).get().count == 1100)
+        #expect(try await test.realm.consents.applications(of: user).count == 1100)
+        // The oldest is the one that a bound would leave out.
+        let oldest = ClientID(rawValue: "shop 0")
+        #expect(try await account.revokeApplication(oldest, of: own, by: test.client).refusal == nil)
+        let left = try await account.applications(of: own).get()
+        #expect(left.count == 1099 && !left.contains { $0.id == oldest })
+    }
+
     // MARK: Activity
 
     @Test
