@@ -90,6 +90,32 @@ struct KeyringTests {
     }
 
     @Test
+    func `A token that comes again and again stays known, however many others come between, and no more are known`()
+        throws
+    {
+        let known = VerifiedSignatures()
+        func token(_ number: Int) -> String {
+            [#"{"alg":"ES256","kid":"a"}"#, #"{"n":\#(number)}"#, "signature"].map { Array($0.utf8).base64URL }
+                .joined(separator: ".")
+        }
+        /// Whether it was known before.
+        func verify(_ number: Int) throws -> Bool {
+            let read = try #require(known.read(token(number)))
+            #expect(known.claims(of: read) { _ in true } != nil)
+            return read.isVerified
+        }
+        #expect(try !verify(0))
+        for number in 1...9000 {
+            #expect(try !verify(number))
+            guard number.isMultiple(of: 1000) else { continue }
+            #expect(try verify(0), "after \(number)")
+            #expect(known.count <= VerifiedSignatures.capacity)
+            #expect(try verify(number - 500), "after \(number)")
+        }
+        #expect(try !verify(1))
+    }
+
+    @Test
     func `Preparing twice makes one pair of keys`() async throws {
         let test = try await prepared()
         try await test.realm.keyring.prepare()
