@@ -126,7 +126,8 @@ extension StoreTransaction {
             ending = found.filter { $0.dialect == .oauth }
         } while ending.isEmpty && next != nil
         try reserve(rows.union(ending.map { .grant($0.id) }))
-        for grant in ending where try end(grant, at: now) { try announceEnd(of: grant) }
+        for grant in ending { _ = try end(grant, at: now) }
+        try announceEnds(of: ending, isLast: next == nil, at: now)
         return (ending.count, next)
     }
 

@@ -60,29 +60,24 @@ public struct Grants: Sendable {
     public func endAll(
         of session: SessionID, to client: ClientID, of userID: UserID, by context: ClientContext
     ) async throws -> [Grant] {
-        let realm = realm
-        var all: [Grant] = []
-        while true {
-            let now = realm.clock.now
-            let eventIDs = (0..<Session.mostEndedAtOnce).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-            let ended = try await realm.store.write { transaction in
-                let ending = try transaction.grants(of: session, most: Session.mostEndedAtOnce) {
-                    $0.clientID == client && $0.userID == userID
-                }
-                let mark = Withdrawal.row(of: userID, from: client)
-                try transaction.reserve(Set(ending.map { .grant($0.id) } + [.user(userID), mark]))
-                if try transaction.session(session)?.userID == userID {
-                    try transaction.withdraw(from: client, of: userID, at: now, sealer: realm.sealer)
-                }
-                for (grant, eventID) in zip(ending, eventIDs) where try transaction.end(grant, at: now) {
-                    try transaction.announceEnd(of: grant)
-                    try transaction.append(grant.endedEvent(eventID, at: now, by: context))
-                }
-                return ending
+        let sealer = realm.sealer
+        let most = Session.mostEndedAtOnce
+        return try await realm.writeParts(events: most) { transaction, now, eventIDs -> WrittenPart<[Grant]> in
+            let ending = try transaction.grants(of: session, most: most) {
+                $0.clientID == client && $0.userID == userID
             }
-            all += ended
-            if ended.count < Session.mostEndedAtOnce { return all }
-        }
+            let mark = Withdrawal.row(of: userID, from: client)
+            try transaction.reserve(Set(ending.map { .grant($0.id) } + [.user(userID), mark]))
+            if try transaction.session(session)?.userID == userID {
+                try transaction.withdraw(from: client, of: userID, at: now, sealer: sealer)
+            }
+            for (grant, eventID) in zip(ending, eventIDs) where try transaction.end(grant, at: now) {
+                try transaction.append(grant.endedEvent(eventID, at: now, by: context))
+            }
+            let isFull = ending.count == most
+            try transaction.announceEnds(of: ending, isLast: !isFull, at: now)
+            return WrittenPart(done: ending, isFull: isFull)
+        }.flatMap { $0 }
     }
 
     /// Ends a grant of a user, in the name of the user or an administrator; the log says so. Its session goes on, with its

@@ -68,29 +68,23 @@ public struct Sessions: Sendable {
     /// many it takes several transactions. A sign-in that a device has allowed, and no application has fetched yet, is none any more.
     /// - Returns: how many ended.
     public func endAll(of userID: UserID, by client: ClientContext) async throws -> Int {
-        let realm = realm
-        var count = 0
-        while true {
-            let now = realm.clock.now
-            let eventIDs = (0..<Session.mostEndedAtOnce).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-            let ended = try await realm.store.write { transaction in
-                guard let user = try transaction.user(userID) else { return 0 }
-                let ending = try transaction.sessions(
-                    of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.mostEndedAtOnce)
-                try transaction.reserve(ending: ending, and: [.user(userID), Withdrawal.row(of: userID, from: nil)])
-                try transaction.withdraw(from: nil, of: userID, at: now, sealer: realm.sealer)
-                let ended = try ending.filter { try transaction.end($0, at: now) }
-                for (session, eventID) in zip(ended, eventIDs) {
-                    try transaction.append(
-                        AuditEvent(
-                            id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
-                            details: ["session": .string(session.id.rawValue)]))
-                }
-                return ended.count
+        let sealer = realm.sealer
+        let most = Session.mostEndedAtOnce
+        return try await realm.writeParts(events: most) { transaction, now, eventIDs -> WrittenPart<Int> in
+            guard let user = try transaction.user(userID) else { return WrittenPart(done: 0, isFull: false) }
+            let ending = try transaction.sessions(
+                of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: most)
+            try transaction.reserve(ending: ending, and: [.user(userID), Withdrawal.row(of: userID, from: nil)])
+            try transaction.withdraw(from: nil, of: userID, at: now, sealer: sealer)
+            let ended = try ending.filter { try transaction.end($0, at: now) }
+            for (session, eventID) in zip(ended, eventIDs) {
+                try transaction.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                        details: ["session": .string(session.id.rawValue)]))
             }
-            count += ended
-            if ended < Session.mostEndedAtOnce { return count }
-        }
+            return WrittenPart(done: ended.count, isFull: ended.count == most)
+        }.reduce(0, +)
     }
 
     /// Goes on with ending sessions of a user, where the transaction that began with it has ended as many as one may.
@@ -101,24 +95,21 @@ public struct Sessions: Sendable {
     func endRest(
         _ which: EndingSessions, of userID: UserID, epoch: Int, after count: Int, by client: ClientContext
     ) async throws -> Int {
-        let realm = realm
-        var (count, last) = (count, count)
-        while last == Session.mostEndedAtOnce {
-            let now = realm.clock.now
-            let eventID = AuditEvent.freshID(at: now, random: realm.random)
-            last = try await realm.store.write { transaction in
-                guard let user = try transaction.user(userID), user.tokenEpoch == epoch else { return 0 }
-                let ended = try transaction.endSessions(which, of: user, at: now)
-                guard ended > 0, which.isLogged else { return ended }
+        let most = Session.mostEndedAtOnce
+        guard count == most else { return count }
+        return try await realm.writeParts(events: 1) { transaction, now, eventIDs -> WrittenPart<Int> in
+            guard let user = try transaction.user(userID), user.tokenEpoch == epoch else {
+                return WrittenPart(done: 0, isFull: false)
+            }
+            let ended = try transaction.endSessions(which, of: user, at: now)
+            if ended > 0, which.isLogged {
                 try transaction.append(
                     AuditEvent(
-                        id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                        id: eventIDs[0], at: now, kind: .sessionEnded, userID: userID, context: client,
                         details: ["others": .integer(Int64(ended))]))
-                return ended
             }
-            count += last
-        }
-        return count
+            return WrittenPart(done: ended, isFull: ended == most)
+        }.reduce(count, +)
     }
 
     /// Ends a session of a user with all of its grants, in the name of the user or an administrator; the log says so.

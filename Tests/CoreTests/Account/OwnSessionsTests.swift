@@ -202,6 +202,55 @@ struct OwnSessionsTests {
         #expect(try await test.events(.signedOut).count == 1)
     }
 
+    @Test(arguments: ["signed out", "of the session", "taken back", "taken back by an administrator"])
+    func `What takes several transactions to end tells each application of a session once`(how: String) async throws {
+        let test = try await TestRealm.make()
+        for name in ["silent", "kept", "both"] {
+            var registration = ApplicationRegistration()
+            registration.oauth.backchannelLogoutURI = "https://\(name).example/logout"
+            let id = ClientID(rawValue: name)
+            #expect(try await test.realm.applications.add(id: id, registration, by: test.client) != nil)
+        }
+        let user = try await test.addUser()
+        let (own, other) = (try await test.session(of: user), try await test.session(of: user))
+        let (session, second) = (try #require(own.session), try #require(other.session))
+        let silent = ClientID(rawValue: "silent")
+        let offline = ["openid", "offline_access"]
+        try await addGrants(1, of: session, user, to: "both", scopes: offline, from: test.now - 9, in: test)
+        try await addGrants(450, of: session, user, to: "silent", from: test.now, in: test)
+        try await addGrants(1, of: session, user, to: "kept", scopes: offline, from: test.now + 1, in: test)
+        try await test.store.write { [now = test.now] transaction in
+            // Among the first that end, with one of the same application that does not.
+            for (id, client, of) in [("b", "both", session), ("s", "silent", second)] {
+                _ = try transaction.insert(
+                    Grant(
+                        id: GrantID(rawValue: id), sessionID: of, userID: user.id, clientID: ClientID(rawValue: client),
+                        dialect: .oauth, createdAt: now + 2, expiresAt: now + 86_400,
+                        refresh: RefreshTokenState(currentDigest: Data()), terms: GrantTerms(scopes: ["openid"]),
+                        proofs: []))
+            }
+        }
+        var expected = ["silent": 1]
+        switch how {
+        case "signed out":
+            #expect(try await test.realm.sessions.signOut(session, of: user.id, by: test.client))
+            expected = ["silent": 1, "kept": 1, "both": 1]
+        case "of the session":
+            let ended = try await test.realm.grants.endAll(of: session, to: silent, of: user.id, by: test.client)
+            #expect(ended.count == 450)
+        case "taken back":
+            let taken = try await test.realm.ownAccount.revokeApplication(silent, of: own, by: test.client)
+            #expect(taken.refusal == nil)
+            expected = ["silent": 2]
+        default:
+            #expect(try await test.realm.consents.revoke(silent, of: user.id, by: test.client))
+            expected = ["silent": 2]
+        }
+        let messages = try await test.store.read { try $0.outboxMessages(limit: 1000) }
+        let told = messages.filter { $0.channel == .logout }.map(\.recipient)
+        #expect(Dictionary(told.map { ($0, 1) }, uniquingKeysWith: +) == expected)
+    }
+
     @Test
     func `What one application got of a session ends whole, and a token of the oldest grant is found`() async throws {
         let test = try await TestRealm.make()
