@@ -167,6 +167,23 @@ struct KeyringTests {
         #expect(try await keyring.records().count == 4)
     }
 
+    @Test(arguments: TestStore.available)
+    func `Keys that are rotated by several at once are rotated once, and each is told of the same`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        try await test.realm.keyring.prepare()
+        let told = try await race(3, meetingBefore: 1) { _ in try await test.realm.keyring.rotate(by: test.client) }
+        #expect(told.count == 3 && Set(told.map { Set($0.map(\.id)) }).count == 1)
+        let keys = try await test.realm.keyring.records()
+        #expect(keys.count == 4)
+        #expect(Set(keys.filter { $0.retiredAt == nil }.map(\.id)) == Set(told[0].map(\.id)))
+        #expect(try await test.events(.keyRotated).count == 1)
+        // One after the other is another matter.
+        try await test.realm.keyring.rotate(by: test.client)
+        #expect(try await test.realm.keyring.records().count == 6)
+    }
+
     @Test
     func `A key that is retired at once is nowhere taken any more, and another signs in its place`() async throws {
         let test = try await prepared()
