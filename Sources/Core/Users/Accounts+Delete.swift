@@ -29,19 +29,23 @@ extension Accounts {
     ) async throws -> DeletionOutcome {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
-            guard var user = try transaction.user(id) else { return .userNotFound }
-            if try transaction.isLastOwner(user) { return .lastOwner }
+        let (outcome, ended) = try await realm.store.write { transaction -> (DeletionOutcome, Int) in
+            guard var user = try transaction.user(id) else { return (.userNotFound, 0) }
+            if try transaction.isLastOwner(user) { return (.lastOwner, 0) }
+            let wasDisabled = user.isDisabled
             user.isDisabled = true
             user.deletionDueAt = due
             try transaction.reserve(user: user, keeping: nil)
-            guard try transaction.update(user) else { return .userNotFound }
+            guard try transaction.update(user) else { return (.userNotFound, 0) }
+            let ended = try wasDisabled ? 0 : transaction.endSessions(.lost, of: user, at: now)
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .deletionRequested, userID: id, context: client,
                     details: ["dueAt": .string(due.formatted(Date.ISO8601FormatStyle()))]))
-            return .deleted
+            return (.deleted, ended)
         }
+        try await realm.sessions.endRest(ofDisabled: id, after: ended)
+        return outcome
     }
 
     /// What came of a user's own removal.

@@ -1,7 +1,6 @@
 import CountersignCore
 
-/// Makes new signing keys. The old ones sign nothing more and are accepted until their last token has expired. Of calls at the same time one
-/// makes keys, and all answer with those.
+/// Makes new signing keys. The old ones sign nothing more and are accepted until their last token has expired.
 public struct RotateKeys: AdministrationOperation {
     public static let name = "keys:rotate"
     public static let right = AdministrationRight.rotateKeys
