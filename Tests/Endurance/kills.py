@@ -77,7 +77,7 @@ async def kills(trial, store):
     browser = await visitor(wire)
     done, acknowledged, starts, requests, alive = 0, 0, [], 0, []
     for number in range(rounds):
-        if trial.is_over:
+        if not await trial.turn():
             break
         everyone = lives(server, browser, people, trial.random)
         enough = trial.random.randrange(1, 2 * people)
@@ -147,7 +147,7 @@ async def database_goes(trial):
     memory = [[server.memory()] for server in servers]
     back, acknowledged = [], 0
     for number in range(rounds):
-        if trial.is_over:
+        if not await trial.turn():
             break
         everyone = lives(first, browser, 32, trial.random)
         how = ["kill", "immediate", "fast"][number % 3]

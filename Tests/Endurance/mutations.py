@@ -7,7 +7,6 @@ connection whose framing is right, no error in the log, and no growth of memory 
 
 import asyncio
 import json
-import math
 import multiprocessing
 import os
 import queue
@@ -355,7 +354,7 @@ class Shared:
         self.http, self.lock = http, asyncio.Lock()
 
 
-async def shower(wire, port, seeds, bearers, chance, count, is_over, told):
+async def shower(wire, port, seeds, bearers, chance, count, is_over, is_paused, told):
     """So many mutated requests over one kind of wire. Calls back with sentences, and with what is done."""
     mutator = Mutator(seeds, bearers, chance)
     statuses, left, slow = {}, count, 0
@@ -366,6 +365,9 @@ async def shower(wire, port, seeds, bearers, chance, count, is_over, told):
         nonlocal left
         connection = HTTP1(port, wire == "TLS, HTTP/1.1")
         while left > 0 and not is_over():
+            if is_paused():
+                await asyncio.sleep(1)
+                continue
             left -= 1
             request = mutator.request()
             method, raw, is_right = framed1(mutator, host, request)
@@ -377,6 +379,9 @@ async def shower(wire, port, seeds, bearers, chance, count, is_over, told):
     async def one2(connection):
         nonlocal left
         while left > 0 and not is_over():
+            if is_paused():
+                await asyncio.sleep(1)
+                continue
             left -= 1
             request = mutator.request()
             fields, body, raw, is_right = framed2(mutator, host, request)
@@ -399,16 +404,19 @@ async def shower(wire, port, seeds, bearers, chance, count, is_over, told):
 
     async def judged(sending, request, is_right):
         nonlocal slow
-        shown = f"{request[0]} {request[1][:300]} {request[2]!r:.600} {request[3][:300]!r}"
+
+        def shown():
+            return f"{request[0]} {request[1][:300]} {request[2]!r:.600} {request[3][:300]!r}"
+
         try:
             answer = await sending
             statuses[answer.status] = statuses.get(answer.status, 0) + 1
             slow = max(slow, answer.after)
             if wrong := verdict(answer):
-                told("fault", f"{wrong}: {shown} -> {answer}")
+                told("fault", f"{wrong}: {shown()} -> {answer}")
         except Gone as error:
             if is_right:
-                told("gone", f"{error}: {shown}")
+                told("gone", f"{error}: {shown()}")
             else:
                 done["connections ended rightly"] += 1
         done["requests"] += 1
@@ -422,15 +430,15 @@ async def shower(wire, port, seeds, bearers, chance, count, is_over, told):
             connection.http.close()
     else:
         await asyncio.gather(*[one1() for _ in range(16)])
-    told("end", done | {"statuses": dict(sorted(statuses.items())), "slowest s": round(slow, 2)})
+    told("end", done | {"statuses": dict(sorted(statuses.items())), "slowest s": round(slow, 2), "seconds of a processor": round(time.process_time(), 1)})
 
 
-def worker(wire, port, seeds, bearers, seed, count, end, stop, told):
+def worker(wire, port, seeds, bearers, seed, count, stop, pause, told):
     # An interrupt is for the program that started this one, which says when to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         asyncio.run(shower(
-            wire, port, seeds, bearers, random.Random(f"{seed} {wire}"), count, lambda: stop.is_set() or time.monotonic() > end,
+            wire, port, seeds, bearers, random.Random(f"{seed} {wire}"), count, stop.is_set, pause.is_set,
             lambda *what: told.put((wire, *what))))
     except Exception as error:  # noqa: BLE001 – the other side waits for an end.
         import traceback
@@ -528,11 +536,17 @@ async def mutations(trial):
     shares = [("plain, HTTP/1.1", plain, seeds, bearers), ("TLS, HTTP/1.1", secure, others, their_bearers), ("TLS, HTTP/2", secure, others, their_bearers)]
     # Not by fork: an event loop runs here.
     context = multiprocessing.get_context("spawn")
-    told, stop, processes = context.Queue(), context.Event(), []
-    end = math.inf if trial.minutes is None else time.monotonic() + 60 * trial.minutes
+    told, stop, pause, processes = context.Queue(), context.Event(), context.Event(), []
+
+    async def follow():
+        while True:
+            pause.set() if trial.is_paused() else pause.clear()
+            await asyncio.sleep(1)
+
+    following = asyncio.create_task(follow())
     for wire, server, own, tokens in shares:
         process = context.Process(
-            target=worker, args=(wire, server.port, own, tokens, trial.seed, count // 3, end, stop, told), daemon=True)
+            target=worker, args=(wire, server.port, own, tokens, trial.seed, count // 3, stop, pause, told), daemon=True)
         process.start()
         processes.append(process)
     done, ended, highest, reported, gone = 0, 0, {plain: 0, secure: 0}, 0, 0
@@ -565,12 +579,16 @@ async def mutations(trial):
                 if reported <= 60:
                     trial.fault(f"{wire}: {what}")
     finally:
+        following.cancel()
         for process in processes:
             process.kill()
+    # Which of them the machine was busy with, beside the seconds of each kind of wire.
+    used = {}
     for name, server in (("plain", plain), ("TLS", secure)):
         after = await server.settled(before[server][0] + 8)
         if after > before[server][0] + 8:
             trial.fault(f"{name}: {after} descriptors, {before[server][0]} before")
+        seconds = server.processor()
         trial.judge_log(server)
         health = await Wire(plain.port).ask("GET", "/health/ready") if name == "plain" else None
         if health and health.status != 200:
@@ -583,4 +601,5 @@ async def mutations(trial):
         checked = subprocess.run([trial.program, "db", "check", "--dev", "--data", server.data], capture_output=True, text=True)
         if checked.returncode:
             trial.fault(f"{name}: db check: {checked.stdout}{checked.stderr}")
-    trial.figure(faults=reported, seeds=found)
+        used[f"{name} server"] = round(seconds, 1)
+    trial.figure(faults=reported, seeds=found, **{"seconds of processors": used})

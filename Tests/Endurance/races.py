@@ -476,7 +476,7 @@ async def races(trial):
     async def lane():
         """Runs what was run least, and nothing of a kind that another lane has."""
         nonlocal begun, done
-        while begun < total and not trial.is_over and (idle := [race for race in kinds if race not in running]):
+        while begun < total and await trial.turn() and begun < total and (idle := [race for race in kinds if race not in running]):
             race = min(idle, key=lambda each: counts[each.name])
             crowd = max(1, min(race.crowd, total // len(kinds), total - begun))
             begun += crowd

@@ -1,5 +1,6 @@
 """What a chapter of the endurance run is given, and what it says of itself."""
 
+import asyncio
 import json
 import os
 import random
@@ -15,17 +16,19 @@ class Trial:
         seed: A number from which all chance comes, so that a failure can be repeated.
     """
 
-    def __init__(self, program, *, full=False, sizes=None, seed=1, older=None, routes=None, minutes=None, quiet=False):
+    def __init__(self, program, *, full=False, sizes=None, seed=1, older=None, routes=None, minutes=None, quiet=False, pause=None):
         self.program, self.older, self.routes, self.seed = program, older, routes, seed
         self.full, self.sizes, self.quiet = full, sizes or {}, quiet
         self.minutes = minutes
+        # A file of which others say that the machine is theirs, and seconds in which it was.
+        self.pause, self.paused, self._counted = pause, 0, 0
         self.chapter, self.faults, self.figures, self.skipped, self.failed = "", [], {}, {}, set()
         self._spoke, self.is_interrupted = 0, False
         # Where the report goes, and what it says of the run itself.
         self.report, self.run = None, {}
 
     def begin(self, chapter):
-        self.chapter, self.began = chapter, time.monotonic()
+        self.chapter, self.began, self.paused = chapter, time.monotonic(), 0
         self.figures[chapter] = {}
         # Of its own, so that a chapter goes as it does alone.
         self.random = random.Random(f"{self.seed} {chapter}")
@@ -37,7 +40,22 @@ class Trial:
     @property
     def is_over(self):
         """Whether the chapter has had its time; it then says what it reached."""
-        return self.is_interrupted or self.minutes is not None and time.monotonic() - self.began > 60 * self.minutes
+        return self.is_interrupted or self.minutes is not None and time.monotonic() - self.began - self.paused > 60 * self.minutes
+
+    def is_paused(self):
+        """Whether the machine is another's now; to be asked each second then, by any number of tasks, which counts the time."""
+        if self.pause is None or not os.path.exists(self.pause):
+            return False
+        now = time.monotonic()
+        self.paused += now - self._counted if now - self._counted < 3 else 0
+        self._counted = now
+        return True
+
+    async def turn(self):
+        """Waits while the machine is another's, where nothing is under way. Whether the chapter goes on."""
+        while self.is_paused() and not self.is_over:
+            await asyncio.sleep(1)
+        return not self.is_over
 
     def interrupt(self):
         if self.is_interrupted:
@@ -52,7 +70,7 @@ class Trial:
         """The same, at most every ten seconds; the report has it too, so that a run that is killed leaves how far it came."""
         if time.monotonic() - self._spoke > 10:
             self._spoke = time.monotonic()
-            self.figure(**{"so far": sentence, "seconds": round(time.monotonic() - self.began, 1)})
+            self.figure(**{"so far": sentence, "seconds": round(time.monotonic() - self.began - self.paused, 1)})
             self.write()
             if not self.quiet:
                 self.say(sentence)

@@ -95,7 +95,9 @@ class HTTP1:
                     break
             began = time.monotonic()
             self.writer.write(request)
-            answer = await asyncio.wait_for(self._answer(method, began), PATIENCE)
+            # Without a task of its own, as `wait_for` makes one.
+            async with asyncio.timeout(PATIENCE):
+                answer = await self._answer(method, began)
             self.touched = time.monotonic()
             return answer
         except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError, ValueError) as error:
