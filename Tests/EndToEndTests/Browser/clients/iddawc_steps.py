@@ -10,32 +10,31 @@ from joserfc.jwk import ECKey
 
 from context import allow, browser, callback, expect, fresh_user, register, server, step
 
-OK, ERROR_PARAM, UNAUTHORIZED = 0, 2, 4
+OK, ERROR_PARAM = 0, 2
 
 # What iddawc.h calls I_OPT_…, I_RESPONSE_TYPE_… and so on.
 OPTIONS = {
-    "response_type": 1, "scope": 2, "state": 4, "nonce": 5, "redirect_uri": 6, "redirect_to": 7, "client_id": 8, "client_secret": 9,
-    "openid_config_endpoint": 14, "error": 19, "error_description": 20, "refresh_token": 23, "access_token": 24, "id_token": 25,
-    "auth_method": 28, "token_method": 29, "token_type": 30, "userinfo": 36, "jti_length": 49, "token_exp": 50, "token_target": 51, "device_code": 58,
-    "user_code": 59, "verification_uri": 60, "pushed_uri": 69, "use_dpop": 70, "dpop_kid": 71, "pkce_verifier": 80,
-    "pkce_verifier_length": 81, "pkce_method": 82, "resource": 83, "client_sign_alg": 45, "client_kid": 44, "ciba_mode": 106,
-    "ciba_login_hint": 108, "ciba_login_hint_format": 109, "ciba_binding_message": 111, "ciba_auth_req_id": 117,
-    "post_logout_redirect_uri": 125, "sid": 126, "dpop_nonce_as": 128,
+    "response_type": 1, "scope": 2, "nonce": 5, "redirect_uri": 6, "redirect_to": 7, "client_id": 8, "client_secret": 9,
+    "openid_config_endpoint": 14, "error": 19, "error_description": 20, "refresh_token": 23, "access_token": 24,
+    "id_token": 25, "auth_method": 28, "token_method": 29, "token_type": 30, "userinfo": 36, "nonce_length": 37,
+    "state_length": 38, "client_kid": 44, "client_sign_alg": 45, "jti_length": 49, "token_exp": 50, "token_target": 51, "user_code": 59,
+    "verification_uri": 60, "use_dpop": 70, "dpop_kid": 71, "pkce_verifier": 80, "pkce_verifier_length": 81,
+    "pkce_method": 82, "ciba_mode": 106, "ciba_login_hint": 108, "ciba_login_hint_format": 109,
+    "ciba_binding_message": 111, "post_logout_redirect_uri": 125,
 }
-CODE, REFRESH, CLIENT_CREDENTIALS, DEVICE, CIBA = 0x1, 0x100000, 0x10000, 0x1000000, 0x10000000
-BY_GET, BY_SIGNED_OBJECT = 0x1, 0x1000
-NO_SECRET, BASIC, POST, BY_SECRET, BY_KEY = 0x0, 0x1, 0x10, 0x1000, 0x10000
+CODE, REFRESH, DEVICE, CIBA = 0x1, 0x100000, 0x1000000, 0x10000000
+BY_GET = 0x1
+BASIC, POST, BY_KEY = 0x1, 0x10, 0x10000
 S256 = 2
 AS_CLIENT = 2
+POLL, ID_TOKEN = 1, 2
 
 
 class Library:
     def __init__(self):
         self.iddawc, self.jansson = ctypes.CDLL("libiddawc.so.1.1"), ctypes.CDLL("libjansson.so.4")
-        for name in ("i_get_str_parameter", "i_get_additional_response"):
-            getattr(self.iddawc, name).restype = ctypes.c_char_p
-        for name in ("i_build_end_session_url", "i_export_session_str", "i_generate_dpop_token"):
-            getattr(self.iddawc, name).restype = ctypes.c_void_p
+        self.iddawc.i_get_str_parameter.restype = ctypes.c_char_p
+        self.iddawc.i_build_end_session_url.restype = ctypes.c_void_p
         self.jansson.json_loads.restype = ctypes.c_void_p
         self.jansson.json_loads.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
         self.jansson.json_dumps.restype = ctypes.c_void_p
@@ -67,6 +66,7 @@ class Held:
 class Session:
     """A `struct _i_session`, whose members the library's own functions set and tell."""
 
+    # Loaded by the first.
     library = None
 
     def __init__(self, client_id, keys=None, **options):
@@ -94,9 +94,6 @@ class Session:
         value = self.call("i_get_str_parameter", OPTIONS[name])
         return value.decode() if value is not None else None
 
-    def number(self, name):
-        return self.call("i_get_int_parameter", OPTIONS[name])
-
     def text(self, name, *arguments):
         """What a function makes as a text."""
         made = self.call(name, *arguments)
@@ -110,9 +107,7 @@ class Session:
     def begin(self, **parameters):
         """The address of an authorization request, with a state, a nonce and a verifier of the library's own."""
         self.set(response_type=CODE, pkce_method=S256)
-        for name, length in (("state", 38), ("nonce", 37)):
-            self.call("i_set_int_parameter", length, 16)
-        self.set(pkce_verifier_length=43)
+        self.set(state_length=16, nonce_length=16, pkce_verifier_length=43)
         for name, value in parameters.items():
             expect(self.call("i_set_additional_parameter", name.encode(), value.encode()) == OK, name)
         expect(self.call("i_build_auth_url_get") == OK, "no address", self.told)
@@ -194,15 +189,17 @@ def signs_in():
     person.close()
 
 
-@step("iddawc pushes and signs its requests, shows a key for a secret, and binds its tokens to another")
+@step("iddawc shows a key for a secret, binds its tokens to another, and pushes its requests")
 def by_keys():
     own, public = key("of-the-client")
     proof, _ = key("of-the-proofs")
     register_with_key(
         "iddawc-keys", public, "--kind", "web", "--redirect-uri", callback.uri, "--scopes", "openid email offline_access",
         "--first-party", "--assertion-audience", "token-endpoint", "--require-dpop")
-    app = Session("iddawc-keys", keys=[own, proof], token_method=BY_KEY, scope="openid email offline_access", client_sign_alg="ES256",
-                  client_kid="of-the-client", use_dpop=1, dpop_kid="of-the-proofs", token_exp=60)
+    options = {
+        "keys": [own, proof], "token_method": BY_KEY, "scope": "openid email offline_access", "client_sign_alg": "ES256",
+        "client_kid": "of-the-client", "use_dpop": 1, "dpop_kid": "of-the-proofs", "token_exp": 60}
+    app = Session("iddawc-keys", **options)
     email, account = fresh_user()
     person = browser.person(server.base)
     allow(person, app.begin(), email, consents=False)
@@ -214,10 +211,40 @@ def by_keys():
     # It does not push its challenge by itself (1.1.8).
     verifier = "v" * 43
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    app.set(auth_method=BY_GET)
+    app = Session("iddawc-keys", **options)
     app.begin(code_challenge=challenge, code_challenge_method="S256")
     app.set(pkce_verifier=verifier)
     expect(app.ask("i_run_par_request") == OK, app.told)
     allow(person, app.get("redirect_to"), email, consents=False)
     expect(app.answered(callback.next()) == OK and app.token() == OK, app.told)
     person.close()
+
+
+@step("iddawc waits for a person at another device, and for one who is asked at a phone")
+def waits():
+    made = register(
+        "iddawc-waits", "--kind", "web", "--secret", "--auth-method", "client_secret_post", "--redirect-uri", callback.uri,
+        "--scopes", "openid email", "--grant-types", "urn:ietf:params:oauth:grant-type:device_code", "--grant-types",
+        "urn:openid:params:grant-type:ciba", "--first-party")
+    options = {"client_secret": made["secret"], "token_method": POST, "scope": "openid email"}
+    app = Session("iddawc-waits", response_type=DEVICE, **options)
+    expect(app.ask("i_run_device_auth_request") == OK, app.told)
+    email, account = fresh_user()
+    person = browser.person(server.base)
+    person.tab.goto(app.get("verification_uri"))
+    person.sign_in(email)
+    person.type(user_code=app.get("user_code"))
+    person.press("button[value=allow]")
+    expect(app.token() == OK and app.ask("i_get_userinfo", 0) == OK, app.told)
+    expect(json.loads(app.get("userinfo"))["sub"] == account["localId"], app.get("userinfo"))
+    person.close()
+
+    # It writes a login_hint as JSON: the ID token tells who is meant.
+    hint = app.get("id_token")
+    app = Session("iddawc-waits", response_type=CIBA, ciba_mode=POLL, ciba_login_hint=hint, ciba_login_hint_format=ID_TOKEN,
+                  ciba_binding_message="Order 7", **options)
+    phone = server.phone(account["localId"])
+    expect(app.ask("i_run_ciba_request") == OK, app.told)
+    phone.allow()
+    expect(app.token() == OK and app.ask("i_get_userinfo", 0) == OK, app.told)
+    expect(json.loads(app.get("userinfo"))["sub"] == account["localId"], app.get("userinfo"))
