@@ -76,7 +76,7 @@ public struct PossessionProof: Sendable, Equatable {
     }
 
     /// Whether two addresses are the same but for what RFC 3986 (section 6.2.2 and 6.2.3) has no difference in: the case of scheme and
-    /// host, a default port, an empty path, and how characters are escaped that need not be.
+    /// host, a default port, an empty path, how characters are escaped that need not be, and the segments `.` and `..`.
     private static func same(_ ours: String, _ theirs: String) -> Bool {
         guard let one = URLComponents(string: ours), let other = URLComponents(string: theirs), other.user == nil,
             other.password == nil
@@ -85,11 +85,31 @@ public struct PossessionProof: Sendable, Equatable {
             url.port ?? ["https": 443, "http": 80][url.scheme?.lowercased() ?? ""]
         }
         func path(_ url: URLComponents) -> [UInt8] {
-            url.percentEncodedPath.isEmpty ? [UInt8(ascii: "/")] : plain(Array(url.percentEncodedPath.utf8))
+            url.percentEncodedPath.isEmpty
+                ? [UInt8(ascii: "/")] : withoutDots(plain(Array(url.percentEncodedPath.utf8)))
         }
         return one.scheme?.lowercased() == other.scheme?.lowercased()
             && one.host?.lowercased() == other.host?.lowercased()
             && port(one) == port(other) && path(one) == path(other)
+    }
+
+    /// A path without the segments `.` and `..` (RFC 3986, section 5.2.4). Escaped ones are segments by now.
+    private static func withoutDots(_ path: [UInt8]) -> [UInt8] {
+        let dot = UInt8(ascii: ".")
+        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        var kept: [ArraySlice<UInt8>] = []
+        for (place, segment) in segments.enumerated() {
+            switch Array(segment) {
+            case [dot]: break
+            case [dot, dot]: if kept.count > 1 { kept.removeLast() }
+            default:
+                kept.append(segment)
+                continue
+            }
+            // The path ends with a slash then.
+            if place == segments.count - 1 { kept.append([]) }
+        }
+        return Array(kept.joined(separator: [UInt8(ascii: "/")]))
     }
 
     /// A path with unreserved characters as themselves, and other escapes in capital letters: an escaped slash stays no slash.

@@ -27,21 +27,20 @@ struct ProofHeader: Sendable {
 /// The same text always says the same, so that nothing has to be taken out. `Mutex` is of a later iOS than this module's least.
 final class KnownProofHeaders: @unchecked Sendable {
     static let shared = KnownProofHeaders()
-    /// Headers that are kept, and the bytes that one may have. Where there are more, all are forgotten.
+    /// Headers that are kept, those that came lately, and the bytes that one may have.
     static let capacity = 2048
     static let longest = 1024
 
     private let lock = NSLock()
-    private var headers: [ArraySlice<UInt8>: ProofHeader] = [:]
+    private var headers = RecentEntries<ArraySlice<UInt8>, ProofHeader>(bound: KnownProofHeaders.capacity)
 
-    func header(of text: ArraySlice<UInt8>) -> ProofHeader? { lock.withLock { headers[text] } }
+    func header(of text: ArraySlice<UInt8>) -> ProofHeader? { lock.withLock { headers.value(of: text) } }
 
     func keep(_ header: ProofHeader, of text: ArraySlice<UInt8>) {
         guard text.count <= Self.longest else { return }
         lock.withLock {
-            if headers.count >= Self.capacity { headers = [:] }
             // A copy: the slice would keep the whole proof.
-            headers[Array(text)[...]] = header
+            headers.put(header, for: Array(text)[...])
         }
     }
 

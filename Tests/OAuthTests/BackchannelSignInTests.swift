@@ -98,6 +98,30 @@ struct BackchannelSignInTests {
     }
 
     @Test
+    func `What a device allowed opens nothing after its user took it back, or ended all sessions`() async throws {
+        try await with { server, user, device in
+            for isOfApplication in [true, false] {
+                try await server.advance(1)
+                let begun = try await begin(server)
+                try await device.allow()
+                if isOfApplication {
+                    _ = try await server.realm.consents.revoke(
+                        ClientID(rawValue: "shop"), of: user.id, by: .testAdministrator)
+                } else {
+                    _ = try await server.realm.sessions.endAll(of: user.id, by: .testAdministrator)
+                }
+                for _ in 0..<2 {
+                    #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "access_denied")
+                }
+            }
+            try await server.advance(1)
+            let again = try await begin(server)
+            try await device.allow()
+            #expect(try await poll(server, again.json["auth_req_id"]).status == 200)
+        }
+    }
+
+    @Test
     func `A user is named by an ID token or an id too, and says no`() async throws {
         try await with { server, user, device in
             let byID = try await begin(server, ["login_hint": user.id.rawValue])

@@ -102,6 +102,23 @@ struct DeviceTests {
         }
     }
 
+    @Test
+    func `A device gets nothing where its user took back what it was allowed, and signs in anew`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            let begun = try await begin(server)
+            try await decide(server, begun["user_code"], true)
+            _ = try await server.realm.consents.revoke(
+                ClientID(rawValue: "dev-native"), of: user, by: .testAdministrator)
+            for _ in 0..<2 {
+                #expect(try await poll(server, begun["device_code"]).json["error"] == "access_denied")
+            }
+            let again = try await begin(server)
+            try await decide(server, again["user_code"], true)
+            #expect(try await poll(server, again["device_code"]).status == 200)
+        }
+    }
+
     /// OpenAM CVE-2026-123542.
     @Test
     func `A proof key that came with the request is demanded with the code`() async throws {

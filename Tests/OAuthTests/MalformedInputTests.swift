@@ -150,6 +150,23 @@ struct MalformedInputTests {
     }
 
     @Test
+    func `A pushed request is a form in UTF-8, whatever it would be in another encoding`() async throws {
+        try await TestServer.with(.development) { server in
+            let body = Array(Browser.query(Browser.parameters("dev-native", [:])).utf8)
+            let form = "application/x-www-form-urlencoded"
+            for (type, status) in [
+                (form, 201), ("\(form); charset=UTF-8", 201), ("\(form);charset=\"utf-8\"", 201),
+                ("\(form); charset=utf-16", 400), ("\(form);charset=iso-8859-1", 400), ("\(form)ed", 400),
+                ("text/plain", 400),
+            ] {
+                let reply = try await server.send(.post, "/oauth/par", headers: [.contentType: type], body: body)
+                #expect(reply.status == status, "\(type): \(reply.text)")
+                if status == 400 { #expect(reply.json["error"] == "invalid_request", "\(type)") }
+            }
+        }
+    }
+
+    @Test
     func `A query that cannot be read leads to a page of this server and nowhere else`() async throws {
         let queries = [
             "", "client_id", "client_id=", "client_id=%", "client_id=%ff", "client_id=%00", "client_id=a%00",

@@ -276,9 +276,13 @@ struct ProtectedResourceTests {
         for same in [
             "https://api.example.org/v1/notes", "HTTPS://API.example.org:443/v1/notes",
             "https://api.example.org/v1/n%6ftes", "https://api.example.org/v1/notes?page=3#x",
+            "https://api.example.org/v1/./notes", "https://api.example.org/v1/users/../notes",
+            "https://api.example.org/../v1/%2E/notes", "https://api.example.org/a/b/%2e%2e/../v1/notes",
         ] { #expect(try await isTaken(same), "\(same)") }
         for other in [
             "https://api.example.org/v1%2Fnotes", "https://api.example.org/v1/notes/",
+            "https://api.example.org/v1/notes/.", "https://api.example.org/v1/notes/..",
+            "https://api.example.org/v1/x/..%2Fnotes", "https://api.example.org/v1/...//notes",
             "https://api.example.org/V1/notes",
             "https://ada@api.example.org/v1/notes", "https://api.example.org:444/v1/notes", "/v1/notes", "",
         ] { #expect(try await !isTaken(other), "\(other)") }

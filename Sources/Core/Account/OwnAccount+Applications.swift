@@ -41,7 +41,7 @@ extension OwnAccount {
     ) async throws -> Result<Void, Refusal> {
         let outcome = try await change(of: session, .recent, by: client) { transaction, user, draft in
             let event = draft.event(.consentRevoked, of: user.id, ["application": .string(id.rawValue)])
-            let revoked = try transaction.revokeConsent(id, of: user.id, at: draft.now, event)
+            let revoked = try transaction.revokeConsent(id, of: user.id, at: draft.now, event, sealer: draft.sealer)
             guard revoked.isKnown else { throw Refusal.unknown }
             let name = try transaction.registeredApplication(id)?.registration.displayName ?? id.rawValue
             try draft.notify(AccountNotice(.applicationRevoked, factorName: name), user, in: transaction)
@@ -82,12 +82,14 @@ extension StoreTransaction {
     fileprivate func applications(
         of user: User, at now: Date, sealer: Sealer, admits: (Dialect) -> Bool
     ) throws -> [OwnApplication] {
-        let consents = try consents(of: user.id, at: now, sealer: sealer)
+        let consents = Dictionary(
+            try consents(of: user.id, at: now, sealer: sealer).map { ($0.client, $0) },
+            uniquingKeysWith: { one, _ in one })
         let grants = try livingGrants(of: user, at: now, admits: admits)
-        return try Set(consents.map(\.client)).union(grants.keys)
+        return try Set(consents.keys).union(grants.keys)
             .map { id in
                 OwnApplication(
-                    id, try registeredApplication(id)?.registration, consents.first { $0.client == id },
+                    id, try registeredApplication(id)?.registration, consents[id],
                     grants[id] ?? [], at: now)
             }
             .sorted { ($0.name ?? $0.id.rawValue, $0.id.rawValue) < ($1.name ?? $1.id.rawValue, $1.id.rawValue) }

@@ -103,12 +103,15 @@ extension OwnAccount {
         }
     }
 
-    /// Ends all sessions of the user but the one that asks.
+    /// Ends all sessions of the user but the one that asks. A sign-in that a device has allowed, and no application has fetched yet, is none
+    /// any more.
     /// - Returns: how many ended.
     public func endOtherSessions(of own: OwnSession, by client: ClientContext) async throws -> Result<Int, Refusal> {
         let others = EndingSessions.others(than: own.session)
         let outcome = try await change(of: own, .recent, by: client) { transaction, user, draft -> Int in
-            let count = try transaction.endSessions(others, of: user, at: draft.now)
+            let count = try transaction.endSessions(
+                others, of: user, reserving: [Withdrawal.row(of: user.id, from: nil)], at: draft.now)
+            try transaction.withdraw(from: nil, of: user.id, at: draft.now, sealer: draft.sealer)
             guard count > 0 else { return 0 }
             try transaction.append(
                 draft.event(.sessionEnded, of: user.id, ["others": .integer(Int64(count))]))

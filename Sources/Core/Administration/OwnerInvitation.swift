@@ -65,7 +65,7 @@ public struct OwnerInvitations: Sendable {
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
             guard try Self.admits(code, at: now, in: transaction) else { return .failure(.dead) }
-            guard let user = try transaction.user(session.userID),
+            guard let user = try transaction.user(session.userID), !user.isDisabled,
                 let present = try transaction.session(session.id), present.isLiving(of: user, at: now)
             else { return .failure(.needsSecondFactor) }
             guard try transaction.owner(beside: user.id) == nil else { return .failure(.ownerExists) }

@@ -209,6 +209,8 @@ struct AuthorizationBody: Codable, Sendable {
     /// What the user has said so far.
     var chosenSession: SessionID?
     var consentedBy: UserID?
+    /// What that consent hangs on; nil where a server of an earlier version wrote it.
+    var consentBasis: GrantBasis?
     var isDenied = false
     /// The user to whom no second factor is available.
     var withoutSecondFactor: UserID?

@@ -198,7 +198,11 @@ struct AuthorizationJudge: Sendable {
     // MARK: Consent
 
     private func consent(of user: UserID, in transaction: any StoreTransaction) throws -> AuthorizationStanding {
-        if body.consentedBy == user { return .ready }
+        if body.consentedBy == user,
+            try transaction.stands(body.consentBasis, of: user, to: request.client, since: since)
+        {
+            return .ready
+        }
         let isAsked = request.prompts.contains(.consent)
         if !isAsked {
             if application.registration.oauth.isFirstParty { return .ready }

@@ -122,6 +122,7 @@ public struct AuthorizationRequests: Sendable {
                     .flow(Consents.digest(of: present.userID, pending.request.client)),
                 ])
                 body.consentedBy = present.userID
+                body.consentBasis = try transaction.basis(of: present.userID, to: pending.request.client)
                 try transaction.remember(
                     Consent(
                         client: pending.request.client, scopes: pending.request.scopes,

@@ -142,7 +142,7 @@ public struct BackchannelAuthentications: Sendable {
         case pending
         /// No device has answered yet, and the application polls too often: it has to wait longer each time.
         case slowDown
-        /// The user's device denied it, or the user may not sign in any more.
+        /// The user's device denied it, it was taken back since, or the user may not sign in any more.
         case denied
         /// Nothing was answered in time.
         case expired
@@ -177,7 +177,8 @@ public struct BackchannelAuthentications: Sendable {
         realm.pollIntervals.forget(handle.publicName)
         switch verdict {
         case .accomplished(.signedIn(let signedIn)): return .granted(signedIn)
-        case .refused(let refusal) where refusal.reason == .userDisabled || refusal.reason == .lockedOut:
+        case .refused(let refusal)
+        where [.userDisabled, .lockedOut, .approvalRejected].contains(refusal.reason):
             return .refused(.denied)
         default: return .refused(.unknown)
         }

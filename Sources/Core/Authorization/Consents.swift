@@ -55,7 +55,9 @@ public struct Consents: Sendable {
         let event = AuditEvent(
             id: eventID, at: now, kind: .consentRevoked, userID: user, context: context,
             details: ["application": .string(client.rawValue)])
-        let revoked = try await realm.store.write { try $0.revokeConsent(client, of: user, at: now, event) }
+        let revoked = try await realm.store.write {
+            try $0.revokeConsent(client, of: user, at: now, event, sealer: realm.sealer)
+        }
         try await endGrants(of: user, to: client, before: revoked.next)
         return revoked.isKnown
     }
@@ -80,22 +82,28 @@ extension Consent {
 }
 
 extension StoreTransaction {
+    /// All of them: no more than there are applications. They are shown by name, so that none can be left for a later page.
     func consents(of user: UserID, at now: Date, sealer: Sealer) throws -> [Consent] {
-        try openFlows(of: user, purpose: Consents.purpose, at: now, limit: 1000).map {
+        try openFlows(of: user, purpose: Consents.purpose, at: now, limit: .max).map {
             try Consent(of: $0, sealer: sealer)
         }
     }
 
-    /// Forgets a consent, and ends the newest of the application's grants.
+    /// Forgets a consent, and ends the newest of the application's grants. What it was allowed and has not fetched yet it does not get.
     /// - Returns: whether anything was allowed; otherwise the event is not written. And where further transactions go on
     ///   (``Consents/endGrants(of:to:before:)``).
     func revokeConsent(
-        _ client: ClientID, of user: UserID, at now: Date, _ event: AuditEvent
+        _ client: ClientID, of user: UserID, at now: Date, _ event: AuditEvent, sealer: Sealer
     ) throws -> (isKnown: Bool, next: GrantPlace?) {
         let digest = Consents.digest(of: user, client)
         let grants = try endGrants(
-            of: user, to: client, before: nil, reserving: [.user(user), .flow(digest)], at: now)
+            of: user, to: client, before: nil,
+            reserving: [.user(user), .flow(digest), Withdrawal.row(of: user, from: client)], at: now)
         let isKnown = try deleteFlow(digest: digest)
+        // Also where nothing is to be seen: a code may be on its way to an application that never had to ask.
+        if try isKnown || grants.count > 0 || registeredApplication(client) != nil {
+            try withdraw(from: client, of: user, at: now, sealer: sealer)
+        }
         guard isKnown || grants.count > 0 else { return (false, nil) }
         try append(event)
         return (true, grants.next)
@@ -118,7 +126,8 @@ extension StoreTransaction {
             ending = found.filter { $0.dialect == .oauth }
         } while ending.isEmpty && next != nil
         try reserve(rows.union(ending.map { .grant($0.id) }))
-        for grant in ending where try end(grant, at: now) { try announceEnd(of: grant) }
+        for grant in ending { _ = try end(grant, at: now) }
+        try announceEnds(of: ending, isLast: next == nil, at: now)
         return (ending.count, next)
     }
 

@@ -77,8 +77,8 @@ extension DeviceAuthorizations {
 
     /// Signs the browser in as the user who allowed it, once.
     ///
-    /// The session is its own: it does not end with the other device's. It was proven with what the user has shown there, which counts as
-    /// what can be relayed: a page of an attacker may have led the user to allow the attacker's browser.
+    /// The session is its own: once begun, it does not end with the other device's. It was proven with what the user has shown there, which
+    /// counts as what can be relayed: a page of an attacker may have led the user to allow the attacker's browser.
     public func signIn(
         browser handle: FlowHandle, _ key: BrowserKey, by client: ClientContext
     ) async throws -> SignedIn? {
@@ -91,7 +91,8 @@ extension DeviceAuthorizations {
                 waiting.record.finishedAt == nil, waiting.record.expiresAt > now,
                 case .allowed(let id) = waiting.body.decision, let allowing = try transaction.session(id),
                 let user = try transaction.user(allowing.userID), !user.isDisabled,
-                allowing.isLiving(of: user, at: now)
+                allowing.isLiving(of: user, at: now),
+                try transaction.stands(waiting.body, in: allowing, since: waiting.record.createdAt)
             else { return nil }
             try transaction.reserve([.user(user.id), .flow(waiting.record.digest)])
             var record = waiting.record
@@ -237,7 +238,9 @@ extension DeviceAuthorizations {
                     return .wrongNumber
                 }
             }
-            guard try transaction.settle(found, wanted, at: now, sealer: realm.sealer) else { return .unknown }
+            guard try transaction.settle(found, wanted, in: present, at: now, sealer: realm.sealer) else {
+                return .unknown
+            }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .deviceDecided, userID: user.id, context: client,

@@ -58,6 +58,10 @@ public struct DeviceAuthorizations: Sendable {
 
         var request: Request
         var decision: Decision?
+        /// What the decision hangs on, where it allows; nil where a server of an earlier version wrote it.
+        var basis: GrantBasis?
+        /// Whether it was made in a browser's session: then it is over once the user has signed out there.
+        var isOfBrowser: Bool?
     }
 
     private struct CodeBody: Codable {
@@ -133,7 +137,7 @@ public struct DeviceAuthorizations: Sendable {
         case pending
         /// The user has not decided yet, and the device polls too often: it has to wait longer each time.
         case slowDown
-        /// The user denied it.
+        /// The user denied it, or took it back since.
         case denied
         /// The codes' time is over.
         case expired
@@ -208,7 +212,9 @@ public struct DeviceAuthorizations: Sendable {
             case .allowed(let id):
                 var record = record
                 record.finishedAt = now
-                guard let session = try transaction.session(id) else { return .refused(.denied) }
+                guard let session = try transaction.session(id),
+                    try transaction.stands(body, in: session, since: record.createdAt)
+                else { return .refused(.denied) }
                 try transaction.reserve([.user(session.userID), .flow(record.digest), .session(id)])
                 guard try transaction.update(record) else { return .refused(.unknown) }
                 var details = presented.details
@@ -366,7 +372,9 @@ public struct DeviceAuthorizations: Sendable {
             if isAllowed, pending.needsTwoFactors, realm.proofs.contextClass(of: session.proofs) < .aal2 {
                 return .needsSecondFactor
             }
-            guard try transaction.settle(found, wanted, at: now, sealer: realm.sealer) else { return .unknown }
+            guard try transaction.settle(found, wanted, in: session, at: now, sealer: realm.sealer) else {
+                return .unknown
+            }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .deviceDecided, userID: user, context: client,
@@ -410,17 +418,31 @@ extension StoreTransaction {
     }
 
     /// Writes down what was decided, and uses the code up.
+    /// - Parameter session: of the user who decides.
     /// - Returns: false where another decision came before.
     func settle(
         _ found: (codeRecord: FlowRecord, record: FlowRecord, body: DeviceAuthorizations.Body),
-        _ decision: DeviceAuthorizations.Body.Decision, at now: Date, sealer: Sealer
+        _ decision: DeviceAuthorizations.Body.Decision, in session: Session, at now: Date, sealer: Sealer
     ) throws -> Bool {
         var (codeRecord, record, body) = found
         try reserve([.flow(codeRecord.digest), .flow(record.digest)])
         body.decision = decision
+        if case .allowed = decision {
+            body.basis = try basis(of: session.userID, to: body.request.client)
+            body.isOfBrowser = session.browserDigest != nil
+        }
         record.body = try sealer.seal(JSONEncoder().encode(body), for: .flow(record.digest), in: self)
         codeRecord.finishedAt = now
         return try update(codeRecord) && update(record)
+    }
+}
+
+extension StoreTransaction {
+    /// Whether what a user allowed in a session still counts, as far as the session itself does not say.
+    /// - Parameter instant: when the device, or the browser, began to wait.
+    func stands(_ body: DeviceAuthorizations.Body, in session: Session, since instant: Date) throws -> Bool {
+        try (body.isOfBrowser != true || session.browserDigest != nil)
+            && stands(body.basis, of: session.userID, to: body.request.client, since: instant)
     }
 }
 

@@ -230,6 +230,9 @@ final class Settlement: Sendable {
         switch context.body.purpose {
         case .signIn, .backchannel:
             guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            if context.body.purpose == .backchannel, try !stillAllows(user, in: transaction) {
+                return .verdict(.refused(Refusal(.approvalRejected)))
+            }
             return try signIn(user, proof, in: transaction)
         case .enrolFactor:
             if case .registration(let offer) = context.asked { return try enrolDevice(user, offer, in: transaction) }
@@ -263,5 +266,12 @@ final class Settlement: Sendable {
         case .approve:
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
+    }
+
+    /// Whether what a device has allowed an application still counts when the application fetches it.
+    private func stillAllows(_ user: User?, in transaction: any StoreTransaction) throws -> Bool {
+        guard let user, let approval = context.body.approval else { return true }
+        return try transaction.stands(
+            approval.basis, of: user.id, to: context.body.clientID, since: approval.decision?.at ?? approval.askedAt)
     }
 }

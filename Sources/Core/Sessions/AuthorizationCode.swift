@@ -30,6 +30,8 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
     public var session: SessionID?
     /// Whether that was a browser's: then the code is over once the user has signed out there, although the session may go on.
     public var isOfBrowser = false
+    /// What the user's word hangs on; nil in a code that a server of an earlier version issued.
+    var basis: GrantBasis?
 
     /// A code for this client and address, with what was approved.
     public init(
@@ -62,6 +64,7 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
         keyThumbprint = try members.decodeIfPresent(String.self, forKey: .keyThumbprint)
         session = try members.decodeIfPresent(SessionID.self, forKey: .session)
         isOfBrowser = try members.decodeIfPresent(Bool.self, forKey: .isOfBrowser) ?? false
+        basis = try members.decodeIfPresent(GrantBasis.self, forKey: .basis)
     }
 
     /// Seconds that a code lives (RFC 6749, section 4.1.2, wants ten minutes at most).

@@ -20,7 +20,8 @@ public struct AuthorizationCodes: Sendable {
         case unknown
         /// It was redeemed before. The grant that it made is over now (RFC 6749, section 4.1.2).
         case reused
-        /// The session that it was approved in is over, or has left its browser.
+        /// The session that it was approved in is over, or has left its browser; or what was approved was taken back since, or the
+        /// application is another one by now.
         case ended
         /// The account was disabled since, or waits for its removal.
         case userDisabled
@@ -85,7 +86,10 @@ public struct AuthorizationCodes: Sendable {
                 return .refused(.reused)
             }
             guard let session = try transaction.session(sessionID), session.userID == userID,
-                !found.code.isOfBrowser || session.browserDigest != nil
+                !found.code.isOfBrowser || session.browserDigest != nil,
+                try transaction.stands(
+                    found.code.basis, of: userID, to: ClientID(rawValue: found.code.client),
+                    since: found.record.createdAt)
             else { return .refused(.ended) }
             let terms = GrantTerms(
                 scopes: found.code.scopes, details: found.code.details.merging(presented.details) { $1 },
@@ -126,6 +130,8 @@ package struct AuthorizationCodeDraft: Sendable {
         in transaction: any StoreTransaction
     ) throws -> Secret<String>? {
         let digest = Self.digest(of: text)
+        var code = code
+        if let userID { code.basis = try transaction.basis(of: userID, to: ClientID(rawValue: code.client)) }
         let record = AuthorizationCodeRecord(
             digest: digest, userID: userID, createdAt: now, expiresAt: now + AuthorizationCode.lifetime,
             body: try sealer.seal(JSONEncoder().encode(code), for: .authorizationCode(digest), in: transaction))

@@ -54,41 +54,44 @@ public struct Grants: Sendable {
     }
 
     /// Ends all that an application got of a session, in the name of the user or an administrator; the log names each grant. The session goes on,
-    /// with the grants of others. Where there are many it takes several transactions.
+    /// with the grants of others. Where there are many it takes several transactions. What the user has allowed the application, and it has
+    /// not fetched yet, it does not get.
     /// - Returns: what was ended, as it was before.
     public func endAll(
         of session: SessionID, to client: ClientID, of userID: UserID, by context: ClientContext
     ) async throws -> [Grant] {
-        let realm = realm
-        var all: [Grant] = []
-        while true {
-            let now = realm.clock.now
-            let eventIDs = (0..<Session.mostEndedAtOnce).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-            let ended = try await realm.store.write { transaction in
-                let ending = try transaction.grants(of: session, most: Session.mostEndedAtOnce) {
-                    $0.clientID == client && $0.userID == userID
-                }
-                try transaction.reserve(Set(ending.map { .grant($0.id) }))
-                for (grant, eventID) in zip(ending, eventIDs) where try transaction.end(grant, at: now) {
-                    try transaction.announceEnd(of: grant)
-                    try transaction.append(grant.endedEvent(eventID, at: now, by: context))
-                }
-                return ending
+        let sealer = realm.sealer
+        let most = Session.mostEndedAtOnce
+        return try await realm.writeParts(events: most) { transaction, now, eventIDs -> WrittenPart<[Grant]> in
+            let ending = try transaction.grants(of: session, most: most) {
+                $0.clientID == client && $0.userID == userID
             }
-            all += ended
-            if ended.count < Session.mostEndedAtOnce { return all }
-        }
+            let mark = Withdrawal.row(of: userID, from: client)
+            try transaction.reserve(Set(ending.map { .grant($0.id) } + [.user(userID), mark]))
+            if try transaction.session(session)?.userID == userID {
+                try transaction.withdraw(from: client, of: userID, at: now, sealer: sealer)
+            }
+            for (grant, eventID) in zip(ending, eventIDs) where try transaction.end(grant, at: now) {
+                try transaction.append(grant.endedEvent(eventID, at: now, by: context))
+            }
+            let isFull = ending.count == most
+            try transaction.announceEnds(of: ending, isLast: !isFull, at: now)
+            return WrittenPart(done: ending, isFull: isFull)
+        }.flatMap { $0 }
     }
 
     /// Ends a grant of a user, in the name of the user or an administrator; the log says so. Its session goes on, with its
-    /// other grants.
+    /// other grants. What the user has allowed the application, and it has not fetched yet, it does not get.
     /// - Returns: false where the user has no such grant, or it was ended before.
     public func end(_ id: GrantID, of userID: UserID, by client: ClientContext) async throws -> Bool {
+        let realm = realm
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard let grant = try transaction.grant(id), grant.userID == userID, try transaction.end(grant, at: now)
-            else { return false }
+            guard let grant = try transaction.grant(id), grant.userID == userID else { return false }
+            try transaction.reserve([.user(userID), Withdrawal.row(of: userID, from: grant.clientID), .grant(id)])
+            guard try transaction.end(grant, at: now) else { return false }
+            try transaction.withdraw(from: grant.clientID, of: userID, at: now, sealer: realm.sealer)
             try transaction.announceEnd(of: grant)
             try transaction.append(grant.endedEvent(eventID, at: now, by: client))
             return true

@@ -85,6 +85,25 @@ extension OutboxContent {
 }
 
 extension StoreTransaction {
+    /// Has the applications of grants that have just ended told, though their sessions go on. Where it takes several transactions to end all, an
+    /// application is told of a session by the one that ends the last of what it had there: once, and not before it is so.
+    /// - Parameters:
+    ///   - ended: as they were before.
+    ///   - isLast: whether no other transaction goes on.
+    func announceEnds(of ended: [Grant], isLast: Bool, at now: Date) throws {
+        var asked: Set<[String]> = []
+        for grant in ended where grant.dialect == .oauth {
+            guard asked.insert([grant.sessionID.rawValue, grant.clientID.rawValue]).inserted else { continue }
+            let left =
+                try isLast
+                ? []
+                : grants(of: grant.sessionID, most: 1) {
+                    $0.clientID == grant.clientID && $0.dialect == .oauth && $0.isLiving(at: now)
+                }
+            if left.isEmpty { try announceEnd(of: grant) }
+        }
+    }
+
     /// Has the application of a grant told that it ended, though its session goes on. A realm's transactions are all of the one type.
     func announceEnd(of grant: Grant) throws {
         guard grant.dialect == .oauth, grant.revokedAt == nil, let transaction = self as? RememberingTransaction,

@@ -9,38 +9,36 @@ extension Sessions {
     /// be repeated.
     /// - Returns: false where the session is over, or not the user's.
     public func signOut(_ id: SessionID, of userID: UserID, by client: ClientContext) async throws -> Bool {
-        while true {
-            let now = realm.clock.now
-            let eventID = AuditEvent.freshID(at: now, random: realm.random)
-            let part = try await realm.store.write { transaction -> Bool? in
-                guard var session = try transaction.session(id), session.userID == userID, session.revokedAt == nil
-                else { return false }
-                let stays = try !transaction.grants(of: id, most: 1) { $0.isLiving(at: now) && $0.isOffline }.isEmpty
-                if stays {
-                    let ending = try transaction.grants(of: id, most: Session.mostEndedAtOnce) {
-                        $0.isLiving(at: now) && !$0.isOffline
-                    }
-                    try transaction.reserve(Set(ending.map { .grant($0.id) } + [.session(id)]))
-                    let isLast = ending.count < Session.mostEndedAtOnce
-                    if isLast {
-                        session.browserDigest = nil
-                        guard try transaction.update(session) else { return false }
-                    }
-                    for grant in ending where try transaction.end(grant, at: now) {
-                        if !isLast { try transaction.announceEnd(of: grant) }
-                    }
-                    guard isLast else { return nil }
-                } else {
-                    guard try transaction.end(session, at: now) else { return false }
+        let most = Session.mostEndedAtOnce
+        let parts = try await realm.writeParts(events: 1) { transaction, now, eventIDs -> WrittenPart<Bool> in
+            let over = WrittenPart(done: false, isFull: false)
+            guard var session = try transaction.session(id), session.userID == userID, session.revokedAt == nil
+            else { return over }
+            let stays = try !transaction.grants(of: id, most: 1) { $0.isLiving(at: now) && $0.isOffline }.isEmpty
+            if stays {
+                let ending = try transaction.grants(of: id, most: most) { $0.isLiving(at: now) && !$0.isOffline }
+                try transaction.reserve(Set(ending.map { .grant($0.id) } + [.session(id)]))
+                let isFull = ending.count == most
+                if !isFull {
+                    // All that have something of it until now are told.
+                    session.browserDigest = nil
+                    guard try transaction.update(session) else { return over }
                 }
-                try transaction.append(
-                    AuditEvent(
-                        id: eventID, at: now, kind: .signedOut, userID: userID, context: client,
-                        details: ["session": .string(id.rawValue)]))
-                return true
+                for grant in ending { _ = try transaction.end(grant, at: now) }
+                if isFull {
+                    try transaction.announceEnds(of: ending, isLast: false, at: now)
+                    return WrittenPart(done: false, isFull: true)
+                }
+            } else {
+                guard try transaction.end(session, at: now) else { return over }
             }
-            if let part { return part }
+            try transaction.append(
+                AuditEvent(
+                    id: eventIDs[0], at: now, kind: .signedOut, userID: userID, context: client,
+                    details: ["session": .string(id.rawValue)]))
+            return WrittenPart(done: true, isFull: false)
         }
+        return parts.last ?? false
     }
 }
 

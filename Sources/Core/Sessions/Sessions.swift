@@ -14,12 +14,12 @@ public struct Sessions: Sendable {
 
     // MARK: Looking at sessions
 
-    /// A session that goes on, of that user; nil for another's, as for one that does not exist.
+    /// A session that goes on, of that user; nil for another's, as for one that does not exist, and while the user is disabled.
     public func session(_ id: SessionID, of userID: UserID) async throws -> Session? {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            guard let user = try transaction.user(userID), let session = try transaction.session(id),
-                session.isLiving(of: user, at: now)
+            guard let user = try transaction.user(userID), !user.isDisabled,
+                let session = try transaction.session(id), session.isLiving(of: user, at: now)
             else { return nil }
             return session
         }
@@ -65,31 +65,26 @@ public struct Sessions: Sendable {
     }
 
     /// Ends all sessions of a user that go on, with all of their grants, in the user's name; the log names each. Where there are
-    /// many it takes several transactions.
+    /// many it takes several transactions. A sign-in that a device has allowed, and no application has fetched yet, is none any more.
     /// - Returns: how many ended.
     public func endAll(of userID: UserID, by client: ClientContext) async throws -> Int {
-        let realm = realm
-        var count = 0
-        while true {
-            let now = realm.clock.now
-            let eventIDs = (0..<Session.mostEndedAtOnce).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-            let ended = try await realm.store.write { transaction in
-                guard let user = try transaction.user(userID) else { return 0 }
-                let ending = try transaction.sessions(
-                    of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: Session.mostEndedAtOnce)
-                try transaction.reserve(ending: ending, and: [.user(userID)])
-                let ended = try ending.filter { try transaction.end($0, at: now) }
-                for (session, eventID) in zip(ended, eventIDs) {
-                    try transaction.append(
-                        AuditEvent(
-                            id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
-                            details: ["session": .string(session.id.rawValue)]))
-                }
-                return ended.count
+        let sealer = realm.sealer
+        let most = Session.mostEndedAtOnce
+        return try await realm.writeParts(events: most) { transaction, now, eventIDs -> WrittenPart<Int> in
+            guard let user = try transaction.user(userID) else { return WrittenPart(done: 0, isFull: false) }
+            let ending = try transaction.sessions(
+                of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: most)
+            try transaction.reserve(ending: ending, and: [.user(userID), Withdrawal.row(of: userID, from: nil)])
+            try transaction.withdraw(from: nil, of: userID, at: now, sealer: sealer)
+            let ended = try ending.filter { try transaction.end($0, at: now) }
+            for (session, eventID) in zip(ended, eventIDs) {
+                try transaction.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                        details: ["session": .string(session.id.rawValue)]))
             }
-            count += ended
-            if ended < Session.mostEndedAtOnce { return count }
-        }
+            return WrittenPart(done: ended.count, isFull: ended.count == most)
+        }.reduce(0, +)
     }
 
     /// Goes on with ending sessions of a user, where the transaction that began with it has ended as many as one may.
@@ -100,38 +95,21 @@ public struct Sessions: Sendable {
     func endRest(
         _ which: EndingSessions, of userID: UserID, epoch: Int, after count: Int, by client: ClientContext
     ) async throws -> Int {
-        let realm = realm
-        var (count, last) = (count, count)
-        while last == Session.mostEndedAtOnce {
-            let now = realm.clock.now
-            let eventID = AuditEvent.freshID(at: now, random: realm.random)
-            last = try await realm.store.write { transaction in
-                guard let user = try transaction.user(userID), user.tokenEpoch == epoch else { return 0 }
-                let ended = try transaction.endSessions(which, of: user, at: now)
-                guard ended > 0, which.isLogged else { return ended }
+        let most = Session.mostEndedAtOnce
+        guard count == most else { return count }
+        return try await realm.writeParts(events: 1) { transaction, now, eventIDs -> WrittenPart<Int> in
+            guard let user = try transaction.user(userID), user.tokenEpoch == epoch else {
+                return WrittenPart(done: 0, isFull: false)
+            }
+            let ended = try transaction.endSessions(which, of: user, at: now)
+            if ended > 0, which.isLogged {
                 try transaction.append(
                     AuditEvent(
-                        id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                        id: eventIDs[0], at: now, kind: .sessionEnded, userID: userID, context: client,
                         details: ["others": .integer(Int64(ended))]))
-                return ended
             }
-            count += last
-        }
-        return count
-    }
-
-    /// Ends what is left of the sessions of a disabled user that are not to come back, part by part.
-    /// - Parameter count: how many the transaction before has ended; ``Session/mostEndedAtOnce`` where that is not known.
-    func endRest(ofDisabled userID: UserID, after count: Int) async throws {
-        let realm = realm
-        var last = count
-        while last == Session.mostEndedAtOnce {
-            let now = realm.clock.now
-            last = try await realm.store.write { transaction in
-                guard let user = try transaction.user(userID), user.isDisabled else { return 0 }
-                return try transaction.endSessions(.lost, of: user, at: now)
-            }
-        }
+            return WrittenPart(done: ended, isFull: ended == most)
+        }.reduce(count, +)
     }
 
     /// Ends a session of a user with all of its grants, in the name of the user or an administrator; the log says so.
@@ -159,9 +137,9 @@ public struct SessionListing: Sendable {
     /// The newest first.
     public let grants: [Grant]
 
-    /// Whether the session goes on for a client: a browser holds it, or one of its grants goes on.
+    /// Whether the session goes on for a client: a browser holds it, or one of its grants goes on, and its user is not disabled.
     public func isLiving(of user: User, at now: Date) -> Bool {
-        session.isLiving(of: user, at: now)
+        !user.isDisabled && session.isLiving(of: user, at: now)
             && (session.browserDigest != nil || grants.contains { $0.isLiving(at: now) })
     }
 }
@@ -179,21 +157,15 @@ enum EndingSessions: Sendable {
     case others(than: SessionID?)
     /// Those that were proven with a factor, but one.
     case proven(with: FactorID, but: SessionID?)
-    /// Those of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not come back when the
-    /// user is enabled again. What other protocols gave out waits for that.
-    case lost
 
     /// Whether the log says how many ended.
     var isLogged: Bool { if case .others = self { true } else { false } }
 
     /// Whether a session is one of them.
-    func has(_ session: Session, in transaction: any StoreTransaction) throws -> Bool {
+    func has(_ session: Session) -> Bool {
         switch self {
         case .others(let kept): session.id != kept
         case .proven(let factor, let kept): session.id != kept && session.proofs.contains { $0.factorID == factor }
-        case .lost:
-            try session.browserDigest != nil
-                || !transaction.grants(of: session.id, most: 1) { $0.dialect == .oauth }.isEmpty
         }
     }
 }
@@ -262,15 +234,10 @@ extension StoreTransaction {
     func endSessions(
         _ which: EndingSessions, of user: User, reserving rows: Set<ReservedRow> = [], at now: Date
     ) throws -> Int {
-        let ending = try sessions(of: user, at: now, most: Session.mostEndedAtOnce) { try which.has($0, in: self) }
+        let ending = try sessions(of: user, at: now, most: Session.mostEndedAtOnce) { which.has($0) }
         // All at once, as each session's grants are locked after every session.
         try reserve(ending: ending, and: rows.union([.user(user.id)]))
         return try ending.count { try end($0, at: now) }
-    }
-
-    /// Whether a disabled user has sessions that are not to come back, and are not ended yet.
-    func hasLostSessions(_ user: User, at now: Date) throws -> Bool {
-        try !sessions(of: user, at: now, most: 1) { try EndingSessions.lost.has($0, in: self) }.isEmpty
     }
 
     /// Ends a grant. False where it was ended before.

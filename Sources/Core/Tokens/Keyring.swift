@@ -218,15 +218,20 @@ public final class Keyring: Sendable {
         _ = try await reload()
     }
 
-    /// Puts a fresh pair of keys into use, and retires the present ones.
+    /// Puts a fresh pair of keys into use, and retires the present ones. Of calls at the same time one does, and the others answer with the
+    /// keys that it made.
     @discardableResult
     public func rotate(by actor: ClientContext) async throws -> [SigningKeyRecord] {
         let now = clock.now
+        let seen = Set(try await store.read { try $0.signingKeys() }.filter { $0.retiredAt == nil }.map(\.id))
         let fresh = try await freshKeys()
         let eventID = AuditEvent.freshID(at: now, random: random)
         let sealer = sealer
         let rotated = try await store.write { transaction in
-            for var key in try transaction.signingKeys().sorted(by: { $0.id < $1.id }) where key.retiredAt == nil {
+            let present = try transaction.signingKeys().filter { $0.retiredAt == nil }.sorted { $0.id < $1.id }
+            // All of them were replaced while the fresh ones were made: by another call, or another server.
+            if !seen.isEmpty, seen.isDisjoint(with: present.map(\.id)) { return present }
+            for var key in present {
                 key.retiredAt = now
                 key.removedAfter = now + Self.retirement
                 _ = try transaction.update(key)

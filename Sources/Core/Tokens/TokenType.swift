@@ -22,14 +22,19 @@ public struct TokenType: StringName {
     /// Parameters of an authorization request that an application signed (RFC 9101, section 10.8).
     public static let requestObject = TokenType(rawValue: "oauth-authz-req+jwt")
 
-    /// A header's `typ`: without regard to case, and with or without `application/` before it.
+    /// A header's `typ`: without regard to case, and with or without `application/` before it. An empty one is no media type and not the
+    /// same as none: it is of a type that no token has.
     init(header text: String?) {
-        guard let text, !text.isEmpty else {
+        guard let text else {
             self = .untyped
             return
         }
         let prefix = "application/"
         let bare = text.lowercased().hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+        if bare.isEmpty {
+            self = TokenType(rawValue: prefix)
+            return
+        }
         let known = [Self.jwt, .accessToken, .clientAssertion, .logout, .requestObject].first {
             $0.rawValue.lowercased() == bare.lowercased()
         }

@@ -37,7 +37,7 @@ struct ReadToken: Sendable {
 /// It says only that the key of its header made this signature over these bytes, which stays so. Whether the key still counts, and whether
 /// the token does, is asked each time by those who ask here.
 final class VerifiedSignatures: Sendable {
-    /// Tokens that are remembered, some two KiB each with their claims. Where there are more, all are forgotten.
+    /// Tokens that are remembered at most, some two KiB each with their claims: those that came lately.
     static let capacity = 4096
 
     private struct Known {
@@ -45,7 +45,7 @@ final class VerifiedSignatures: Sendable {
         let claims: TokenClaims
     }
 
-    private let tokens = Mutex<[SHA256.Digest: Known]>([:])
+    private let tokens = Mutex(RecentEntries<SHA256.Digest, Known>(bound: VerifiedSignatures.capacity))
 
     /// Reads a token; nil for what ``ReceivedToken`` does not take.
     func read(_ text: String) -> ReadToken? {
@@ -54,7 +54,7 @@ final class VerifiedSignatures: Sendable {
         var hash = SHA256()
         hash.update(text)
         let digest = hash.finalize()
-        if let known = tokens.withLock({ $0[digest] }) {
+        if let known = tokens.withLock({ $0.value(of: digest) }) {
             return ReadToken(header: known.header, digest: digest, content: .verified(known.claims))
         }
         return ReceivedToken(text).map { ReadToken(header: $0.header, digest: digest, content: .received($0)) }
@@ -65,10 +65,7 @@ final class VerifiedSignatures: Sendable {
     func claims(of token: ReadToken, _ verify: (ReceivedToken) throws -> Bool) rethrows -> TokenClaims? {
         guard let received = token.received else { return token.claims }
         guard try verify(received), let claims = received.claims else { return nil }
-        tokens.withLock { tokens in
-            if tokens.count >= Self.capacity { tokens = [:] }
-            tokens[token.digest] = Known(header: token.header, claims: claims)
-        }
+        tokens.withLock { $0.put(Known(header: token.header, claims: claims), for: token.digest) }
         return claims
     }
 

@@ -72,8 +72,8 @@ extension Accounts {
     ///
     /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
-    /// ones. A password that the account has, or had lately, is refused where the protocol has a word for it, unless an
-    /// administrator asks.
+    /// ones. Enabling a disabled user revokes all tokens too: the user signs in anew. A password that the account has, or
+    /// had lately, is refused where the protocol has a word for it, unless an administrator asks.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
     ///   - session: the session of the user who asks; a revocation since it was judged refuses, and so does a sign-in that is
@@ -113,9 +113,8 @@ extension Accounts {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        // With how many sessions ended that are not to come back.
-        let write = { @Sendable (transaction: any StoreTransaction) throws -> (ChangeOutcome, Int) in
-            guard var user = try transaction.user(id) else { return (.refused(.userNotFound), 0) }
+        return try await realm.writeSending { transaction in
+            guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
             try present(user)
             let before = user
             if let session {
@@ -125,14 +124,11 @@ extension Accounts {
                     ? try session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
                     : change.needsRecentSignIn
                         ? session.faultUnlessRecent(user, at: asked) : session.fault(of: user)
-                if let fault { return (.refused(fault == .revoked ? .revoked : .signInTooOld), 0) }
+                if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
             }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) {
-                return (.refused(refusal), 0)
-            }
-            if change.isDisabled == false, user.isDisabled, try transaction.hasLostSessions(user, at: now) {
-                throw LostSessions()
+                return .refused(refusal)
             }
             let kept = change.keepsSession ? session?.session : nil
             try transaction.reserve(user: user, keeping: kept)
@@ -157,6 +153,8 @@ extension Accounts {
             // An account whose owner wants it removed is as disabled: an administrator's word is kept beside that wish.
             if let isDisabled = change.isDisabled, isDisabled != user.isDisabled || isDisabled != user.isSuspended {
                 user.isDisabled = isDisabled
+                // While a user is disabled each use is refused for that. What was issued before does not come back.
+                if before.isDisabled, !isDisabled { user.revokeTokens(at: now) }
                 events.append(isDisabled ? .userDisabled : .userEnabled)
             }
             if let hash {
@@ -181,9 +179,7 @@ extension Accounts {
             }
             if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
             if let kept { try transaction.carry(kept, into: user, at: now) }
-            guard try transaction.update(user) else { return (.refused(.addressTaken), 0) }
-            let isLost = user.isDisabled && !before.isDisabled
-            let ended = try isLost ? transaction.endSessions(.lost, of: user, at: now) : 0
+            guard try transaction.update(user) else { return .refused(.addressTaken) }
             user = try transaction.user(id) ?? user
             if events.isEmpty { events = [.userChanged] }
             for (kind, eventID) in zip(events, eventIDs) {
@@ -192,26 +188,13 @@ extension Accounts {
             for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
                 try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)
             }
-            guard let evidence else { return (.changed(user, nil), ended) }
+            guard let evidence else { return .changed(user, nil) }
             let signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
                 from: client, isSignIn: false, in: transaction)
-            return (.changed(signedIn.user, signedIn), ended)
-        }
-        while true {
-            do {
-                let (outcome, ended) = try await realm.writeSending(body: write)
-                try await realm.sessions.endRest(ofDisabled: id, after: ended)
-                return outcome
-            } catch is LostSessions {
-                // What was left where a server was stopped in the middle.
-                try await realm.sessions.endRest(ofDisabled: id, after: Session.mostEndedAtOnce)
-            }
+            return .changed(signedIn.user, signedIn)
         }
     }
-
-    /// Sessions that were to end when their user was disabled are not ended yet: they end before the user is enabled.
-    private struct LostSessions: Error {}
 }
 
 extension AccountChange {

@@ -29,23 +29,19 @@ extension Accounts {
     ) async throws -> DeletionOutcome {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let (outcome, ended) = try await realm.store.write { transaction -> (DeletionOutcome, Int) in
-            guard var user = try transaction.user(id) else { return (.userNotFound, 0) }
-            if try transaction.isLastOwner(user) { return (.lastOwner, 0) }
-            let wasDisabled = user.isDisabled
+        return try await realm.store.write { transaction in
+            guard var user = try transaction.user(id) else { return .userNotFound }
+            if try transaction.isLastOwner(user) { return .lastOwner }
             user.isDisabled = true
             user.deletionDueAt = due
             try transaction.reserve(user: user, keeping: nil)
-            guard try transaction.update(user) else { return (.userNotFound, 0) }
-            let ended = try wasDisabled ? 0 : transaction.endSessions(.lost, of: user, at: now)
+            guard try transaction.update(user) else { return .userNotFound }
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .deletionRequested, userID: id, context: client,
                     details: ["dueAt": .string(due.formatted(Date.ISO8601FormatStyle()))]))
-            return (.deleted, ended)
+            return .deleted
         }
-        try await realm.sessions.endRest(ofDisabled: id, after: ended)
-        return outcome
     }
 
     /// What came of a user's own removal.

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import SignedTokens
 
 /// Asks the issuer about each token (RFC 7662), and so learns at once of logouts and of devices that were put away.
 ///
@@ -24,7 +25,7 @@ public actor IntrospectionValidator: TokenValidator {
         public var audiences: Set<String> = []
         /// Seconds that a good answer is used again; a logout is seen that much later. 0 asks each time.
         public var reuse: TimeInterval
-        /// Answers that are kept at most.
+        /// Answers that are kept at most: those that were asked for lately.
         public var cacheLimit = 10_000
 
         /// Describes an issuer whose introspection endpoint takes a token of this server's own. With a `tokenURL` of
@@ -80,7 +81,12 @@ public actor IntrospectionValidator: TokenValidator {
     private let now: Now
     private var own: (token: String, until: Date)?
     private var underWay: Task<String, any Error>?
-    private var kept: [String: (token: ValidToken, until: Date)] = [:]
+    private var kept: RecentEntries<String, KeptAnswer>
+
+    private struct KeptAnswer {
+        let token: ValidToken
+        let until: Date
+    }
 
     /// Makes a validator that asks when the first token comes, and nothing before.
     /// - Parameters:
@@ -94,10 +100,11 @@ public actor IntrospectionValidator: TokenValidator {
         self.options = options
         self.http = http
         self.now = now
+        kept = RecentEntries(bound: options.cacheLimit)
     }
 
     public func validate(_ token: String) async throws -> TokenVerdict {
-        if let known = kept[token], known.until > now() { return .valid(known.token) }
+        if let known = kept.value(of: token), known.until > now() { return .valid(known.token) }
         for attempt in 0..<2 {
             let own = options.tokenURL == nil ? nil : try await ownToken()
             // RFC 6749, section 2.3.1: both halves are written as in a form.
@@ -164,7 +171,7 @@ public actor IntrospectionValidator: TokenValidator {
     private func keep(_ token: String, _ body: Data) throws -> TokenVerdict {
         let answer = try JSONDecoder().decode(Answer.self, from: body)
         guard answer.active else {
-            kept[token] = nil
+            kept.remove(token)
             return .invalid
         }
         guard options.audiences.isEmpty || !options.audiences.isDisjoint(with: answer.aud?.values ?? []) else {
@@ -185,11 +192,7 @@ public actor IntrospectionValidator: TokenValidator {
             isUser: known != nil, keyThumbprint: answer.cnf?.jkt)
         guard valid.expiresAt > now else { return .invalid }
         if options.reuse > 0 {
-            if kept.count >= options.cacheLimit {
-                kept = kept.filter { $0.value.until > now }
-                if kept.count >= options.cacheLimit { kept = [:] }
-            }
-            kept[token] = (valid, min(now + options.reuse, valid.expiresAt))
+            kept.put(KeptAnswer(token: valid, until: min(now + options.reuse, valid.expiresAt)), for: token)
         }
         return .valid(valid)
     }

@@ -69,8 +69,14 @@ public final class JWKSValidator: TokenValidator {
     private let now: Now
     /// Tokens whose signature was good, with the key: a client shows the same one again and again, and a signature costs more
     /// than all the rest. Their times are checked each time, and whether the issuer still has the key.
-    private let verified = Mutex<[String: (kid: String, key: SignatureKey, claims: AccessClaims)]>([:])
+    private let verified = Mutex(RecentEntries<String, VerifiedToken>(bound: JWKSValidator.mostVerified))
     private static let mostVerified = 1000
+
+    private struct VerifiedToken {
+        let kid: String
+        let key: SignatureKey
+        let claims: AccessClaims
+    }
 
     /// Makes a validator that fetches keys when the first token comes.
     /// - Parameters:
@@ -103,17 +109,16 @@ public final class JWKSValidator: TokenValidator {
 
     /// What a published key signed.
     private func claims(of token: String) async throws -> AccessClaims? {
-        if let seen = verified.withLock({ $0[token] }), try await keys.key(seen.kid) == seen.key { return seen.claims }
+        if let seen = verified.withLock({ $0.value(of: token) }), try await keys.key(seen.kid) == seen.key {
+            return seen.claims
+        }
         guard let received = ReceivedToken(token), let kid = received.header.kid, isAdmitted(type: received.header.typ),
             let key = try await keys.key(kid), options.algorithms.contains(key.algorithm),
             StatementAlgorithm(name: received.header.alg) == key.algorithm,
             key.isSignature(received.signature, of: received.signedText), let members = received.claims,
             options.requiredClaims.allSatisfy({ members[$0] != nil }), let claims = AccessClaims(members)
         else { return nil }
-        verified.withLock { verified in
-            if verified.count >= Self.mostVerified { verified.removeAll(keepingCapacity: true) }
-            verified[token] = (kid, key, claims)
-        }
+        verified.withLock { $0.put(VerifiedToken(kid: kid, key: key, claims: claims), for: token) }
         return claims
     }
 

@@ -99,40 +99,34 @@ struct OwnSessionsTests {
         #expect(try await !test.isLiving(old))
     }
 
-    /// How many sessions of a user were ended.
-    private func ended(of user: User, in test: TestRealm) async throws -> Int {
-        try await test.store.read { try $0.sessions(of: user.id, limit: 5000) }.count { $0.revokedAt != nil }
-    }
-
     @Test(arguments: TestStore.available)
-    func `A disabled user's sessions end part by part, and what a stopped server left ends before the user is enabled`(
+    func `None of a user's sessions counts while the user is disabled, nor when the user is enabled, however many`(
         store: TestStore
     ) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         var all: [OwnSession] = []
-        for _ in 0..<450 { all.append(try await test.session(of: user)) }
-        // One transaction ends no more than a part, whatever comes after it.
-        let now = test.now
-        let first = try await test.store.write { transaction -> Int in
-            guard var present = try transaction.user(user.id) else { return 0 }
+        for _ in 0..<230 { all.append(try await test.session(of: user)) }
+        // As a server of an earlier version left it: disabled, and no session ended.
+        _ = try await test.store.write { transaction in
+            guard var present = try transaction.user(user.id) else { return false }
             present.isDisabled = true
-            _ = try transaction.update(present)
-            return try transaction.endSessions(.lost, of: present, at: now)
+            return try transaction.update(present)
         }
-        #expect(first == 200)
-        #expect(try await ended(of: user, in: test) == 200)
-        // The server is stopped here; an administrator enables the user later.
+        for session in all { #expect(try await !test.isLiving(session)) }
+        let listed = try await test.realm.sessions.list(of: user.id, limit: 1000)
+        let present = try await test.user(user.id)
+        #expect(listed.count == 230 && !listed.contains { $0.isLiving(of: present, at: test.now) })
         var change = AccountChange()
         change.isDisabled = false
         _ = try await test.realm.accounts.change(user.id, change, by: test.client)
         #expect(try await !test.user(user.id).isDisabled)
         for session in all { #expect(try await !test.isLiving(session)) }
-
-        for _ in 0..<201 { all.append(try await test.session(of: user)) }
-        change.isDisabled = true
+        let fresh = try await test.session(of: user)
+        #expect(try await test.isLiving(fresh))
+        // Who is enabled already stays signed in.
         _ = try await test.realm.accounts.change(user.id, change, by: test.client)
-        #expect(try await ended(of: user, in: test) == 651, "All, before the answer.")
+        #expect(try await test.isLiving(fresh))
     }
 
     @Test
@@ -208,6 +202,55 @@ struct OwnSessionsTests {
         #expect(try await test.events(.signedOut).count == 1)
     }
 
+    @Test(arguments: ["signed out", "of the session", "taken back", "taken back by an administrator"])
+    func `What takes several transactions to end tells each application of a session once`(how: String) async throws {
+        let test = try await TestRealm.make()
+        for name in ["silent", "kept", "both"] {
+            var registration = ApplicationRegistration()
+            registration.oauth.backchannelLogoutURI = "https://\(name).example/logout"
+            let id = ClientID(rawValue: name)
+            #expect(try await test.realm.applications.add(id: id, registration, by: test.client) != nil)
+        }
+        let user = try await test.addUser()
+        let (own, other) = (try await test.session(of: user), try await test.session(of: user))
+        let (session, second) = (try #require(own.session), try #require(other.session))
+        let silent = ClientID(rawValue: "silent")
+        let offline = ["openid", "offline_access"]
+        try await addGrants(1, of: session, user, to: "both", scopes: offline, from: test.now - 9, in: test)
+        try await addGrants(450, of: session, user, to: "silent", from: test.now, in: test)
+        try await addGrants(1, of: session, user, to: "kept", scopes: offline, from: test.now + 1, in: test)
+        try await test.store.write { [now = test.now] transaction in
+            // Among the first that end, with one of the same application that does not.
+            for (id, client, of) in [("b", "both", session), ("s", "silent", second)] {
+                _ = try transaction.insert(
+                    Grant(
+                        id: GrantID(rawValue: id), sessionID: of, userID: user.id, clientID: ClientID(rawValue: client),
+                        dialect: .oauth, createdAt: now + 2, expiresAt: now + 86_400,
+                        refresh: RefreshTokenState(currentDigest: Data()), terms: GrantTerms(scopes: ["openid"]),
+                        proofs: []))
+            }
+        }
+        var expected = ["silent": 1]
+        switch how {
+        case "signed out":
+            #expect(try await test.realm.sessions.signOut(session, of: user.id, by: test.client))
+            expected = ["silent": 1, "kept": 1, "both": 1]
+        case "of the session":
+            let ended = try await test.realm.grants.endAll(of: session, to: silent, of: user.id, by: test.client)
+            #expect(ended.count == 450)
+        case "taken back":
+            let taken = try await test.realm.ownAccount.revokeApplication(silent, of: own, by: test.client)
+            #expect(taken.refusal == nil)
+            expected = ["silent": 2]
+        default:
+            #expect(try await test.realm.consents.revoke(silent, of: user.id, by: test.client))
+            expected = ["silent": 2]
+        }
+        let messages = try await test.store.read { try $0.outboxMessages(limit: 1000) }
+        let told = messages.filter { $0.channel == .logout }.map(\.recipient)
+        #expect(Dictionary(told.map { ($0, 1) }, uniquingKeysWith: +) == expected)
+    }
+
     @Test
     func `What one application got of a session ends whole, and a token of the oldest grant is found`() async throws {
         let test = try await TestRealm.make()
@@ -274,6 +317,31 @@ struct OwnSessionsTests {
         #expect(left.allSatisfy { $0.clientID != shop || $0.dialect == .guardian })
         #expect(try await test.events(.consentRevoked).count == 1)
         #expect(try await byAccount.revokeApplication(shop, of: own, by: client).refusal == .unknown)
+    }
+
+    @Test
+    func `What a user allowed is listed and taken back, however many applications it is`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let own = try await test.session(of: user)
+        let (now, sealer) = (test.now, test.realm.sealer)
+        try await test.store.write { transaction in
+            for number in 0..<1100 {
+                try transaction.remember(
+                    Consent(
+                        client: ClientID(rawValue: "shop \(number)"), scopes: ["openid"], resources: [],
+                        createdAt: now + Double(number)),
+                    of: user.id, at: now + Double(number), sealer: sealer)
+            }
+        }
+        let account = test.realm.ownAccount
+        #expect(try await account.applications(of: own).get().count == 1100)
+        #expect(try await test.realm.consents.applications(of: user).count == 1100)
+        // The oldest is the one that a bound would leave out.
+        let oldest = ClientID(rawValue: "shop 0")
+        #expect(try await account.revokeApplication(oldest, of: own, by: test.client).refusal == nil)
+        let left = try await account.applications(of: own).get()
+        #expect(left.count == 1099 && !left.contains { $0.id == oldest })
     }
 
     // MARK: Activity

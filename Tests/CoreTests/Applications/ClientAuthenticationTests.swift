@@ -209,6 +209,8 @@ struct ClientAuthenticationTests {
         AssertionCase(name: "as what it is", reason: nil, header: ["typ": "client-authentication+jwt"]),
         AssertionCase(name: "as a JWT", reason: nil, header: ["typ": "JWT"]),
         AssertionCase(name: "as an access token", reason: "algorithm", header: ["typ": "at+jwt"]),
+        AssertionCase(name: "of an empty type", reason: "algorithm", header: ["typ": ""]),
+        AssertionCase(name: "of half a media type", reason: "algorithm", header: ["typ": "application/"]),
         AssertionCase(name: "unsigned", reason: "algorithm", header: ["alg": "none"]),
         AssertionCase(name: "with HS256", reason: "algorithm", header: ["alg": "HS256"]),
         AssertionCase(name: "with the other algorithm", reason: "signature", header: ["alg": "RS256"]),

@@ -223,6 +223,20 @@ struct LinkTests {
         #expect(try await test.user(user.id).email == TestRealm.email)
     }
 
+    @Test
+    func `A link of before its user was disabled changes no address, while the user is, nor afterwards`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let link = try #require(await test.mailLink(.changeEmail(user.id, to: TestRealm.otherEmail)))
+        var change = AccountChange()
+        for (isDisabled, reason) in [(true, Refusal.Reason.userDisabled), (false, .flowExpired)] {
+            change.isDisabled = isDisabled
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+            #expect(try await test.follow(link, [.changeEmail]).reason == reason)
+        }
+        #expect(try await test.user(user.id).email == TestRealm.email)
+    }
+
     // MARK: Signing in
 
     @Test

@@ -130,7 +130,7 @@ struct CodeRedemptionTests {
         var change = AccountChange()
         change.isDisabled = true
         _ = try await realm.accounts.change(user, change, by: stage.test.client)
-        #expect(try await stage.redeem().refusal == .ended)
+        #expect(try await stage.redeem().refusal == .userDisabled)
         change.isDisabled = false
         _ = try await realm.accounts.change(user, change, by: stage.test.client)
         #expect(try await stage.redeem().refusal == .ended, "The session does not come back.")

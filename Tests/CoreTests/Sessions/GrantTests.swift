@@ -157,7 +157,8 @@ struct GrantTests {
             _ = try await test.realm.accounts.change(begun.user.id, change, by: test.client)
         }
         #expect(try await test.realm.sessions.session(ofBrowser: begun.token) == nil)
-        #expect(try await open(on: begun.session, test).refusal == .ended)
+        #expect(
+            try await open(on: begun.session, test).refusal == (how == "disabled" ? .userDisabled : .ended))
     }
 
     @Test

@@ -90,6 +90,32 @@ struct KeyringTests {
     }
 
     @Test
+    func `A token that comes again and again stays known, however many others come between, and no more are known`()
+        throws
+    {
+        let known = VerifiedSignatures()
+        func token(_ number: Int) -> String {
+            [#"{"alg":"ES256","kid":"a"}"#, #"{"n":\#(number)}"#, "signature"].map { Array($0.utf8).base64URL }
+                .joined(separator: ".")
+        }
+        /// Whether it was known before.
+        func verify(_ number: Int) throws -> Bool {
+            let read = try #require(known.read(token(number)))
+            #expect(known.claims(of: read) { _ in true } != nil)
+            return read.isVerified
+        }
+        #expect(try !verify(0))
+        for number in 1...9000 {
+            #expect(try !verify(number))
+            guard number.isMultiple(of: 1000) else { continue }
+            #expect(try verify(0), "after \(number)")
+            #expect(known.count <= VerifiedSignatures.capacity)
+            #expect(try verify(number - 500), "after \(number)")
+        }
+        #expect(try !verify(1))
+    }
+
+    @Test
     func `Preparing twice makes one pair of keys`() async throws {
         let test = try await prepared()
         try await test.realm.keyring.prepare()
@@ -139,6 +165,23 @@ struct KeyringTests {
         #expect(try await test.realm.maintenance.run() >= 2)
         #expect(try await keyring.verified(old) == nil)
         #expect(try await keyring.records().count == 4)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `Keys that are rotated by several at once are rotated once, and each is told of the same`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        try await test.realm.keyring.prepare()
+        let told = try await race(3, meetingBefore: 1) { _ in try await test.realm.keyring.rotate(by: test.client) }
+        #expect(told.count == 3 && Set(told.map { Set($0.map(\.id)) }).count == 1)
+        let keys = try await test.realm.keyring.records()
+        #expect(keys.count == 4)
+        #expect(Set(keys.filter { $0.retiredAt == nil }.map(\.id)) == Set(told[0].map(\.id)))
+        #expect(try await test.events(.keyRotated).count == 1)
+        // One after the other is another matter.
+        try await test.realm.keyring.rotate(by: test.client)
+        #expect(try await test.realm.keyring.records().count == 6)
     }
 
     @Test

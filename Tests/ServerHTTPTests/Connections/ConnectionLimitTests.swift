@@ -45,7 +45,7 @@ import Testing
                 async let refusal = body.read()
                 async let others = (silent.read(), half.read(), idle.read(), slow.read())
                 let refused = await refusal
-                #expect(refused.isClosed && refused.text.statuses == [400], "\(refused.text)")
+                #expect(refused.isClosed && refused.text.statuses == [408], "\(refused.text)")
                 let (ended, endedInHalf, kept, awaited) = await others
                 #expect(ended.isClosed && ended.text.isEmpty)
                 #expect(endedInHalf.isClosed && endedInHalf.text.isEmpty)

@@ -98,6 +98,30 @@ import Testing
         #expect(log.lines.filter { $0.hasPrefix("error") } == [])
     }
 
+    @Test func `A body in a transfer coding that is not known is refused as that, in every dialect`() async throws {
+        try await LiveServer.run { url, opened in
+            let key = try String(contentsOfFile: opened.directory.apiKeyPath, encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let chunks = "2\r\n{}\r\n0\r\n\r\n"
+            for (path, type) in Self.endpoints + [
+                ("/sign-in", "application/x-www-form-urlencoded"), ("/", "text/plain"),
+            ] {
+                for (coding, status) in [
+                    ("gzip, chunked", 501), ("GZip,Chunked", 501), ("x-own, chunked", 501), ("gzip", 400),
+                ] {
+                    let head = Self.get(
+                        path.replacing("KEY", with: key), "POST",
+                        "\(Self.closing)Content-Type: \(type)\r\nTransfer-Encoding: \(coding)\r\n")
+                    let answer = try await RawConnection.exchange(head + chunks, with: url)
+                    #expect(answer.isClosed)
+                    #expect(answer.text.statuses.first == status, "\(path) in \(coding): \(answer.text)")
+                }
+            }
+            let plain = Self.get("/health/live", "GET", "\(Self.closing)Transfer-Encoding: Chunked\r\n") + chunks
+            #expect(try await RawConnection.exchange(plain, with: url).text.statuses == [200])
+        }
+    }
+
     @Test(arguments: [
         "//admin/v1/users.list", "/admin//v1/users.list", "/admin/v1//users.list", "/admin/v1/users.list/",
         "//contoso/oauth2/v2.0/token", "/contoso//oauth2/v2.0/token", "//v1/accounts:signUp", "//oauth/token", "//",

@@ -263,7 +263,7 @@ public struct AuditSeals: Sendable {
     public func accept(_ seal: Int, by actor: ClientContext) async throws -> Bool {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let isAccepted = try await realm.store.write { transaction -> Bool in
+        return try await realm.store.write { transaction in
             var check = AuditCheck(stored: try transaction.document(AuditCheck.document))
             guard let fault = check.fault, fault.seal == seal else { return false }
             check.accept(fault)
@@ -273,7 +273,6 @@ public struct AuditSeals: Sendable {
                     id: event, at: now, kind: .faultAccepted, userID: nil, context: actor, details: fault.details))
             return true
         }
-        return isAccepted
     }
 
     /// A part of the whole log's verification.

@@ -8,6 +8,8 @@ struct Approval: Codable, Sendable, Equatable {
     var number: String?
     var devices: [FactorID]
     var decision: ApprovalDecision?
+    /// What a yes to a backchannel sign-in hangs on; nil where a server of an earlier version wrote it.
+    var basis: GrantBasis?
 
     func state(at now: Date) -> ApprovalState {
         if let decision { return .decided(id: id, decision) }
@@ -195,6 +197,7 @@ extension Approval: StoredJSON {
             case "number": number = try json.readOptional()
             case "devices": devices = try json.read()
             case "decision": decision = try json.readOptional()
+            case "basis": basis = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -207,6 +210,7 @@ extension Approval: StoredJSON {
     func write(to json: inout JSONWriter) throws {
         json.beginObject()
         try json.write("askedAt", askedAt)
+        try json.write("basis", optional: basis)
         try json.write("decision", optional: decision)
         try json.write("devices", devices)
         try json.write("expiresAt", expiresAt)

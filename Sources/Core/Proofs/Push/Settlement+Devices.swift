@@ -21,6 +21,10 @@ extension Settlement {
         let decided = ApprovalDecision(
             isAllowed: decision.isAllowed, by: factor.id, at: now, reason: decision.reason)
         approval.decision = decided
+        // Between the yes and the session that it opens, an application and its user have nothing else that could end.
+        if decided.isAllowed, body.purpose == .backchannel, let userID = waiting.userID {
+            approval.basis = try transaction.basis(of: userID, to: body.clientID, isWithoutSession: true)
+        }
         body.approval = approval
         waiting.body = try body.sealed(by: sealer, digest: waiting.digest, in: transaction)
         guard try transaction.update(waiting) else { return .stale }

@@ -103,9 +103,8 @@ extension OAuth {
 
     /// `POST /authorize`: the same by a redirect to itself, so that the browser's cookies come along. Nothing is changed by it.
     func postedAuthorize(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        guard let body = try? await request.bodyBytes(limit: Self.longestRequest),
-            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
-            request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+        guard let body = try? await request.formBytes(limit: Self.longestRequest),
+            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
         else { return pages.error(request, context, "the form cannot be read") }
         return Response(
             status: .seeOther,

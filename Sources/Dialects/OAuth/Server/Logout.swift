@@ -40,9 +40,8 @@ extension OAuth {
 
     /// `POST /oidc/logout`: the same by a redirect to itself, so that the browser's cookies come along.
     func postedLogout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        guard let body = try? await request.bodyBytes(limit: Self.longestRequest),
-            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
-            request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+        guard let body = try? await request.formBytes(limit: Self.longestRequest),
+            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
         else { return pages.error(request, context, "the form cannot be read") }
         return Self.redirect(to: "\(Path.logout)?\(String(decoding: body, as: UTF8.self))")
     }

@@ -9,10 +9,15 @@ import ServerHTTP
 extension OAuth {
     /// `POST /oauth/par`: takes an authorization request from the application itself, and validates it now (RFC 9126, section 2).
     func push(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let body = try await request.bodyBytes(limit: Self.longestRequest)
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
-            let text = String(validating: body, as: UTF8.self), var given = QueryParameters(text)
-        else { throw OAuthFailure.invalidRequest("The body has to be a form.") }
+        let body: [UInt8]
+        do {
+            body = try await request.formBytes(limit: Self.longestRequest)
+        } catch RequestBodyFault.wrongContentType {
+            throw OAuthFailure.invalidRequest("The body has to be a form in UTF-8.")
+        }
+        guard let text = String(validating: body, as: UTF8.self), var given = QueryParameters(text) else {
+            throw OAuthFailure.invalidRequest("The body has to be a form in UTF-8.")
+        }
         if let name = given.repeated { throw OAuthFailure.invalidRequest("\(name.prefix(40)) is there twice.") }
         let members = given.values.compactMapValues(\.first).mapValues { JSONValue.string($0) }
         let form = OAuthForm(.object(members))

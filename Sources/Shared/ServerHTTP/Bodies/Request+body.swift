@@ -54,7 +54,7 @@ extension Request {
 
     /// The bytes of the body, which can be read once.
     /// - Throws: ``RequestBodyFault/tooLarge(limit:)`` as soon as it is known, ``RequestBodyFault/malformed(reason:offset:)`` where
-    ///   the body is cut off, its chunks are none, or it takes too long; `CancellationError`.
+    ///   the body is cut off, or its chunks are none; ``RequestDeadlineError`` where it takes too long; `CancellationError`.
     public func bodyBytes(limit: Int = Request.defaultBodyLimit) async throws -> [UInt8] {
         let announced = headers.value(of: .contentLength).flatMap { Int($0) }
         if let announced, announced > limit { throw RequestBodyFault.tooLarge(limit: limit) }
@@ -64,14 +64,37 @@ extension Request {
                 guard buffer.readableBytes <= limit - bytes.count else { throw RequestBodyFault.tooLarge(limit: limit) }
                 bytes.append(contentsOf: buffer.readableBytesView)
             }
-        } catch let error where !(error is RequestBodyFault || error is CancellationError) {
-            // What came is not what was meant, whatever ended it: the parser, the client or the deadline.
+        } catch let error
+            where !(error is RequestBodyFault || error is CancellationError || error is RequestDeadlineError)
+        {
+            // What came is not what was meant, whatever ended it: the parser or the client.
             throw RequestBodyFault.malformed(reason: "the body is not whole", offset: bytes.count)
         }
         if let announced, bytes.count < announced {
             throw RequestBodyFault.malformed(reason: "the body is not whole", offset: bytes.count)
         }
         return bytes
+    }
+
+    /// The bytes of a form, in the one encoding that forms have here (RFC 6749, appendix B).
+    /// - Throws: ``RequestBodyFault/wrongContentType(_:)`` where the content type names another type or another encoding; as
+    ///   ``bodyBytes(limit:)``.
+    public func formBytes(limit: Int = Request.defaultBodyLimit) async throws -> [UInt8] {
+        let bytes = try await bodyBytes(limit: limit)
+        _ = try Self.format(of: headers.value(of: .contentType), bytes: bytes, accepting: .form)
+        return bytes
+    }
+
+    /// The transfer coding of a body as far as it matters: HTTP undoes chunks, and knows no other (RFC 9112, section 6.1).
+    /// - Throws: ``RequestBodyFault/unknownCoding``; ``RequestBodyFault/malformed(reason:offset:)`` where chunks are not what is outside, once:
+    ///   where such a body ends is not known (section 6.3).
+    func requireKnownCoding() throws(RequestBodyFault) {
+        guard let field = headers[.transferEncoding] else { return }
+        var codings = field.split(separator: ",").map { $0.trimmed.lowercased() }
+        guard codings.popLast() == "chunked", !codings.contains("chunked") else {
+            throw .malformed(reason: "the body does not end with its chunks", offset: 0)
+        }
+        guard codings.isEmpty else { throw .unknownCoding }
     }
 
     /// The one format that the content type means.

@@ -9,6 +9,10 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
     case wrongContentType(String?)
     /// More bytes than that.
     case tooLarge(limit: Int)
+    /// It did not come to its end in time.
+    case late
+    /// A transfer coding that is not known here (RFC 9112, section 6.1).
+    case unknownCoding
     /// The bytes, or those of a form's field, are not UTF-8.
     case invalidUTF8
     /// Not JSON, not a form, or not whole. The offset is in bytes, from 0.
@@ -44,9 +48,14 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         case value(String)
     }
 
-    /// What HTTP says of it: 413 for too large, 415 for another type, 400 else.
+    /// Whether HTTP itself says what is wrong, before any dialect: then the status is ``status``, whatever the words.
+    var isOfTransfer: Bool { self == .late || self == .unknownCoding }
+
+    /// What HTTP says of it: 408 for too late, 413 for too large, 415 for another type, 501 for an unknown coding, 400 else.
     public var status: HTTPResponse.Status {
         switch self {
+        case .late: .requestTimeout
+        case .unknownCoding: .notImplemented
         case .wrongContentType: .unsupportedMediaType
         case .tooLarge: .contentTooLarge
         default: .badRequest
@@ -58,6 +67,8 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         switch self {
         case .wrongContentType: "The body has to be application/json."
         case .tooLarge(let limit): "The body has more than \(limit) bytes."
+        case .late: "The body did not come to its end in time."
+        case .unknownCoding: "The body is in a transfer coding that is not known here: send it plain or in chunks."
         case .invalidUTF8: "The body is not UTF-8."
         case .malformed(let reason, let offset): "The body is no JSON: \(reason) at byte \(offset)."
         case .tooDeep(let limit): "The body is nested more than \(limit) deep."
@@ -73,6 +84,8 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         switch self {
         case .wrongContentType: "a content type that is not taken here"
         case .tooLarge(let limit): "more than \(limit) bytes"
+        case .late: "not whole in time"
+        case .unknownCoding: "a transfer coding that is not known here"
         case .invalidUTF8: "not UTF-8"
         case .malformed(let reason, let offset): "malformed at byte \(offset): \(reason)"
         case .tooDeep(let limit): "nested more than \(limit) deep"

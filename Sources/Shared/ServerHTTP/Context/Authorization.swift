@@ -13,8 +13,8 @@ public struct Authorization: Sendable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// What the client sent after a scheme, whose name has any case, and one space: `abc` of `Bearer abc`. Nil where the header is missing,
-    /// has another scheme, or has nothing after it.
+    /// What the client sent after a scheme, whose name has any case, and one space or more (RFC 9110, section 11.4): `abc` of `Bearer abc`.
+    /// Nil where the header is missing, has another scheme, or has nothing after it.
     public func credentials(_ scheme: String) -> String? {
         guard let field else { return nil }
         let (given, wanted) = (field.utf8, scheme.utf8)
@@ -24,6 +24,7 @@ public struct Authorization: Sendable {
             let end = given.index(given.startIndex, offsetBy: wanted.count, limitedBy: given.endIndex),
             given[end] == UInt8(ascii: " ")
         else { return nil }
-        return String(field[given.index(after: end)...])
+        let credentials = given[end...].drop { $0 == UInt8(ascii: " ") }
+        return credentials.isEmpty ? nil : String(Substring(credentials))
     }
 }

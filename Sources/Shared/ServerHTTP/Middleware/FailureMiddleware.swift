@@ -46,6 +46,7 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
             // What a handler put beside its status, such as `WWW-Authenticate`.
             if let error = error as? HTTPError { response.headers.append(contentsOf: error.headers) }
         }
+        if case .body(let fault) = failure, fault.isOfTransfer { response.status = fault.status }
         // Belongs to the status, whatever the words (RFC 9110, section 15.5.6).
         if let allowed = (error as? HTTPError)?.headers[.allow] { response.headers[.allow] = allowed }
         if let seconds = failure.retryAfter, response.headers[.retryAfter] == nil {

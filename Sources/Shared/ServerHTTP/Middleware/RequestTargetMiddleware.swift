@@ -3,6 +3,7 @@ import Hummingbird
 
 /// Refuses what no route can answer, before any route is asked.
 ///
+/// - A body in a transfer coding that is not known here: 501 (RFC 9112, section 6.1).
 /// - A target that is neither a path nor the address of a server (`v1/projects`, `http:///`): 400 (RFC 9112, section 3).
 /// - A path with empty segments (`//admin/v1`, `/metrics/`): 404. The router skips such segments, what stands in front of the server may
 ///   not: a rule there for `/admin/` would be got around. Of pages whose address people type, the one with a slash at its end leads to the
@@ -27,6 +28,7 @@ public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        try request.requireKnownCoding()
         let target = request.head.path ?? ""
         guard target.utf8.first == UInt8(ascii: "/") else {
             if target == "*", request.method == .options { return Response(status: .noContent) }

@@ -31,7 +31,8 @@ public enum ServerFailure: Sendable, Equatable {
             case let error as StoreError where error.code == .outcomeUnknown: .outcomeUnknown(retryAfter: 2)
             case let fault as RequestBodyFault: .body(fault)
             // The client's doing, where a handler reads the body by itself.
-            case is HTTPParserError, is RequestDeadlineError: .status(.badRequest)
+            case is HTTPParserError: .status(.badRequest)
+            case is RequestDeadlineError: .body(.late)
             // Cancelled work means that the server is shutting down, or that the client has disconnected.
             case is CancellationError: .overloaded(retryAfter: 1)
             case let error as any HTTPResponseError: .status(error.status)

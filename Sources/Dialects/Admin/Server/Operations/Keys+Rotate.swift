@@ -1,6 +1,7 @@
 import CountersignCore
 
-/// Makes new signing keys. The old ones sign nothing more and are accepted until their last token has expired.
+/// Makes new signing keys. The old ones sign nothing more and are accepted until their last token has expired. Of calls at the same time one
+/// makes keys, and all answer with those.
 public struct RotateKeys: AdministrationOperation {
     public static let name = "keys:rotate"
     public static let right = AdministrationRight.rotateKeys
