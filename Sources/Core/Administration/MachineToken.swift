@@ -91,9 +91,16 @@ public struct MachineTokens: Sendable {
         return isMade ? (token, Secret(text)) : nil
     }
 
-    /// Ordered by id.
+    /// All of them, ordered by id.
     public func list() async throws -> [MachineToken] {
         try await realm.store.read { try $0.machineTokens(after: nil, limit: Self.most) }
+    }
+
+    /// A page of them, ordered by id.
+    public func list(_ range: ListRange<String>) async throws -> ListPage<MachineToken, String> {
+        try await realm.store.read { transaction in
+            try range.page(key: \.id) { try transaction.machineTokens($0) }
+        }
     }
 
     /// Ends a token: it opens nothing from the next request on. Nil where there is none of the id.

@@ -54,6 +54,11 @@ public struct EventHooks: Sendable {
     /// All hooks.
     public func list() async throws -> [EventHook] { try await realm.store.read { try $0.eventHooks() } }
 
+    /// A page of them, those that were added first come first.
+    public func list(_ range: ListRange<CreationPlace>) async throws -> ListPage<EventHook, CreationPlace> {
+        range.page(of: try await list()) { CreationPlace(createdAt: $0.createdAt, id: $0.id) }
+    }
+
     /// The hook of this id; nil where there is none.
     public func hook(_ id: String) async throws -> EventHook? { try await list().first { $0.id == id } }
 

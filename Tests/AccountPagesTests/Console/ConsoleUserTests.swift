@@ -646,26 +646,28 @@ struct ConsoleUserTests {
         }
     }
 
-    @Test func `A page of sessions says that there are older ones, and ends those too`() async throws {
+    @Test func `Pages of sessions have those that go on, however many that are over are newer`() async throws {
         try await TestServer.with(.development) { server in
             let support = try await ConsoleStage(server).administrator(.support)
             let ada = try await server.account("ada@example.com")
             let path = "/console/users/\(ada.id)/sessions"
-            #expect(try await support.open(path).html.contains("looked at") == false)
-            let now = server.now
-            try await server.realm.store.write { transaction in
-                guard let user = try transaction.user(ada.id) else { return }
-                for number in 0..<501 {
-                    _ = try transaction.insert(
-                        CountersignCore.Session(
-                            id: SessionID(rawValue: "over \(number)"), userID: ada.id, dialect: .oauth,
-                            tokenEpoch: user.tokenEpoch, createdAt: now, expiresAt: now + 86_400, revokedAt: now,
-                            proofs: []))
-                }
+            #expect(try await support.open(path).html.contains("No session goes on."))
+            try await server.addSessions(60, of: ada, named: "goes-on", age: 5000, isEnded: false)
+            try await server.addSessions(501, of: ada, named: "over", age: 1000, isEnded: true)
+            func rows(_ page: TestPage) -> [String] {
+                page.html.matches(of: /sessions\/((?:goes-on|over)-\d+)\/end/).map { String($0.1) }
             }
-            let page = try await support.open(path)
-            #expect(page.html.contains("Only the newest 500 were looked at."), "\(page.html)")
-            #expect(page.html.contains("/console/users/\(ada.id)/end-sessions"))
+            let first = try await support.open(path)
+            #expect(rows(first) == (1010..<1060).reversed().map { "goes-on-\($0)" }, "\(first.html)")
+            #expect(first.html.contains("/console/users/\(ada.id)/end-sessions"))
+            let next = try #require(first.html.firstMatch(of: /<a href="([^"]*)" rel="next"/)).1
+            let second = try await support.open(String(next).replacing("&amp;", with: "&"))
+            #expect(rows(second) == (1000..<1010).reversed().map { "goes-on-\($0)" }, "\(second.html)")
+            #expect(second.html.contains("rel=\"prev\"") && !second.html.contains("rel=\"next\""))
+            // All are ended, wherever they stand.
+            _ = try await EndSessions(user: ada.id.rawValue).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            #expect(try await support.open(path).html.contains("No session goes on."))
         }
     }
 }

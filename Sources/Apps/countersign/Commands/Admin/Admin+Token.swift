@@ -79,15 +79,19 @@ extension AdminCommand.TokenCommand {
                   countersign admin token list
                 """)
 
+        @OptionGroup var page: PageOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListMachineTokens())
+            let answer = try await realm.perform(
+                ListMachineTokens(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 var table = Table("ID", "LABEL", "SCOPES", "EXPIRES", "LAST USED", "CREATED BY")
                 // The first one, which is in the file of that name and has no id to revoke it by.
-                table.add("admin-token", "", "*", "never", answer.adminTokenLastUsedAt?.text ?? "never", nil)
+                if answer.previous == nil {
+                    table.add("admin-token", "", "*", "never", answer.adminTokenLastUsedAt?.text ?? "never", nil)
+                }
                 for token in answer.tokens {
                     table.add(
                         token.id, token.label, token.scopes.joined(separator: " "),
@@ -96,6 +100,7 @@ extension AdminCommand.TokenCommand {
                 }
                 return table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

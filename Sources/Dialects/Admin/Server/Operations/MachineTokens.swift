@@ -61,26 +61,45 @@ public struct AddMachineToken: AdministrationOperation {
 
 /// Lists the tokens of machines, without what is secret of them. Of the administrator's token of the data directory, which is the first of them
 /// and has no row, it tells the last use.
-public struct ListMachineTokens: AdministrationOperation {
+public struct ListMachineTokens: PagedOperation {
     public static let name = "tokens:list"
     public static let right = AdministrationRight.readAdministrators
 
-    public init() {}
+    /// 1 to 1,000; 100 where nothing is said.
+    public var limit: Int?
+    /// Where the page begins: the `next` of the page before.
+    public var after: String?
+    /// Where the page ends: the `previous` of the page after.
+    public var before: String?
+
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
+        self.limit = limit
+        self.after = after
+        self.before = before
+    }
 
     public struct Answer: Codable, Sendable {
         /// Ordered by id.
         public let tokens: [MachineTokenSummary]
         /// When the token of the data directory was last used, to the hour; nil where that is not known.
         public let adminTokenLastUsedAt: Timestamp?
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
+        /// Where the next page begins; nil on the last.
+        public let next: String?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        let limit = limit ?? 100
+        guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
         let now = realm.clock.now
+        let page = try await realm.machineTokens.list(range(limit: limit) { $0 })
         return Answer(
-            tokens: try await realm.machineTokens.list().map { MachineTokenSummary($0, at: now) },
-            adminTokenLastUsedAt: try await realm.administratorToken.lastUse().map(Timestamp.init))
+            tokens: page.rows.map { MachineTokenSummary($0, at: now) },
+            adminTokenLastUsedAt: try await realm.administratorToken.lastUse().map(Timestamp.init),
+            previous: place(page.previous) { $0 }, next: place(page.next) { $0 })
     }
 }
 
