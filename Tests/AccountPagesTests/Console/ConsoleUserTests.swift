@@ -571,6 +571,31 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test
+    func `Before a role is taken the page says which tokens end with it, and the list says that they open nothing`()
+        async throws
+    {
+        try await with { stage, browser in
+            let realm = stage.server.realm
+            let target = UserID(rawValue: "target")
+            _ = try await realm.administrators.grant(.owner, to: target, by: .testAdministrator)
+            let paths = ["/console/administrators/target/revoke", "/console/users/target/disable"]
+            let said = "of programs that the user answers for"
+            for path in paths { #expect(try await browser.open(path).html.contains(said) == false) }
+            for label in ["one", "two"] {
+                _ = try await AddMachineToken(label: label, scopes: ["*"], lifetime: 86_400).perform(
+                    on: realm, as: .user(target, .owner), by: .testAdministrator)
+            }
+            for path in paths + ["/console/users/target/delete"] {
+                #expect(try await browser.open(path).html.contains("2 tokens \(said)"), "\(path)")
+            }
+            #expect(try await browser.open("/console/tokens").html.contains("opens nothing") == false)
+            _ = try await confirm("/console/administrators/target/revoke", in: browser)
+            let page = try await browser.open("/console/tokens").html
+            #expect(page.matches(of: /opens nothing: its maker does not administer/).count == 2, "\(page)")
+        }
+    }
+
     @Test func `A machine token is shown once, opens what it is for, and is revoked`() async throws {
         try await with { stage, browser in
             let made = try await confirm(

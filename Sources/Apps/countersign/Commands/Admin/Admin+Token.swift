@@ -10,7 +10,8 @@ extension AdminCommand {
             abstract: "Make, list and revoke the tokens of programs.",
             discussion: """
                 A token goes into the header of requests to /admin/v1, or into COUNTERSIGN_ADMIN_TOKEN for this program \
-                with --server. The file admin-token of the data directory is the first token: it opens everything and \
+                with --server. One that a user makes in the console opens no more than the user may do, and nothing once the user does \
+                not administer any more; one that is made here, on the data directory, depends on no user. The file admin-token of the data directory is the first token: it opens everything and \
                 does not end; countersign key rotate-admin-token replaces it.
                 """,
             subcommands: [Add.self, List.self, Revoke.self])
@@ -76,6 +77,9 @@ extension AdminCommand.TokenCommand {
             commandName: "list",
             abstract: "List the tokens, without what is secret of them.",
             discussion: """
+                A token that a user made opens what the user may do. "limited" means that its scopes say more than that; "dormant" that \
+                the user has no role any more, is disabled or was removed: then it opens nothing.
+
                   countersign admin token list
                 """)
 
@@ -95,7 +99,8 @@ extension AdminCommand.TokenCommand {
                 for token in answer.tokens {
                     table.add(
                         token.id, token.label, token.scopes.joined(separator: " "),
-                        token.expiresAt.text + (token.hasExpired ? " (expired)" : ""),
+                        token.expiresAt.text
+                            + (token.standing == "open" ? "" : token.standing.map { " (\($0))" } ?? ""),
                         token.lastUsedAt?.text ?? "never", token.createdBy)
                 }
                 return table.lines

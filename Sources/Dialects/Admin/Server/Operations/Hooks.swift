@@ -68,9 +68,7 @@ public struct ListHooks: PagedOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = limit ?? 100
-        guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
-        let page = try await realm.eventHooks.list(range(limit: limit) { CreationPlace($0) })
+        let page = try await realm.eventHooks.list(range(limit: PageLimit.judged(limit)) { CreationPlace($0) })
         return Answer(
             hooks: page.rows.map(HookSummary.init), previous: place(page.previous, \.text),
             next: place(page.next, \.text))

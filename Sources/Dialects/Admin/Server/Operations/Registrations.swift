@@ -108,10 +108,8 @@ public struct ListRegistrationTokens: PagedOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        let limit = limit ?? 100
-        guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
         let now = realm.clock.now
-        let page = try await realm.registrationTokens.list(range(limit: limit) { CreationPlace($0) })
+        let page = try await realm.registrationTokens.list(range(limit: PageLimit.judged(limit)) { CreationPlace($0) })
         return Answer(
             tokens: page.rows.map { RegistrationTokenSummary($0, at: now) }, previous: place(page.previous, \.text),
             next: place(page.next, \.text))

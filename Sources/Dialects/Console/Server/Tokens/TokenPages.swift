@@ -99,7 +99,7 @@ enum TokenPages {
                             [
                                 .init(
                                     PageText(chosen: token.shownName),
-                                    marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
+                                    marks: mark(of: token, words)),
                                 .init(PageText(token.scopes.joined(separator: " "))),
                                 .init(words.instant(token.expiresAt.date)),
                                 .init(
@@ -115,6 +115,18 @@ enum TokenPages {
         }
         page.blocks += scene.command(operation)
         return page
+    }
+}
+
+extension TokenPages {
+    /// Why it does not open what its scopes say.
+    private static func mark(of token: MachineTokenSummary, _ words: Words) -> [PageBlock.Mark] {
+        switch token.standing.flatMap({ MachineToken.Standing(rawValue: $0) }) {
+        case .expired: [.init(words("consoleExpired"), .alarming)]
+        case .dormant: [.init(words("consoleTokenDormant"), .alarming)]
+        case .limited: [.init(words("consoleTokenLimited"), .alarming)]
+        case .open, nil: []
+        }
     }
 }
 
