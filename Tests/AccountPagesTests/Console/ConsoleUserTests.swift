@@ -447,7 +447,7 @@ struct ConsoleUserTests {
                 #expect(reply.status == 403, "\(fields) \(headers): \(reply.status)")
             }
             // Other pages take no files.
-            let other = "/console/users/add"
+            let other = "/console/users-add"
             let added = try await browser.post(other, ["csrf": ConsoleStage.csrf(other, browser)], files: [:])
             #expect(added.status == 400, "\(added.text)")
             let large = try await browser.post(
@@ -622,7 +622,7 @@ struct ConsoleUserTests {
 
     @Test func `Groups are made, filled, emptied and removed`() async throws {
         try await with(.operator) { stage, browser in
-            let made = try await confirm("/console/groups/add", ["group": "eng/core", "summary": "Core"], in: browser)
+            let made = try await confirm("/console/groups-add", ["group": "eng/core", "summary": "Core"], in: browser)
             #expect(made.kind == "console-group" && made.path.hasPrefix("/console/groups/eng%2Fcore"), "\(made.path)")
             let path = "/console/groups/eng%2Fcore"
             let filled = try await confirm("\(path)/add-member", ["user": "target@example.com"], in: browser)
@@ -630,7 +630,7 @@ struct ConsoleUserTests {
             let emptied = try await confirm("\(path)/members/target/remove", in: browser)
             #expect(emptied.html.contains("The group has no members."))
             #expect(try await confirm("\(path)/remove", in: browser).kind == "console-groups")
-            let twice = try await confirm("/console/groups/add", ["group": "staff"], in: browser)
+            let twice = try await confirm("/console/groups-add", ["group": "staff"], in: browser)
             #expect(twice.status == 422 && twice.hasAlert)
         }
     }
