@@ -7,6 +7,8 @@ import SecurityChecks
 import ServerHTTP
 import Testing
 
+@testable import ConsoleServer
+
 /// The console's pages about people.
 @Suite("People in the console")
 struct ConsoleUserTests {
@@ -594,6 +596,21 @@ struct ConsoleUserTests {
             let page = try await browser.open("/console/tokens").html
             #expect(page.matches(of: /opens nothing: its maker does not administer/).count == 2, "\(page)")
         }
+    }
+
+    @Test func `Of a file with very many lines that are no users a page keeps few, and counts them all`() throws {
+        // The line after a thousandth is a user; every other is no UTF-8.
+        let bytes = (1...100_000).flatMap { line -> [UInt8] in
+            line % 1001 == 0 ? Array(#"{"localId":"u\#(line)"}"#.utf8) + [0x0A] : [0xFF, 0x0A]
+        }
+        let file = try ImportedFile(bytes)
+        #expect(file.users.count == 99 && file.count == 99 && file.users[0].line == 1001)
+        #expect(file.faults.map(\.line) == Array(1...12))
+        #expect(file.faults.count + file.furtherFaults == 100_000 - 99)
+        let error = #expect(throws: AdministrationError.self) {
+            try ImportedFile((1...600).map { #"{"localId":"u\#($0)"}"# }.joined(separator: "\n").utf8)
+        }
+        #expect(error?.message == "These are 600 lines; at most 500 go at once.")
     }
 
     @Test func `A machine token is shown once, opens what it is for, and is revoked`() async throws {
