@@ -198,24 +198,27 @@ public struct RealmMode: Sendable, Equatable {
     public var keepsDeliveredMessages: Bool
     /// Documents of clients may be on this machine, by plain http.
     public var takesLoopbackDocuments: Bool
+    /// Hooks may be on this machine, by plain http.
+    public var takesLoopbackHooks: Bool
 
     /// A mode with these permissions; ``production`` has none.
     public init(
         usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool, keepsDeliveredMessages: Bool = false,
-        takesLoopbackDocuments: Bool = false
+        takesLoopbackDocuments: Bool = false, takesLoopbackHooks: Bool = false
     ) {
         self.usesUnsignedTokens = usesUnsignedTokens
         self.allowsAnonymousUsers = allowsAnonymousUsers
         self.keepsDeliveredMessages = keepsDeliveredMessages
         self.takesLoopbackDocuments = takesLoopbackDocuments
+        self.takesLoopbackHooks = takesLoopbackHooks
     }
 
     /// The safe defaults: none of these permissions.
     public static let production = RealmMode(usesUnsignedTokens: false, allowsAnonymousUsers: false)
     /// For laptops and CI: everything that is weaker is on.
     public static let development = RealmMode(
-        usesUnsignedTokens: true, allowsAnonymousUsers: true, keepsDeliveredMessages: true, takesLoopbackDocuments: true
-    )
+        usesUnsignedTokens: true, allowsAnonymousUsers: true, keepsDeliveredMessages: true,
+        takesLoopbackDocuments: true, takesLoopbackHooks: true)
 }
 
 /// Who asks: through which application and protocol, from where. It goes into limits and into the log.

@@ -24,6 +24,7 @@ import Testing
             func application(_ id: String) async throws -> Int {
                 try await post("applications:add", ["id": .string(id), "registration": ["displayName": "Dots"]]).status
             }
+            #expect(try await user("admin-token") == 400, "The log calls the first token so.")
             for id in [".", ".."] {
                 #expect(try await user(id) == 400)
                 #expect(try await application(id) == 400)
@@ -96,22 +97,79 @@ import Testing
 
             // However many came after it.
             let (old, other) = (try await signIn(), try await signIn())
-            let now = server.now
-            try await server.realm.store.write { transaction in
-                guard let user = try transaction.user(ada.id) else { return }
-                for number in 0..<1001 {
-                    _ = try transaction.insert(
-                        CountersignCore.Session(
-                            id: SessionID(rawValue: "newer \(number)"), userID: ada.id, dialect: .oauth,
-                            tokenEpoch: user.tokenEpoch, createdAt: now + 1, expiresAt: now + 86_400,
-                            revokedAt: now + 2, proofs: []))
-                }
-            }
+            try await server.addSessions(1001, of: ada, named: "newer", age: -1, isEnded: true)
             #expect(try await end(old.session.id, of: ada).json["wasLiving"] == true)
             #expect(try await server.realm.sessions.session(old.session.id, of: ada.id) == nil)
             let all = try await post("users:end-sessions", ["user": .string(ada.id.rawValue)])
             #expect(all.json["ended"] == 2, "\(all.text)")
             #expect(try await server.realm.sessions.session(other.session.id, of: ada.id) == nil)
+        }
+    }
+
+    @Test func `Lists of sessions, tokens and hooks go forwards to their end and back, and take no other's place`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            func post(_ name: String, _ body: JSON) async throws -> Reply {
+                try await server.send(
+                    .post, "/admin/v1/\(name)",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: body.bytes)
+            }
+            let ada = try await server.account()
+            try await server.addSessions(3, of: ada, named: "on", age: 50, isEnded: false)
+            try await server.addSessions(2, of: ada, named: "over", age: 20, isEnded: true)
+            for number in 0..<5 {
+                let label = JSON.string("row-\(number)")
+                let token = try await post(
+                    "tokens:add", ["label": label, "scopes": ["users:read"], "lifetime": 3600])
+                let registering = try await post("registration-tokens:add", ["label": label, "lifetime": 3600])
+                let hook = try await post(
+                    "hooks:add",
+                    ["label": label, "url": .string("https://\(number).example.com/"), "events": ["users"]])
+                #expect([token.status, registering.status, hook.status] == [200, 200, 200], "\(hook.text)")
+                try await server.advance(1)
+            }
+            let user = JSON.string(ada.id.rawValue)
+            let lists: [(name: String, body: JSON, rows: String, count: Int)] = [
+                ("users:sessions", ["user": user], "sessions", 5),
+                ("users:sessions", ["user": user, "living": true], "sessions", 3),
+                ("tokens:list", [:], "tokens", 5), ("registration-tokens:list", [:], "tokens", 5),
+                ("hooks:list", [:], "hooks", 5),
+            ]
+            for (name, body, rows, count) in lists {
+                func page(_ member: String? = nil, _ place: JSON = .null) async throws -> JSON {
+                    guard case .object(var members) = body else { return .null }
+                    members["limit"] = 2
+                    if let member { members[member] = place }
+                    let reply = try await post(name, .object(members))
+                    #expect(reply.status == 200, "\(name): \(reply.text)")
+                    return reply.json
+                }
+                func ids(_ page: JSON) -> [JSON] { page[rows].elements.map { $0["id"] } }
+                var pages = [try await page()]
+                #expect(pages[0]["previous"] == .null, "\(name)")
+                while let next = pages[pages.count - 1]["next"].text, pages.count < 9 {
+                    pages.append(try await page("after", .string(next)))
+                }
+                #expect(pages.count == (count + 1) / 2, "\(name)")
+                #expect(Set(pages.flatMap(ids).map { "\($0)" }).count == count, "\(name)")
+                var back = [pages[pages.count - 1]]
+                while let previous = back[back.count - 1]["previous"].text, back.count < 9 {
+                    back.append(try await page("before", .string(previous)))
+                }
+                #expect(back.reversed().map(ids) == pages.map(ids), "\(name)")
+                for place in ["zzz", "MTIz"] {
+                    guard case .object(var members) = body else { continue }
+                    members["after"] = .string(place)
+                    #expect(try await post(name, .object(members)).status == 400, "\(name)")
+                }
+            }
+            // Those that were added first come first; the newest session does.
+            let hooks = try await post("hooks:list", [:]).json["hooks"].elements
+            #expect(hooks.map { $0["label"].text } == (0..<5).map { "row-\($0)" })
+            let sessions = try await post("users:sessions", ["user": user]).json
+            #expect(sessions["sessions"][0]["id"] == "over-1001" && sessions["isWhole"] == true)
         }
     }
 

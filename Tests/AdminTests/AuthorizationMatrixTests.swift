@@ -321,6 +321,85 @@ import Testing
         }
     }
 
+    @Test func `A token that a user made opens what the user may do, and nothing while the user does not administer`()
+        async throws
+    {
+        try await TestServer.with { server in
+            let realm = server.realm
+            func post(_ name: String, _ body: JSON, _ bearer: String) async throws -> Reply {
+                try await server.send(
+                    .post, "/admin/v1/\(name)",
+                    headers: [.authorization: "Bearer \(bearer)", .contentType: "application/json"], body: body.bytes)
+            }
+            func status(_ bearer: String, _ name: String = "users:list") async throws -> Int {
+                try await post(name, [:], bearer).status
+            }
+            for (name, role) in [("olga", AdministratorRole.owner), ("otto", .owner)] {
+                let user = try await realm.accounts.create(
+                    id: UserID(rawValue: name), email: EmailAddress("\(name)@example.com"), password: nil,
+                    by: .testAdministrator
+                ).get()
+                _ = try await realm.administrators.grant(role, to: user.id, by: .testAdministrator)
+            }
+            let olga = UserID(rawValue: "olga")
+            let add = AddMachineToken(label: "of olga", scopes: ["*"], lifetime: 86_400)
+            let made = try await add.perform(on: realm, as: .user(olga, .owner), by: .testAdministrator)
+            let own = made.secret.secret.reveal()
+            // What is made with it is hers, too; what is made with another's is not.
+            let body: JSON = ["scopes": ["users:read", "settings:read"], "lifetime": 86_400]
+            let second = try await post("tokens:add", body, own)
+            #expect(second.json["token"]["createdBy"] == "user:olga", "\(second.text)")
+            let child = try #require(second.json["secret"].text)
+            let event = try await realm.auditLog.events(limit: 10).first { $0.kind == .machineTokenAdded }
+            #expect(event?.details["by"] == .string("token:\(made.token.id)"))
+            let third = try await post("tokens:add", body, server.adminToken)
+            let free = try #require(third.json["secret"].text)
+            let ids = [made.token.id, second.json["token"]["id"].text, third.json["token"]["id"].text]
+            func standings() async throws -> [String?] {
+                let tokens = try await post("tokens:list", [:], server.adminToken).json["tokens"].elements
+                return ids.map { id in tokens.first { $0["id"].text == id }?["standing"].text }
+            }
+            #expect(try await [status(own), status(child), status(free)] == [200, 200, 200])
+            #expect(try await standings() == ["open", "open", "open"])
+
+            // A lesser role lessens them.
+            let demoted = try await post(
+                "administrators:grant", ["user": "olga", "role": "support"], server.adminToken)
+            #expect(demoted.status == 200, "\(demoted.text)")
+            #expect(try await [status(own), status(child), status(free)] == [200, 200, 200])
+            #expect(try await [status(own, "settings:show"), status(child, "settings:show")] == [403, 403])
+            #expect(try await status(free, "settings:show") == 200)
+            #expect(try await standings() == ["limited", "limited", "open"])
+
+            let revoked = try await post("administrators:revoke", ["user": "olga"], server.adminToken)
+            #expect(revoked.json["tokens"] == 2, "\(revoked.text)")
+            let log = try await realm.auditLog.events(limit: 10).first { $0.kind == .administratorRevoked }
+            guard case .array(let named)? = log?.details["tokens"] else { throw Unexpected(what: "\(log as Any)") }
+            #expect(named.count == 2 && named.contains(.string(made.token.id)))
+            let refused = try await post("users:list", [:], own)
+            #expect(refused.status == 401 && refused.message?.contains("does not administer") == true)
+            #expect(try await [status(child), status(free)] == [401, 200])
+            #expect(try await standings() == ["dormant", "dormant", "open"])
+
+            // Nothing is lost: with the role they open again, and not while the user is disabled.
+            _ = try await realm.administrators.grant(.owner, to: olga, by: .testAdministrator)
+            #expect(try await status(own, "settings:show") == 200)
+            #expect(try await post("users:disable", ["user": "olga"], server.adminToken).status == 200)
+            #expect(try await [status(own), status(child)] == [401, 401])
+            #expect(try await post("users:enable", ["user": "olga"], server.adminToken).status == 200)
+            #expect(try await status(own) == 200)
+            // Another user of the id did not make them.
+            try await server.advance(1)
+            #expect(try await post("users:delete", ["user": "olga"], server.adminToken).status == 200)
+            #expect(try await status(own) == 401)
+            _ = try await realm.accounts.create(
+                id: olga, email: EmailAddress("olga@example.com"), password: nil, by: .testAdministrator
+            ).get()
+            _ = try await realm.administrators.grant(.owner, to: olga, by: .testAdministrator)
+            #expect(try await status(own) == 401)
+        }
+    }
+
     @Test func `Tokens, groups and roles that cannot be are refused in words`() async throws {
         try await TestServer.with { server in
             func post(_ name: String, _ body: String) async throws -> Reply {

@@ -34,7 +34,8 @@ struct CommandLineOfOperationsTests {
                 SearchUsers(sort: "name", limit: 50),
                 ResetPassword(user: name), ResetPassword(user: name, method: .generate),
                 ResetPassword(user: name, method: .link), ResetSecondFactors(user: name),
-                ListSessions(user: name, limit: 100), EndSession(user: name, session: name),
+                ListSessions(user: name, limit: 100),
+                ListSessions(user: name, living: true, limit: 50, before: name), EndSession(user: name, session: name),
                 EndSession(user: "ada", session: "s", application: name), EndSessions(user: name),
                 RemoveFactor(user: name, factor: name), ListUserApplications(user: name),
                 RevokeUserApplication(user: name, application: name),
@@ -93,7 +94,8 @@ struct CommandLineOfOperationsTests {
                 ListClientDocuments(limit: 50, before: name),
                 ListRegistrations(limit: 50, before: name), SearchAuditEvents(after: name),
                 SearchUsers(text: name, before: name, limit: 50),
-                ReplayEvent(id: name, event: name),
+                ReplayEvent(id: name, event: name), ListMachineTokens(limit: 50, after: name),
+                ListRegistrationTokens(limit: 50, before: name), ListHooks(limit: 50, after: name),
             ]
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),

@@ -1,9 +1,11 @@
-import CountersignServer
+import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
 import ServerHTTP
 import Testing
+
+@testable import CountersignServer
 
 /// What every path answers whose method is another one (RFC 9110, sections 9.3.2, 9.3.7 and 15.5.6), in all protocols alike.
 @Suite("Methods of paths")
@@ -17,6 +19,32 @@ struct MethodTests {
             if methods.contains(.get) { methods.insert(.head) }
             return (path.replacing(/\{[^}]*\}|\*+/, with: "x"), methods.union([.options]))
         }.sorted { $0.path < $1.path }
+    }
+
+    @Test func `Durations are shown of pages, applications and administration, and of no route that waits`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let paths = Set(try server.countersign.endpoints().map(\.path))
+            let expected: [String: RequestDurations.Kind?] = [
+                "/console/users/{user}": .pages, "/account/security": .pages, "/sign-in": .pages,
+                "/account/v1/profile": .applications, "/oauth/token": .applications,
+                "/api/v2/users": .administration, "/health/ready": nil, "/metrics": nil,
+                "/.well-known/jwks.json": nil, "/sign-in/push/wait": nil, "/account/device/wait": nil,
+                "/guardian/enroll/wait": nil,
+            ]
+            for (path, kind) in expected {
+                #expect(paths.contains(path), "\(path) of \(paths.sorted())")
+                #expect(RequestKinds.kind(of: path) == kind, "\(path)")
+            }
+            for path in paths where path.hasSuffix("/wait") || path.hasSuffix("/notifications") {
+                #expect(RequestKinds.kind(of: path) == nil, "\(path)")
+            }
+            for path in paths where path.contains("admin/v1") {
+                #expect(RequestKinds.kind(of: path) == .administration, "\(path)")
+            }
+            #expect(RequestKinds.kind(of: "NotFound") == nil && RequestKinds.kind(of: "Unknown") == nil)
+        }
     }
 
     private static func text(_ methods: Set<HTTPRequest.Method>) -> String {

@@ -113,6 +113,28 @@ extension TestServer {
             by: .testAdministrator
         ).get()
     }
+
+    /// Writes sessions of a user that no sign-in began, with ids that end in numbers from 1000 on.
+    /// - Parameters:
+    ///   - age: seconds since the first of them began; each began a second after the one before it.
+    ///   - isEnded: whether they were ended at once; otherwise a browser holds them.
+    package func addSessions(
+        _ count: Int, of user: User, named name: String, age: TimeInterval = 0, isEnded: Bool
+    ) async throws {
+        let begin = now - age
+        try await realm.store.write { transaction in
+            guard let user = try transaction.user(user.id) else { return }
+            for number in 0..<count {
+                let createdAt = begin + TimeInterval(number)
+                let id = "\(name)-\(1000 + number)"
+                _ = try transaction.insert(
+                    CountersignCore.Session(
+                        id: SessionID(rawValue: id), userID: user.id, dialect: .oauth, tokenEpoch: user.tokenEpoch,
+                        createdAt: createdAt, expiresAt: createdAt + 86_400, revokedAt: isEnded ? createdAt + 1 : nil,
+                        proofs: [], browserDigest: isEnded ? nil : Data(id.utf8)))
+            }
+        }
+    }
 }
 
 extension ClientContext {

@@ -49,6 +49,19 @@ import Testing
         #expect(!ends.contains("plot-grid"), "Nothing has no highest number.")
     }
 
+    @Test func `Outlines stand behind the bars on the same scale, and the highest number is written as it is said`() {
+        let svg = HourlyPlot(
+            counts: [0, 10, 20], title: "", summary: "", outlines: [0, 20, 40], number: { "\($0) <ms>" }
+        ).svg
+        let drawn = svg.matches(of: /<rect class="([a-z-]+)" x="(\d+)" y="\d+" width="8" height="(\d+)"/).map {
+            "\($0.1) \($0.2) \($0.3)"
+        }
+        #expect(drawn == ["plot-outline 11 22", "plot-outline 21 44", "plot-bar 11 11", "plot-bar 21 22"], "\(drawn)")
+        #expect(svg.contains(">40 &lt;ms&gt;<"), "\(svg)")
+        // Others than one for each count are none.
+        #expect(!HourlyPlot(counts: [1], title: "", summary: "", outlines: [1, 2]).svg.contains("plot-outline"))
+    }
+
     @Test func `Nothing at all, and very much, is a plot, too`() {
         #expect(bars(HourlyPlot(counts: [], title: "", summary: "").svg).isEmpty)
         #expect(bars(HourlyPlot(counts: Array(repeating: 0, count: 24), title: "", summary: "").svg).isEmpty)

@@ -29,7 +29,9 @@ public struct CountersignServer: Sendable {
     let startedAt: Date
     let deliveries = DeliveryStatistics()
     let hooks: HookDelivery
-    let requests = RequestMetrics()
+    let requests = RequestMetrics(kind: RequestKinds.kind(of:))
+    /// What this server adds to the figures of the last day, once a minute.
+    package let measured: MeasuredFigures
     /// What every client gets alike; nil where each request is logged, which the short way does not do.
     let ready: ReadyAnswers?
     let watch: StoreWatch
@@ -130,6 +132,7 @@ public struct CountersignServer: Sendable {
         options.isDevelopment = options.isDevelopment && opened.kind == .development
         self.options = options
         self.logger = logger
+        measured = MeasuredFigures(deliveries: deliveries, durations: requests.durations)
         watch = StoreWatch(realm: opened.realm)
         hooks = HookDelivery(realm: opened.realm, note: HookService.note(in: logger))
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
@@ -233,7 +236,7 @@ public struct CountersignServer: Sendable {
             StoreWatchService(watch: watch, logger: logger),
             DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeSenders: senders),
             HookService(delivery: hooks),
-            FiguresService(realm: opened.realm, logger: logger),
+            FiguresService(realm: opened.realm, measured: measured, logger: logger),
             AdminTokenService(opened: opened, logger: logger),
             DeviceWatchService(watch: DeviceWatch(realm: opened.realm)),
         ]

@@ -40,27 +40,3 @@ struct HookService: NamedService {
         }
     }
 }
-
-/// Counts what the log got since the last time, for the figures of the last day.
-struct FiguresService: NamedService {
-    let realm: Realm
-    let logger: Logger
-
-    /// What the log calls it.
-    var description: String { "Figures" }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            // A cancelled sleep is the shutting down, and no error.
-            while (try? await Task.sleep(for: .seconds(60))) != nil {
-                do {
-                    try await realm.figures.advance()
-                } catch is CancellationError {
-                    return
-                } catch {
-                    logger.warning("the log could not be counted: \(error)")
-                }
-            }
-        }
-    }
-}

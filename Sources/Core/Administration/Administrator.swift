@@ -78,7 +78,12 @@ public struct Administrators: Sendable {
             let made = Administrator(userID: id, role: role, grantedBy: client.administrator, createdAt: now)
             guard try transaction.put(made) else { return .failure(.userNotFound) }
             var details: [String: JSONValue] = ["role": .string(role.rawValue)]
-            if let former { details["formerRole"] = .string(former.role.rawValue) }
+            if let former {
+                details["formerRole"] = .string(former.role.rawValue)
+                if !former.role.rights.isSubset(of: role.rights) {
+                    details["tokens"] = try transaction.idsOfMachineTokens(of: id, at: now)
+                }
+            }
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .administratorGranted, userID: id, context: client, details: details))
@@ -99,10 +104,11 @@ public struct Administrators: Sendable {
             guard let former = try transaction.administrator(id) else { return .success(nil) }
             if try transaction.isLastOwner(user) { return .failure(.lastOwner) }
             _ = try transaction.deleteAdministrator(id)
+            var details: [String: JSONValue] = ["formerRole": .string(former.role.rawValue)]
+            details["tokens"] = try transaction.idsOfMachineTokens(of: id, at: now)
             try transaction.append(
                 AuditEvent(
-                    id: event, at: now, kind: .administratorRevoked, userID: id, context: client,
-                    details: ["formerRole": .string(former.role.rawValue)]))
+                    id: event, at: now, kind: .administratorRevoked, userID: id, context: client, details: details))
             try transaction.notify(
                 AccountNotice(.roleRevoked, role: former.role), user, by: client, id: event, at: now,
                 sealer: realm.sealer)
@@ -112,6 +118,12 @@ public struct Administrators: Sendable {
 }
 
 extension StoreTransaction {
+    /// What the log says of the tokens that open less as a user may do less; nil where there are none.
+    fileprivate func idsOfMachineTokens(of user: UserID, at now: Date) throws -> JSONValue? {
+        let tokens = try machineTokens(of: user, at: now)
+        return tokens.isEmpty ? nil : .array(tokens.map { .string($0.id) })
+    }
+
     /// Whether the user is an owner who can sign in, and no other is. A user of whom this is true is neither disabled nor
     /// removed, and keeps the role.
     func isLastOwner(_ user: User) throws -> Bool {

@@ -14,7 +14,8 @@ public struct MachineToken: Sendable, Equatable {
     public let name: String
     /// What the token opens; its rights are those of all of them.
     public let scopes: Set<AdministrationScope>
-    /// As the log names them; nil for the command line.
+    /// Who answers for the token, as the log names them; nil for the command line. Of a token that was made with another one that a user answers
+    /// for it is that user.
     public let createdBy: String?
     /// When the token was made.
     public let createdAt: Date
@@ -40,6 +41,33 @@ public struct MachineToken: Sendable, Equatable {
 
     /// Everything that the token allows.
     public var rights: Set<AdministrationRight> { scopes.reduce(into: []) { $0.formUnion($1.rights) } }
+
+    /// Whether a token opens what its scopes say.
+    public enum Standing: String, Sendable {
+        /// It does.
+        case open
+        /// The user who answers for it may do less than its scopes say, and so may the token.
+        case limited
+        /// The user who answers for it has no role any more, is disabled or was removed: it opens nothing until that changes.
+        case dormant
+        /// Its time is over.
+        case expired
+    }
+
+    /// The user who answers for it; nil for a token of the command line's or of the data directory's.
+    var maker: UserID? {
+        guard let createdBy, createdBy.hasPrefix(Self.user) else { return nil }
+        return UserID(rawValue: String(createdBy.dropFirst(Self.user.count)))
+    }
+
+    private static let user = "user:"
+
+    /// The token with those of its rights alone that are among others.
+    fileprivate func limited(to rights: Set<AdministrationRight>) -> MachineToken {
+        MachineToken(
+            id: id, digest: digest, name: name, scopes: Set(self.rights.intersection(rights).map { .right($0) }),
+            createdBy: createdBy, createdAt: createdAt, expiresAt: expiresAt, lastUsedAt: lastUsedAt)
+    }
 }
 
 /// The tokens of machines.
@@ -65,9 +93,12 @@ public struct MachineTokens: Sendable {
         case unknown
         /// The token's time is over.
         case expired
+        /// The user who answers for it does not administer.
+        case dormant
     }
 
-    /// Makes a token.
+    /// Makes a token. A user who makes one, or has it made with a token that the user answers for, answers for it: it opens what the user may
+    /// do (`docs/decisions/0490`).
     /// - Parameter lifetime: seconds, in ``lifetimes``.
     /// - Returns: the token's row, and its text, which is nowhere else; nil where there are ``most`` tokens.
     public func add(
@@ -75,25 +106,47 @@ public struct MachineTokens: Sendable {
     ) async throws -> (token: MachineToken, text: Secret<String>)? {
         let now = realm.clock.now
         let text = Self.prefix + realm.random.bytes(32).base64URL
-        let token = MachineToken(
-            id: realm.random.string(12, of: .alphanumeric), digest: Self.digest(text), name: name, scopes: scopes,
-            createdBy: client.administrator, createdAt: now, expiresAt: now + lifetime)
+        let id = realm.random.string(12, of: .alphanumeric)
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let isMade = try await realm.store.write { transaction in
-            guard try transaction.machineTokens(after: nil, limit: Self.most).count < Self.most,
-                try transaction.insert(token)
-            else { return false }
+        let made = try await realm.store.write { transaction -> MachineToken? in
+            let present = try transaction.machineTokens(after: nil, limit: Self.most)
+            let parent = present.first { "token:\($0.id)" == client.administrator }
+            let token = MachineToken(
+                id: id, digest: Self.digest(text), name: name, scopes: scopes,
+                createdBy: parent?.maker == nil ? client.administrator : parent?.createdBy, createdAt: now,
+                expiresAt: now + lifetime)
+            guard present.count < Self.most, try transaction.insert(token) else { return nil }
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .machineTokenAdded, userID: nil, context: client, details: token.details))
-            return true
+            return token
         }
-        return isMade ? (token, Secret(text)) : nil
+        return made.map { (token: $0, text: Secret(text)) }
     }
 
-    /// Ordered by id.
+    /// All of them, ordered by id.
     public func list() async throws -> [MachineToken] {
         try await realm.store.read { try $0.machineTokens(after: nil, limit: Self.most) }
+    }
+
+    /// A page of them with what they open, ordered by id.
+    public func list(
+        _ range: ListRange<String>
+    ) async throws -> ListPage<(token: MachineToken, standing: MachineToken.Standing), String> {
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            try range.page(key: \.token.id) { part in
+                try transaction.machineTokens(part).map {
+                    (token: $0, standing: try transaction.standing(of: $0, at: now))
+                }
+            }
+        }
+    }
+
+    /// How many tokens there are that a user answers for, and that have not expired.
+    public func count(of user: UserID) async throws -> Int {
+        let now = realm.clock.now
+        return try await realm.store.read { try $0.machineTokens(of: user, at: now).count }
     }
 
     /// Ends a token: it opens nothing from the next request on. Nil where there is none of the id.
@@ -120,11 +173,15 @@ public struct MachineTokens: Sendable {
         let text = text.reveal()
         guard text.hasPrefix(Self.prefix), text.utf8.count == Self.length else { return nil }
         let digest = Self.digest(text)
-        guard let token = try await realm.store.read({ try $0.machineToken(digest: digest) }) else {
-            return .failure(.unknown)
+        let found = try await realm.store.read { transaction in
+            try transaction.machineToken(digest: digest).map {
+                (token: $0, rights: try transaction.rightsOfMaker(of: $0))
+            }
         }
+        guard let (token, rights) = found else { return .failure(.unknown) }
         let now = realm.clock.now
         guard now < token.expiresAt else { return .failure(.expired) }
+        if let rights, rights.isEmpty { return .failure(.dormant) }
         if token.lastUsedAt.map({ now.timeIntervalSince($0) >= Self.useGranularity }) ?? true {
             do {
                 try await realm.store.write { try $0.touchMachineToken(token.id, usedAt: now) }
@@ -132,10 +189,34 @@ public struct MachineTokens: Sendable {
                 // Reading goes on where nothing can be written; the use is not noted.
             }
         }
-        return .success(token)
+        return .success(rights.map { token.limited(to: $0) } ?? token)
     }
 
     private static func digest(_ text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
+}
+
+extension StoreTransaction {
+    /// What the user who answers for a token may do; nil where no user does, and all of its scopes count.
+    fileprivate func rightsOfMaker(of token: MachineToken) throws -> Set<AdministrationRight>? {
+        guard let maker = token.maker else { return nil }
+        // An id that was given anew is not the user who made it.
+        guard let administrator = try administrator(maker), let user = try user(maker), !user.isDisabled,
+            user.createdAt <= token.createdAt
+        else { return [] }
+        return administrator.role.rights
+    }
+
+    fileprivate func standing(of token: MachineToken, at now: Date) throws -> MachineToken.Standing {
+        guard now < token.expiresAt else { return .expired }
+        guard let rights = try rightsOfMaker(of: token) else { return .open }
+        if rights.isEmpty { return .dormant }
+        return token.rights.isSubset(of: rights) ? .open : .limited
+    }
+
+    /// The tokens that a user answers for, and that have not expired.
+    func machineTokens(of user: UserID, at now: Date) throws -> [MachineToken] {
+        try machineTokens(after: nil, limit: MachineTokens.most).filter { $0.maker == user && now < $0.expiresAt }
+    }
 }
 
 extension MachineToken {

@@ -3,7 +3,8 @@ import Foundation
 /// How often something happened, hour by hour, over the last day: for people who look at a plot.
 ///
 /// The log is what is counted, so that nothing is written for it when users sign in (`docs/decisions/0353`). Hours that are over are
-/// counted once and kept in one document; what came since is counted when it is asked for.
+/// counted once and kept in one document; what came since is counted when it is asked for. What the log does not have is measured by each
+/// server: ``MeasuredFigures``.
 public struct Figures: Sendable {
     let realm: Realm
 
@@ -29,8 +30,12 @@ public struct Figures: Sendable {
         case lockouts
         /// Second factors that sign-ins were completed with; labelled with the kind.
         case secondFactors = "second-factors"
+        /// Mails that the next server on their way took.
+        case deliveredMails = "mails-delivered"
         /// Mails that will not arrive.
         case failedMails = "mails-failed"
+        /// Pushes that the service of the devices took.
+        case deliveredPushes = "pushes-delivered"
         /// Pushes that will not arrive.
         case failedPushes = "pushes-failed"
         /// Events that a hook was not told in the end.
@@ -53,6 +58,8 @@ public struct Figures: Sendable {
         public let hours: [Date]
         /// In the order of ``Name``, then of how often; a name of which nothing is known has one series of zeros.
         public let series: [Series]
+        /// How long requests took, each kind once.
+        public let latencies: [Latency]
     }
 
     /// The last day as of now.
@@ -60,13 +67,13 @@ public struct Figures: Sendable {
         let now = realm.clock.now
         let last = Self.hour(of: now)
         let first = last - Self.hours + 1
-        let tally = try await realm.store.read { transaction in
+        let (tally, measured) = try await realm.store.read { transaction in
             var tally = try Tally.read(transaction)
             let begin = max(tally.through ?? .distantPast, Self.begin(of: first))
             tally.add(try transaction.auditCounts(from: .bound(begin), before: .end))
-            return tally
+            return (tally, try HourlyTally.read(MeasuredFigures.document, transaction))
         }
-        return tally.day(from: first, to: last)
+        return tally.day(from: first, to: last, measured)
     }
 
     /// What could not be delivered to the outside, the newest first: 20 events at most, found by their ids.
@@ -183,9 +190,11 @@ private struct Tally: Codable, Sendable {
         return [name.rawValue]
     }
 
-    func day(from first: Int, to last: Int) -> Figures.Day {
+    func day(from first: Int, to last: Int, _ measured: HourlyTally) -> Figures.Day {
         let range = Array(first...last)
-        let rows = range.map { hours[String($0)] ?? [:] }
+        let rows = range.map { hour in
+            (hours[String(hour)] ?? [:]).merging(measured.hours[String(hour)] ?? [:], uniquingKeysWith: +)
+        }
         let keys = Set(rows.flatMap(\.keys))
         let series = Figures.Name.allCases.flatMap { name -> [Figures.Series] in
             let own = keys.filter { $0 == name.rawValue || $0.hasPrefix(name.rawValue + "/") }
@@ -202,7 +211,8 @@ private struct Tally: Codable, Sendable {
                 ? [Figures.Series(name: name, label: nil, counts: range.map { _ in 0 })]
                 : Array(sorted.prefix(Figures.mostLabels))
         }
-        return Figures.Day(hours: range.map(Figures.begin), series: series)
+        return Figures.Day(
+            hours: range.map(Figures.begin), series: series, latencies: measured.latencies(of: range))
     }
 }
 

@@ -51,6 +51,19 @@ public struct SessionPlace: Sendable, Equatable {
 
     /// The place of a session.
     init(of session: Session) { self.init(createdAt: session.createdAt, id: session.id) }
+
+    /// As pages and commands write it: digits, a dot, and characters of Base64 for URLs.
+    public var text: String { "\(createdAt.microseconds).\(Array(id.rawValue.utf8).base64URL)" }
+
+    /// Nil where the text is no place.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 512, parts.count == 2, let instant = Int64(parts[0]),
+            let bytes = [UInt8](base64URL: String(parts[1])), !bytes.isEmpty,
+            let id = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        self.init(createdAt: Date(microseconds: instant), id: SessionID(rawValue: id))
+    }
 }
 
 /// An application that has grants which were not ended.

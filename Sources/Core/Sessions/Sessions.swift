@@ -32,6 +32,37 @@ public struct Sessions: Sendable {
         return try await realm.store.read { try $0.sessionListings(of: userID, limit: limit) }
     }
 
+    /// Sessions that a page of those that go on looks through at most: some are over without being ended themselves.
+    static let mostLookedThrough = 5000
+
+    /// A page of a user's sessions with their grants, the newest first.
+    /// - Parameter living: whether only those that go on are listed; otherwise also those that are over and not yet removed. Of these a page
+    ///   may be short and yet have a next one.
+    public func list(
+        of user: User, living: Bool, _ range: ListRange<SessionPlace>
+    ) async throws -> ListPage<SessionListing, SessionPlace> {
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            func listing(_ session: Session) throws -> SessionListing {
+                SessionListing(
+                    session: session, grants: try transaction.grants(of: session.id, limit: Session.longestList))
+            }
+            guard living else {
+                return try range.page(key: { SessionPlace(of: $0.session) }) {
+                    try transaction.sessions(of: user.id, $0).map(listing)
+                }
+            }
+            return try range.page(most: Self.mostLookedThrough, chunk: 50) {
+                SessionPlace(of: $0)
+            } _: {
+                try transaction.sessions(of: user.id, epoch: user.tokenEpoch, expiringAfter: now, $0)
+            } show: { session in
+                let shown = try listing(session)
+                return shown.isLiving(of: user, at: now) ? shown : nil
+            }
+        }
+    }
+
     /// One of a user's sessions with its grants, also one that is over and not yet removed; nil where the user has none of that id.
     public func listing(_ id: SessionID, of userID: UserID) async throws -> SessionListing? {
         try await realm.store.read { transaction in

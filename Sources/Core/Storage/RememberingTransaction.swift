@@ -320,7 +320,9 @@ extension RememberingTransaction: StoreTransaction {
 
     func session(_ id: SessionID) throws -> Session? { try row(&sessions, id) { try $0.session(id) } }
 
-    func sessions(of user: UserID, limit: Int) throws -> [Session] { try base.sessions(of: user, limit: limit) }
+    func sessions(of user: UserID, _ range: ListRange<SessionPlace>) throws -> [Session] {
+        try base.sessions(of: user, range)
+    }
 
     func sessions(
         of user: UserID, epoch: Int, expiringAfter instant: Date, _ range: ListRange<SessionPlace>
@@ -476,8 +478,8 @@ extension RememberingTransaction: StoreTransaction {
     func deleteAdministrator(_ user: UserID) throws -> Bool { try base.deleteAdministrator(user) }
 
     func machineToken(digest: Data) throws -> MachineToken? { try base.machineToken(digest: digest) }
-    func machineTokens(after id: String?, limit: Int) throws -> [MachineToken] {
-        try base.machineTokens(after: id, limit: limit)
+    func machineTokens(_ range: ListRange<String>) throws -> [MachineToken] {
+        try base.machineTokens(range)
     }
     func insert(_ token: MachineToken) throws -> Bool { try base.insert(token) }
     func touchMachineToken(_ id: String, usedAt instant: Date) throws {

@@ -77,8 +77,8 @@ public protocol FlowStorage {
 public protocol SessionStorage {
     /// The session of this id, whether it goes on or not; nil where there is none.
     func session(_ id: SessionID) throws -> Session?
-    /// The newest first.
-    func sessions(of user: UserID, limit: Int) throws -> [Session]
+    /// Those of a user, whether they go on or not, the newest first.
+    func sessions(of user: UserID, _ range: ListRange<SessionPlace>) throws -> [Session]
     /// Those of an epoch that were not ended and expire after the instant, the newest first.
     func sessions(
         of user: UserID, epoch: Int, expiringAfter instant: Date, _ range: ListRange<SessionPlace>
@@ -182,8 +182,8 @@ public protocol AdministratorStorage {
 public protocol MachineTokenStorage {
     /// The token of this digest, expired or not; nil where there is none.
     func machineToken(digest: Data) throws -> MachineToken?
-    /// Ordered by id, beginning after `id`.
-    func machineTokens(after id: String?, limit: Int) throws -> [MachineToken]
+    /// Ordered by id.
+    func machineTokens(_ range: ListRange<String>) throws -> [MachineToken]
     /// False where the id or the digest is taken.
     func insert(_ token: MachineToken) throws -> Bool
     /// Remembers a use where no later one is known, without counting as a change.
@@ -401,6 +401,11 @@ extension ClientRecordStorage {
 }
 
 extension SessionStorage {
+    /// The newest first.
+    public func sessions(of user: UserID, limit: Int) throws -> [Session] {
+        try sessions(of: user, ListRange(limit: limit))
+    }
+
     /// The newest of an epoch that were not ended and expire after the instant.
     public func sessions(of user: UserID, epoch: Int, expiringAfter instant: Date, limit: Int) throws -> [Session] {
         try sessions(of: user, epoch: epoch, expiringAfter: instant, ListRange(limit: limit))
@@ -418,6 +423,13 @@ extension AdministratorStorage {
     /// Ordered by the user's id, beginning after `id`.
     public func administrators(after id: UserID?, limit: Int) throws -> [Administrator] {
         try administrators(ListRange(id, limit: limit))
+    }
+}
+
+extension MachineTokenStorage {
+    /// Ordered by id, beginning after `id`.
+    public func machineTokens(after id: String?, limit: Int) throws -> [MachineToken] {
+        try machineTokens(ListRange(id, limit: limit))
     }
 }
 

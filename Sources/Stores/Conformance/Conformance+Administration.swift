@@ -123,13 +123,16 @@ extension StoreConformance {
                 (
                     try transaction.machineToken(digest: Data([1])), try transaction.machineToken(digest: Data([3])),
                     try transaction.machineTokens(after: nil, limit: 9).map(\.id),
-                    try transaction.machineTokens(after: "a", limit: 9)
+                    try transaction.machineTokens(after: "a", limit: 9),
+                    try transaction.machineTokens(ListRange(isBackwards: true, limit: 1)).map(\.id)
+                        + transaction.machineTokens(ListRange("b", isBackwards: true, limit: 9)).map(\.id)
                 )
             }
             try requireEqual(found.0, token("a", 1, usedAt: Sample.instant(5)), "the token")
             try require(found.1 == nil, "there is none of the digest")
             try requireEqual(found.2, ["a", "b"], "the order")
             try requireEqual(found.3, [token("b", 2)], "the second page")
+            try requireEqual(found.4, ["b", "a"], "backwards, from the end and from a token")
             let gone = try await store.write { transaction in
                 (
                     try transaction.deleteMachineToken("a"), try transaction.deleteMachineToken("a"),

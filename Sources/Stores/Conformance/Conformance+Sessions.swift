@@ -74,6 +74,17 @@ extension StoreConformance {
                 let listed = try await store.read { try $0.sessions(of: UserID(rawValue: "u"), limit: limit) }
                 try requireEqual(listed.map(\.id.rawValue), expected, "at most \(limit) sessions")
             }
+            let new = SessionPlace(createdAt: Sample.instant(5), id: SessionID(rawValue: "new"))
+            for (isBackwards, expected) in [(false, ["old"]), (true, ["newest"])] {
+                let listed = try await store.read {
+                    try $0.sessions(of: UserID(rawValue: "u"), ListRange(new, isBackwards: isBackwards, limit: 9))
+                }
+                try requireEqual(listed.map(\.id.rawValue), expected, "beside a session")
+            }
+            let last = try await store.read {
+                try $0.sessions(of: UserID(rawValue: "u"), ListRange(isBackwards: true, limit: 1))
+            }
+            try requireEqual(last.map(\.id.rawValue), ["old"], "from the end")
         },
 
         Check("A user's sessions of an epoch that go on are listed with the newest first, and no others") { store in

@@ -62,7 +62,9 @@ private enum Statements {
     static let deletion = SQLStatement("DELETE FROM administrators WHERE user_id = $1")
 
     static let tokenByDigest = MachineToken.selection("WHERE digest = $1")
-    static let tokensListed = MachineToken.selection("WHERE id > $1 ORDER BY id LIMIT $2")
+    static let tokensListed = ListStatements {
+        MachineToken.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2")
+    }
     static let tokenInsertion = MachineToken.insertion()
     /// Another server's clock may have been ahead.
     static let tokenTouch = SQLStatement(
@@ -100,8 +102,8 @@ extension SQLTransaction {
         try first(Statements.tokenByDigest, SQLValue(digest))
     }
 
-    public func machineTokens(after id: String?, limit: Int) throws -> [MachineToken] {
-        try select(Statements.tokensListed, SQLValue(id ?? ""), SQLValue(limit: limit))
+    public func machineTokens(_ range: ListRange<String>) throws -> [MachineToken] {
+        try select(Statements.tokensListed[range], Statements.tokensListed.place(range), SQLValue(limit: range.limit))
     }
 
     public func insert(_ token: MachineToken) throws -> Bool {

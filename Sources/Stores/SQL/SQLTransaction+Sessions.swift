@@ -37,7 +37,13 @@ extension Session: StoredRow {
 
 private enum Statements {
     static let byID = Session.selection("WHERE id = $1", isByRow: true)
-    static let ofUser = Session.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let ofUser = ListStatements(isDescending: true) { comparison, order in
+        Session.selection(
+            """
+            WHERE user_id = $1 AND (created_at, id) \(comparison) ($2, $3) \
+            ORDER BY created_at\(order), id\(order) LIMIT $4
+            """)
+    }
     static let living = ListStatements(isDescending: true) { comparison, order in
         Session.selection(
             """
@@ -60,8 +66,10 @@ extension SQLTransaction {
         try first(Statements.byID, SQLValue(id.rawValue))
     }
 
-    public func sessions(of user: UserID, limit: Int) throws -> [Session] {
-        try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
+    public func sessions(of user: UserID, _ range: ListRange<SessionPlace>) throws -> [Session] {
+        let place = Statements.ofUser.place(range) { ($0.createdAt, $0.id.rawValue) }
+        return try select(
+            Statements.ofUser[range], SQLValue(user.rawValue), place.instant, place.id, SQLValue(limit: range.limit))
     }
 
     public func sessions(

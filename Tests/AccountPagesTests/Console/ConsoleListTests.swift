@@ -68,10 +68,18 @@ struct ConsoleListTests {
                     id: ClientID(rawValue: "of-\(name)"), ApplicationRegistration(), by: .testAdministrator)
                 #expect(application != nil)
                 _ = try await server.realm.administrators.grant(.auditor, to: user, by: .testAdministrator)
+                _ = try await AddMachineToken(label: name, scopes: ["users:read"], lifetime: 86_400).perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator)
+                _ = try await AddRegistrationToken(label: name, lifetime: 86_400).perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator)
             }
+            let target = try #require(try await server.realm.accounts.user(UserID(rawValue: "target")))
+            try await server.addSessions(120, of: target, named: "row", age: 3600, isEnded: false)
             for path in [
                 "/console/users", "/console/groups", "/console/groups/staff", "/console/applications",
-                "/console/administrators", "/console/log?kind=group",
+                "/console/administrators", "/console/log?kind=group", "/console/tokens",
+                "/console/registrations-tokens",
+                "/console/users/target/sessions",
             ] {
                 var pages = [try await owner.open(path)]
                 #expect(try Self.link("prev", in: pages[0]) == nil, "\(path): the first page")
@@ -95,7 +103,8 @@ struct ConsoleListTests {
                 "/console/users", "/console/groups", "/console/applications", "/console/administrators",
                 "/console/limits",
                 "/console/registrations", "/console/registrations-documents", "/console/checks",
-                "/console/applications/target-app/sessions",
+                "/console/applications/target-app/sessions", "/console/tokens", "/console/registrations-tokens",
+                "/console/hooks", "/console/users/target/sessions",
             ] {
                 for place in ["after=zzz", "before=zzz"] {
                     let page = try await owner.open("\(path)?\(place)")

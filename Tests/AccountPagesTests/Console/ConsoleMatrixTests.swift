@@ -1,3 +1,4 @@
+import AdminServer
 import CountersignCore
 import CountersignServer
 import DialectTestSupport
@@ -27,6 +28,44 @@ struct ConsoleMatrixTests {
             #expect(
                 Set(endpoints.filter { $0.method == .post }.map(\.path))
                     == Set(ConsoleRow.all.filter(\.isForm).map(\.path)))
+        }
+    }
+
+    @Test func `No page has a fixed word where another one has what people name`() async throws {
+        // Ids of hooks and extensions are the server's.
+        let named = ["{user}", "{group}", "{id}", "{registered}", "{session}", "{application}"]
+        let paths = ConsoleRow.all.map { $0.path.split(separator: "/").map(String.init) }
+        for one in paths {
+            for other in paths where other.count == one.count && other != one {
+                let meets = zip(one, other).allSatisfy { $0 == $1 || $0.hasPrefix("{") || $1.hasPrefix("{") }
+                let differing = zip(one, other).filter { $0 != $1 && !$1.hasPrefix("{") }.map(\.0)
+                #expect(!meets || Set(differing).isDisjoint(with: named), "\(one) and \(other)")
+            }
+        }
+    }
+
+    @Test func `Users with the words of paths as ids have their pages, and none passes for a token`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            for id in ["add", "invite", "import", "users-add", "users-bulk", "admin-token", "console", "factors"] {
+                let user = UserID(rawValue: id)
+                _ = try await server.realm.accounts.create(
+                    id: user, email: EmailAddress("\(id)@example.com"), password: nil, by: .testAdministrator
+                ).get()
+                let page = try await owner.open("/console/users/\(id)")
+                #expect(page.kind == "console-user" && page.html.contains("\(id)@example.com"), "\(page.html)")
+                #expect(try await owner.open("/console/users/\(id)/factors").kind == "console-user-factors")
+                _ = try await AddGroup(group: id).perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+                #expect(try await owner.open("/console/groups/\(id)").kind == "console-group", "\(id)")
+            }
+            // Who calls himself as the log calls the first token is told apart from it.
+            let user = UserID(rawValue: "admin-token")
+            _ = try await server.realm.administrators.grant(.owner, to: user, by: .testAdministrator)
+            _ = try await AddMachineToken(label: "his", scopes: ["*"], lifetime: 86_400).perform(
+                on: server.realm, as: .user(user, .owner), by: .testAdministrator)
+            _ = try await server.realm.accounts.delete(user, by: .testAdministrator)
+            let tokens = try await owner.open("/console/tokens").html
+            #expect(tokens.contains("<bdi>user:admin-token</bdi>"), "\(tokens)")
         }
     }
 

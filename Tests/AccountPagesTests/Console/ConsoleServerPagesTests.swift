@@ -471,6 +471,36 @@ struct ConsoleServerPagesTests {
         }
     }
 
+    @Test func `Figures have what was delivered and how long requests took, as plots and as a table, in each language`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let before = try await owner.open("/console/figures").html
+            #expect(before.contains("No requests in 24 hours.") && !before.contains("plot-outline"))
+            // Neither files nor what waits is a request that says how the server fares.
+            _ = try await owner.open("/console/users")
+            try await server.countersign.measured.write(to: server.realm)
+            for (language, pages, requests, delivered) in [
+                ("en", "Latency: pages", "requests in 24 hours", "Mails delivered"),
+                ("de", "Antwortzeiten: Seiten", "Anfragen in 24 Stunden", "Zugestellte Mails"),
+                ("ja", "応答時間: ページ", "件のリクエスト", "配送されたメール"),
+            ] {
+                let html = try await owner.open("/console/figures", language: language).html
+                #expect(html.contains("<h2>\(pages)</h2>") && html.contains("<title>\(pages)</title>"), "\(html)")
+                #expect(html.contains(requests) && html.contains("<h2>\(delivered)</h2>"), "\(html)")
+                #expect(html.contains("plot-outline") && html.contains("<table"), "\(html)")
+            }
+            let answer = try await ShowFigures().perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            let latencies = Dictionary(uniqueKeysWithValues: answer.latencies.map { ($0.requests, $0) })
+            #expect(latencies.keys.sorted() == ["administration", "applications", "pages"])
+            let measured = try #require(latencies["pages"])
+            #expect(measured.total > 3 && measured.medians[23] > 0 && measured.highs[23] >= measured.medians[23])
+            #expect(measured.medians[0] == 0 && measured.counts[0] == 0)
+        }
+    }
+
     @Test func `A password that is blocked is on the page of limits, and lifted there`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)

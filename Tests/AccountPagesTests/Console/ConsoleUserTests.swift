@@ -7,6 +7,8 @@ import SecurityChecks
 import ServerHTTP
 import Testing
 
+@testable import ConsoleServer
+
 /// The console's pages about people.
 @Suite("People in the console")
 struct ConsoleUserTests {
@@ -447,7 +449,7 @@ struct ConsoleUserTests {
                 #expect(reply.status == 403, "\(fields) \(headers): \(reply.status)")
             }
             // Other pages take no files.
-            let other = "/console/users/add"
+            let other = "/console/users-add"
             let added = try await browser.post(other, ["csrf": ConsoleStage.csrf(other, browser)], files: [:])
             #expect(added.status == 400, "\(added.text)")
             let large = try await browser.post(
@@ -571,6 +573,46 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test
+    func `Before a role is taken the page says which tokens end with it, and the list says that they open nothing`()
+        async throws
+    {
+        try await with { stage, browser in
+            let realm = stage.server.realm
+            let target = UserID(rawValue: "target")
+            _ = try await realm.administrators.grant(.owner, to: target, by: .testAdministrator)
+            let paths = ["/console/administrators/target/revoke", "/console/users/target/disable"]
+            let said = "of programs that the user answers for"
+            for path in paths { #expect(try await browser.open(path).html.contains(said) == false) }
+            for label in ["one", "two"] {
+                _ = try await AddMachineToken(label: label, scopes: ["*"], lifetime: 86_400).perform(
+                    on: realm, as: .user(target, .owner), by: .testAdministrator)
+            }
+            for path in paths + ["/console/users/target/delete"] {
+                #expect(try await browser.open(path).html.contains("2 tokens \(said)"), "\(path)")
+            }
+            #expect(try await browser.open("/console/tokens").html.contains("opens nothing") == false)
+            _ = try await confirm("/console/administrators/target/revoke", in: browser)
+            let page = try await browser.open("/console/tokens").html
+            #expect(page.matches(of: /opens nothing: its maker does not administer/).count == 2, "\(page)")
+        }
+    }
+
+    @Test func `Of a file with very many lines that are no users a page keeps few, and counts them all`() throws {
+        // The line after a thousandth is a user; every other is no UTF-8.
+        let bytes = (1...100_000).flatMap { line -> [UInt8] in
+            line % 1001 == 0 ? Array(#"{"localId":"u\#(line)"}"#.utf8) + [0x0A] : [0xFF, 0x0A]
+        }
+        let file = try ImportedFile(bytes)
+        #expect(file.users.count == 99 && file.count == 99 && file.users[0].line == 1001)
+        #expect(file.faults.map(\.line) == Array(1...12))
+        #expect(file.faults.count + file.furtherFaults == 100_000 - 99)
+        let error = #expect(throws: AdministrationError.self) {
+            try ImportedFile((1...600).map { #"{"localId":"u\#($0)"}"# }.joined(separator: "\n").utf8)
+        }
+        #expect(error?.message == "These are 600 lines; at most 500 go at once.")
+    }
+
     @Test func `A machine token is shown once, opens what it is for, and is revoked`() async throws {
         try await with { stage, browser in
             let made = try await confirm(
@@ -597,7 +639,7 @@ struct ConsoleUserTests {
 
     @Test func `Groups are made, filled, emptied and removed`() async throws {
         try await with(.operator) { stage, browser in
-            let made = try await confirm("/console/groups/add", ["group": "eng/core", "summary": "Core"], in: browser)
+            let made = try await confirm("/console/groups-add", ["group": "eng/core", "summary": "Core"], in: browser)
             #expect(made.kind == "console-group" && made.path.hasPrefix("/console/groups/eng%2Fcore"), "\(made.path)")
             let path = "/console/groups/eng%2Fcore"
             let filled = try await confirm("\(path)/add-member", ["user": "target@example.com"], in: browser)
@@ -605,7 +647,7 @@ struct ConsoleUserTests {
             let emptied = try await confirm("\(path)/members/target/remove", in: browser)
             #expect(emptied.html.contains("The group has no members."))
             #expect(try await confirm("\(path)/remove", in: browser).kind == "console-groups")
-            let twice = try await confirm("/console/groups/add", ["group": "staff"], in: browser)
+            let twice = try await confirm("/console/groups-add", ["group": "staff"], in: browser)
             #expect(twice.status == 422 && twice.hasAlert)
         }
     }
@@ -646,26 +688,28 @@ struct ConsoleUserTests {
         }
     }
 
-    @Test func `A page of sessions says that there are older ones, and ends those too`() async throws {
+    @Test func `Pages of sessions have those that go on, however many that are over are newer`() async throws {
         try await TestServer.with(.development) { server in
             let support = try await ConsoleStage(server).administrator(.support)
             let ada = try await server.account("ada@example.com")
             let path = "/console/users/\(ada.id)/sessions"
-            #expect(try await support.open(path).html.contains("looked at") == false)
-            let now = server.now
-            try await server.realm.store.write { transaction in
-                guard let user = try transaction.user(ada.id) else { return }
-                for number in 0..<501 {
-                    _ = try transaction.insert(
-                        CountersignCore.Session(
-                            id: SessionID(rawValue: "over \(number)"), userID: ada.id, dialect: .oauth,
-                            tokenEpoch: user.tokenEpoch, createdAt: now, expiresAt: now + 86_400, revokedAt: now,
-                            proofs: []))
-                }
+            #expect(try await support.open(path).html.contains("No session goes on."))
+            try await server.addSessions(60, of: ada, named: "goes-on", age: 5000, isEnded: false)
+            try await server.addSessions(501, of: ada, named: "over", age: 1000, isEnded: true)
+            func rows(_ page: TestPage) -> [String] {
+                page.html.matches(of: /sessions\/((?:goes-on|over)-\d+)\/end/).map { String($0.1) }
             }
-            let page = try await support.open(path)
-            #expect(page.html.contains("Only the newest 500 were looked at."), "\(page.html)")
-            #expect(page.html.contains("/console/users/\(ada.id)/end-sessions"))
+            let first = try await support.open(path)
+            #expect(rows(first) == (1010..<1060).reversed().map { "goes-on-\($0)" }, "\(first.html)")
+            #expect(first.html.contains("/console/users/\(ada.id)/end-sessions"))
+            let next = try #require(first.html.firstMatch(of: /<a href="([^"]*)" rel="next"/)).1
+            let second = try await support.open(String(next).replacing("&amp;", with: "&"))
+            #expect(rows(second) == (1000..<1010).reversed().map { "goes-on-\($0)" }, "\(second.html)")
+            #expect(second.html.contains("rel=\"prev\"") && !second.html.contains("rel=\"next\""))
+            // All are ended, wherever they stand.
+            _ = try await EndSessions(user: ada.id.rawValue).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            #expect(try await support.open(path).html.contains("No session goes on."))
         }
     }
 }

@@ -208,6 +208,7 @@ struct AuditSealTests {
             let fault = try await realm.auditSeals.check()
             #expect(fault?.kind == tampering.expected && fault?.seal == tampering.seal)
             #expect(try await realm.auditSeals.status().fault == fault)
+            #expect(try await realm.auditSeals.fault() == fault)
         }
         #expect(try await test.events(.faultFound).map(\.reason) == [tampering.expected.rawValue])
     }
@@ -464,6 +465,7 @@ struct AuditSealTests {
         try await test.change(["UPDATE audit_events SET reason = NULL WHERE id = '\(ids[1])'"])
         for _ in 0..<2 { try await seals.check() }
         #expect(try await seals.status().fault?.seal == 3)
+        #expect(try await seals.fault()?.seal == 3)
         #expect(try await seals.status().checkedThrough == AuditEvent.date(ofID: ids[7]))
         #expect(try await !seals.accept(1, by: test.client))
         #expect(try await seals.accept(3, by: test.client))

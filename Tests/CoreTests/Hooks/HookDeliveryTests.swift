@@ -331,6 +331,35 @@ struct HookDeliveryTests {
         #expect(try await refusal("https://hooks.example/more") == .tooMany)
     }
 
+    @Test func `Plain http on this machine is registered for development alone, and one of before is switched off`()
+        async throws
+    {
+        let store = try await TestStore.sqlite.open()
+        let development = try TestRealm.make(keptIn: store, mode: .development)
+        let production = try TestRealm.make(keptIn: store, seed: 2)
+        let urls = ["http://127.0.0.1:9999/hook", "http://localhost/hook", "http://[::1]:9999/hook"]
+        for url in urls {
+            let registration = EventHook.Registration(url: url, name: "", events: [.users])
+            let refused = try await production.realm.eventHooks.add(registration, by: production.client)
+            guard case .failure(.url("has to begin with https://")) = refused else {
+                Issue.record("\(url) was taken: \(refused)")
+                continue
+            }
+            let id = try await development.realm.eventHooks.add(registration, by: development.client).get().hook.id
+            var change = EventHooks.Change()
+            change.name = "of before"
+            change.isEnabled = false
+            let hooks = production.realm.eventHooks
+            #expect(try await hooks.change(id, change, by: production.client).get().registration.isEnabled == false)
+            change.isEnabled = true
+            await #expect(throws: EventHooks.Refusal.self) {
+                try await hooks.change(id, change, by: production.client).get()
+            }
+            change.url = "https://hooks.example/"
+            #expect(try await hooks.change(id, change, by: production.client).get().registration.isEnabled)
+        }
+    }
+
     @Test func `More than may be remembered waits until it has settled, and none is lost`() async throws {
         let scene = try await scene()
         let client = scene.test.client

@@ -71,6 +71,11 @@ struct QueryPlanTests {
             _ = try transaction.insert(session)
             _ = try transaction.session(session.id)
             _ = try transaction.sessions(of: id, limit: 1)
+            for isBackwards in [false, true] {
+                let place = SessionPlace(createdAt: instant, id: session.id)
+                _ = try transaction.sessions(of: id, ListRange(place, isBackwards: isBackwards, limit: 1))
+                _ = try transaction.machineTokens(ListRange("t", isBackwards: isBackwards, limit: 1))
+            }
             _ = try transaction.sessions(of: id, epoch: 0, expiringAfter: instant, limit: 1)
             _ = try transaction.update(session)
             _ = try transaction.insert(grant)

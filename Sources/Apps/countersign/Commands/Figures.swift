@@ -5,9 +5,10 @@ import ArgumentParser
 struct FiguresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "figures",
-        abstract: "Show what happened in the last 24 hours: sign-ins, refusals, second factors, failures.",
+        abstract: "Show what happened in the last 24 hours: sign-ins, refusals, second factors, deliveries, latency.",
         discussion: """
-            The numbers are those of the log, of all servers together; with --json, hour by hour.
+            The numbers are of all servers together; with --json, hour by hour, durations in microseconds. What was delivered, and how long
+            requests took, is there a minute later; requests that wait for something to happen are left out.
 
               countersign figures
             """)
@@ -24,7 +25,13 @@ struct FiguresCommand: AsyncParsableCommand {
                     series.name, series.label, "\(series.total)", "\(series.counts.max() ?? 0)",
                     "\(series.counts.last ?? 0)")
             }
-            return table.lines
+            var latencies = Table("LATENCY", "REQUESTS", "MEDIAN", "99 OF 100")
+            for latency in answer.latencies {
+                latencies.add(
+                    latency.requests, "\(latency.total)", latency.median.map(LatencySeries.text),
+                    latency.high.map(LatencySeries.text))
+            }
+            return table.lines + [""] + latencies.lines
         }
     }
 }

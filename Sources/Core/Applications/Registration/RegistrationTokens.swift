@@ -75,9 +75,14 @@ public struct RegistrationTokens: Sendable {
         return isMade ? (token, Secret(text)) : nil
     }
 
-    /// In the order in which they were made.
+    /// All of them, in the order in which they were made.
     public func list() async throws -> [RegistrationToken] {
         try await realm.store.read { try $0.registrationTokens() }
+    }
+
+    /// A page of them, in the order in which they were made.
+    public func list(_ range: ListRange<CreationPlace>) async throws -> ListPage<RegistrationToken, CreationPlace> {
+        range.page(of: try await list()) { CreationPlace(createdAt: $0.createdAt, id: $0.id) }
     }
 
     /// Ends a token: it registers nothing from the next request on. Applications that it registered stay. Nil where there is none of the

@@ -159,6 +159,15 @@ public struct AuditSeals: Sendable {
         }
     }
 
+    /// What of the sealed log does not hold, as far as it was checked: ``Status/fault`` alone, without a look at the log.
+    public func fault() async throws -> AuditFault? {
+        let memory = realm.sealMemory.newest
+        return try await realm.store.read { transaction in
+            try transaction.cutOff(memory)
+                ?? AuditCheck(stored: try transaction.document(AuditCheck.document)).fault
+        }
+    }
+
     /// Checks what was sealed since the last time and a part of what was checked before, and remembers the answer. Servers that do so at
     /// the same time go on from what the faster one has written.
     /// - Returns: what does not hold.

@@ -102,6 +102,11 @@ public struct AdministrationRoutes: Sendable {
             case .success(let token): return .machine(token)
             case .failure(.expired):
                 throw AdministrationError(.unauthorized, "The token has expired. Have another made.")
+            case .failure(.dormant):
+                throw AdministrationError(
+                    .unauthorized,
+                    "The administrator who answers for the token does not administer this realm any more. Have another made."
+                )
             case .failure(.unknown): throw AdministrationError.unauthorized
             case nil: break
             }

@@ -1,4 +1,5 @@
 import CoreMetrics
+import CountersignCore
 import HTTPTypes
 import Synchronization
 
@@ -14,8 +15,10 @@ public final class RequestMetrics: Sendable {
         private let requests: Counter
         private let duration: Timer
         private let errors: Counter?
+        private let figures: (durations: RequestDurations, kind: RequestDurations.Kind)?
 
-        fileprivate init(_ key: Key) {
+        fileprivate init(_ key: Key, _ figures: (RequestDurations, RequestDurations.Kind)?) {
+            self.figures = figures.map { (durations: $0.0, kind: $0.1) }
             let labels = [("http.route", key.route), ("http.request.method", key.method)]
             let status = ("http.response.status_code", String(key.status))
             requests = Counter(label: "http.server.requests", dimensions: labels + [status])
@@ -33,6 +36,7 @@ public final class RequestMetrics: Sendable {
             requests.increment()
             errors?.increment()
             duration.recordNanoseconds(nanoseconds)
+            figures.map { $0.durations.record($0.kind, nanoseconds: nanoseconds) }
         }
     }
 
@@ -49,8 +53,15 @@ public final class RequestMetrics: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The same for people: durations by kinds of routes.
+    public let durations = RequestDurations()
+    private let kind: @Sendable (String) -> RequestDurations.Kind?
 
-    public init() {}
+    /// - Parameter kind: with which kind the durations of a route are shown to people; nil for those that say nothing about the server,
+    ///   such as requests that wait for something to happen. It is asked once for each route, method and status.
+    public init(kind: @escaping @Sendable (String) -> RequestDurations.Kind? = { _ in nil }) {
+        self.kind = kind
+    }
 
     /// The name of a method for labels: clients can invent methods, and each label is kept for ever.
     static func name(of method: HTTPRequest.Method) -> String {
@@ -87,7 +98,7 @@ public final class RequestMetrics: Sendable {
         let key = Key(route: route, method: method, status: status, isError: isError)
         return state.withLock { state in
             if let known = state.routes[key] { return known }
-            let fresh = Route(key)
+            let fresh = Route(key, kind(route).map { (durations, $0) })
             state.routes[key] = fresh
             return fresh
         }

@@ -15,9 +15,19 @@ public struct HourlyPlot: Sendable {
     public let summary: String
     /// What stands below a bar, by its index among the counts.
     public let marks: [Int: String]
+    /// Higher numbers of the same things, drawn as outlines around the bars; none, or as many as there are counts.
+    public let outlines: [Int]
+    /// How the highest number is written.
+    let number: @Sendable (Int) -> String
 
-    public init(counts: [Int], title: String, summary: String, marks: [Int: String] = [:]) {
+    /// - Parameter number: how the highest number is written; nil writes it with its thousands apart.
+    public init(
+        counts: [Int], title: String, summary: String, marks: [Int: String] = [:], outlines: [Int] = [],
+        number: (@Sendable (Int) -> String)? = nil
+    ) {
         self.counts = counts
+        self.outlines = outlines.count == counts.count ? outlines : []
+        self.number = number ?? Self.grouped
         self.title = title
         self.summary = summary
         self.marks = marks
@@ -25,13 +35,17 @@ public struct HourlyPlot: Sendable {
 
     /// A plot of hours: below every sixth of a day stands its hour, in UTC.
     /// - Parameter hours: their beginnings, one for each count.
-    public init(counts: [Int], hours: [Date], title: String, summary: String) {
+    public init(
+        counts: [Int], hours: [Date], title: String, summary: String, outlines: [Int] = [],
+        number: (@Sendable (Int) -> String)? = nil
+    ) {
         var marks: [Int: String] = [:]
         for (index, hour) in hours.enumerated() where index < counts.count {
             let ofDay = Int((hour.timeIntervalSince1970 / 3600).rounded(.down)) % 24
             if ofDay % 6 == 0 { marks[index] = ofDay < 10 ? "0\(ofDay):00" : "\(ofDay):00" }
         }
-        self.init(counts: counts, title: title, summary: summary, marks: marks)
+        self.init(
+            counts: counts, title: title, summary: summary, marks: marks, outlines: outlines, number: number)
     }
 
     /// Bars that are drawn at most, the last ones.
@@ -46,30 +60,37 @@ public struct HourlyPlot: Sendable {
     /// The element. Texts are escaped.
     public var svg: String {
         let shown = counts.suffix(Self.mostBars).map { max(0, $0) }
+        let outlined = outlines.suffix(Self.mostBars).map { max(0, $0) }
         let width = max(1, shown.count) * Self.pitch
-        let highest = shown.max() ?? 0
+        let highest = max(shown.max() ?? 0, outlined.max() ?? 0)
         var text = "<svg class=\"plot\" role=\"img\" width=\"100%\" height=\"\(Self.whole)\">"
         text += "<title>\(Self.escaped(title))</title><desc>\(Self.escaped(summary))</desc>"
         if highest > 0 {
             let y = Self.head + Self.top
-            text += "<text class=\"plot-text\" x=\"0\" y=\"\(Self.head - 4)\">\(Self.grouped(highest))</text>"
+            text += "<text class=\"plot-text\" x=\"0\" y=\"\(Self.head - 4)\">\(Self.escaped(number(highest)))</text>"
             text += "<line class=\"plot-grid\" x1=\"0\" y1=\"\(y)\" x2=\"100%\" y2=\"\(y)\"/>"
         }
         text +=
             "<svg y=\"\(Self.head)\" width=\"100%\" height=\"\(Self.height + 1)\" "
             + "viewBox=\"0 0 \(width) \(Self.height + 1)\" preserveAspectRatio=\"none\">"
-        for (index, count) in shown.enumerated() where count > 0 {
-            // What is there at all is seen.
-            let whole = Double(Self.height - Self.top) * Double(count) / Double(max(1, highest))
-            let bar = max(1, Int(whole.rounded()))
-            let x = index * Self.pitch + 1
-            text +=
-                "<rect class=\"plot-bar\" x=\"\(x)\" y=\"\(Self.height - bar)\" width=\"\(Self.pitch - 2)\" height=\"\(bar)\"/>"
-        }
+        text += Self.bars(outlined, highest, "plot-outline") + Self.bars(shown, highest, "plot-bar")
         text += "</svg>"
         let axis = Self.head + Self.height
         text += "<line class=\"plot-axis\" x1=\"0\" y1=\"\(axis)\" x2=\"100%\" y2=\"\(axis)\"/>"
         return text + texts(below: shown.count) + "</svg>"
+    }
+
+    private static func bars(_ numbers: [Int], _ highest: Int, _ name: String) -> String {
+        var text = ""
+        for (index, number) in numbers.enumerated() where number > 0 {
+            // What is there at all is seen.
+            let whole = Double(height - top) * Double(number) / Double(max(1, highest))
+            let bar = max(1, Int(whole.rounded()))
+            let x = index * pitch + 1
+            text +=
+                "<rect class=\"\(name)\" x=\"\(x)\" y=\"\(height - bar)\" width=\"\(pitch - 2)\" height=\"\(bar)\"/>"
+        }
+        return text
     }
 
     /// The marks. Those at the ends are written inwards, so that none is cut off.
@@ -89,7 +110,7 @@ public struct HourlyPlot: Sendable {
     }
 
     /// Thousands apart by a narrow space, which the languages of pages all read (ISO 80000-1, section 7.3.1).
-    private static func grouped(_ number: Int) -> String {
+    @Sendable private static func grouped(_ number: Int) -> String {
         var digits = String(number)
         var groups: [String] = []
         while digits.count > 3 {

@@ -209,9 +209,9 @@ class Places:
         yield "console's group", desk.get(f"/console/groups/{encoded(text)}/remove")
         # Each is refused, and shows what was typed.
         for path, fields in (
-                ("users/add", {"email": f"{text} no address", "display_name": text}),
-                ("users/invite", {"email": f"{text} no address"}),
-                ("groups/add", {"group": f"{text} !", "summary": text}), ("tokens/add", {"label": text}),
+                ("users-add", {"email": f"{text} no address", "display_name": text}),
+                ("users-invite", {"email": f"{text} no address"}),
+                ("groups-add", {"group": f"{text} !", "summary": text}), ("tokens/add", {"label": text}),
                 ("administrators/grant", {"user": f"{text} nobody"}),
                 ("apis/put", {"uri": f"{text} no uri", "name": text}), ("hooks/add", {"url": f"{text} no url", "label": text}),
                 ("applications-add?kind=web", {"id": f"{text} !", "name": text, "redirects": text}),

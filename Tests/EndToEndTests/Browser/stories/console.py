@@ -159,8 +159,8 @@ def console_ticks(stage):
     person.open(f"/console/users/{made[1][1]}")
     assert person.tab.locator(".standing.alarming").count() == 1, person.text
     desk.look("/console/users-bulk", "console-bulk-none", "console-ask")
-    desk.look("/console/users/add", "console-user-add", "console-ask")
-    desk.look("/console/users/invite", "console-user-invite", "console-ask")
+    desk.look("/console/users-add", "console-user-add", "console-ask")
+    desk.look("/console/users-invite", "console-user-invite", "console-ask")
 
 
 @story
@@ -193,7 +193,7 @@ def console_groups(stage):
     desk, person = Desk(stage), stage.person
     address, id, _ = desk.user()
     name = f"team-{secrets.token_hex(3)}"
-    desk.confirm("/console/groups/add", "console-group-add", group=name, summary="People who build things")
+    desk.confirm("/console/groups-add", "console-group-add", group=name, summary="People who build things")
     stage.look("console-group-empty", "console-group")
     desk.confirm(f"/console/groups/{name}/add-member", "console-group-add-member", user=address)
     stage.look("console-group", "console-group")
@@ -368,7 +368,7 @@ def console_changes(stage):
 def console_moves(stage):
     """A user is invited, and others come from a file; a rule says before it changes whom it concerns."""
     desk, person = Desk(stage), stage.person
-    desk.confirm("/console/users/invite", email=stage.email())
+    desk.confirm("/console/users-invite", email=stage.email())
     stage.look("console-user-invited", "console-users")
     desk.look("/console/users-import", "console-import", "console-ask")
     line = '{"localId": "%s", "email": "file.%s"}' % (secrets.token_hex(6), stage.email())

@@ -10,7 +10,8 @@ extension AdminCommand {
             abstract: "Make, list and revoke the tokens of programs.",
             discussion: """
                 A token goes into the header of requests to /admin/v1, or into COUNTERSIGN_ADMIN_TOKEN for this program \
-                with --server. The file admin-token of the data directory is the first token: it opens everything and \
+                with --server. One that a user makes in the console opens no more than the user may do, and nothing once the user does \
+                not administer any more; one that is made here, on the data directory, depends on no user. The file admin-token of the data directory is the first token: it opens everything and \
                 does not end; countersign key rotate-admin-token replaces it.
                 """,
             subcommands: [Add.self, List.self, Revoke.self])
@@ -76,26 +77,35 @@ extension AdminCommand.TokenCommand {
             commandName: "list",
             abstract: "List the tokens, without what is secret of them.",
             discussion: """
+                A token that a user made opens what the user may do. "limited" means that its scopes say more than that; "dormant" that \
+                the user has no role any more, is disabled or was removed: then it opens nothing.
+
                   countersign admin token list
                 """)
 
+        @OptionGroup var page: PageOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListMachineTokens())
+            let answer = try await realm.perform(
+                ListMachineTokens(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
                 var table = Table("ID", "LABEL", "SCOPES", "EXPIRES", "LAST USED", "CREATED BY")
                 // The first one, which is in the file of that name and has no id to revoke it by.
-                table.add("admin-token", "", "*", "never", answer.adminTokenLastUsedAt?.text ?? "never", nil)
+                if answer.previous == nil {
+                    table.add("admin-token", "", "*", "never", answer.adminTokenLastUsedAt?.text ?? "never", nil)
+                }
                 for token in answer.tokens {
                     table.add(
                         token.id, token.label, token.scopes.joined(separator: " "),
-                        token.expiresAt.text + (token.hasExpired ? " (expired)" : ""),
+                        token.expiresAt.text
+                            + (token.standing == "open" ? "" : token.standing.map { " (\($0))" } ?? ""),
                         token.lastUsedAt?.text ?? "never", token.createdBy)
                 }
                 return table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

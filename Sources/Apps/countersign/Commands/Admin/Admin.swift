@@ -60,7 +60,13 @@ extension AdminCommand {
             let answer = try await realm.perform(RevokeRole(user: argument.user))
             try output.show(answer) {
                 let name = answer.user.shortName.printable
-                return [answer.role.map { "\(name) has the role \($0) no more." } ?? "\(name) had no role."]
+                var lines = [answer.role.map { "\(name) has the role \($0) no more." } ?? "\(name) had no role."]
+                if let tokens = answer.tokens, tokens > 0 {
+                    lines.append(
+                        "Tokens of programs that \(name) answers for, and that open nothing now: \(tokens). "
+                            + "countersign admin token list shows them.")
+                }
+                return lines
             }
         }
     }

@@ -144,13 +144,20 @@ extension AppCommand.RegistrationTokenCommand {
                   countersign app registration-token list
                 """)
 
+        @OptionGroup var page: PageOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListRegistrationTokens())
+            let answer = try await realm.perform(
+                ListRegistrationTokens(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
-                if answer.tokens.isEmpty { return ["There are no registration tokens."] }
+                if answer.tokens.isEmpty {
+                    return [
+                        answer.previous == nil
+                            ? "There are no registration tokens." : "There are no more registration tokens."
+                    ]
+                }
                 var table = Table("ID", "LABEL", "EXPIRES", "LEFT", "REGISTERED", "LAST USED", "ALLOWS", "CREATED BY")
                 for token in answer.tokens {
                     table.add(
@@ -162,6 +169,7 @@ extension AppCommand.RegistrationTokenCommand {
                 }
                 return table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

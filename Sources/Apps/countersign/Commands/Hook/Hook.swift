@@ -104,13 +104,17 @@ extension HookCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List hooks, in the order in which they were added.")
 
+        @OptionGroup var page: PageOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListHooks())
+            let answer = try await realm.perform(
+                ListHooks(limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
-                if answer.hooks.isEmpty { return ["There are no hooks."] }
+                if answer.hooks.isEmpty {
+                    return [answer.previous == nil ? "There are no hooks." : "There are no more hooks."]
+                }
                 var table = Table("ID", "URL", "EVENTS", "STATE", "DELIVERED", "GIVEN UP", "LABEL")
                 for hook in answer.hooks {
                     let state =
@@ -122,6 +126,7 @@ extension HookCommand {
                 }
                 return table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

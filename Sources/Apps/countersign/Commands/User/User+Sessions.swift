@@ -9,21 +9,25 @@ extension UserCommand {
             abstract: "List a user's sessions.",
             discussion: """
                 A session is a sign-in, by whichever protocol; under it stands what each application got of it. Those that are over are \
-                listed until the server removes them.
+                listed until the server removes them. The newest come first.
 
                   countersign user sessions anna@example.com
                 """)
 
         @OptionGroup var argument: UserArgument
 
-        @Option(help: "Sessions to list at most, the newest first: 1 to 1000.")
-        var limit = 100
+        @Flag(help: "List only those that go on.")
+        var living = false
 
+        @OptionGroup var page: PageOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListSessions(user: argument.user, limit: limit))
+            let answer = try await realm.perform(
+                ListSessions(
+                    user: argument.user, living: living ? true : nil, limit: page.limit, after: page.after,
+                    before: page.before))
             try output.show(answer) {
                 guard !answer.sessions.isEmpty else { return ["No sessions."] }
                 var table = Table("SESSION", "APPLICATION", "PROVEN WITH", "SINCE", "FROM", "STATE")
@@ -43,6 +47,7 @@ extension UserCommand {
                 }
                 return table.lines
             }
+            PlaceOptions.say(previous: answer.previous, next: answer.next, output)
         }
     }
 

@@ -58,7 +58,10 @@ extension AddMachineToken: CommandedOperation {
 }
 
 extension ListMachineTokens: CommandedOperation {
-    public var commandLine: [String] { ["admin", "token", "list"] }
+    public var commandLine: [String] {
+        CommandParts("admin", "token", "list").option("limit", limit).option("after", after).option("before", before)
+            .words
+    }
 }
 
 extension RevokeMachineToken: CommandedOperation {

@@ -86,7 +86,11 @@ extension AddRegistrationToken: CommandedOperation {
 }
 
 extension ListRegistrationTokens: CommandedOperation {
-    public var commandLine: [String] { ["app", "registration-token", "list"] }
+    public var commandLine: [String] {
+        CommandParts("app", "registration-token", "list").option("limit", limit).option("after", after).option(
+            "before", before
+        ).words
+    }
 }
 
 extension RemoveRegistrationToken: CommandedOperation {

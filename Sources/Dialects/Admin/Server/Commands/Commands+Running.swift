@@ -80,7 +80,9 @@ extension ShowFigures: CommandedOperation {
 }
 
 extension ListHooks: CommandedOperation {
-    public var commandLine: [String] { CommandParts("hook", "list").words }
+    public var commandLine: [String] {
+        CommandParts("hook", "list").option("limit", limit).option("after", after).option("before", before).words
+    }
 }
 
 extension ShowHook: CommandedOperation {

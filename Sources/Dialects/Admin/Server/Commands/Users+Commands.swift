@@ -48,7 +48,11 @@ extension ShowUserData: CommandedOperation {
 }
 
 extension ListSessions: CommandedOperation {
-    public var commandLine: [String] { CommandParts("user", "sessions").option("limit", limit).arguments(user) }
+    public var commandLine: [String] {
+        CommandParts("user", "sessions").flag("living", if: living).option("limit", limit).option("after", after)
+            .option("before", before)
+            .arguments(user)
+    }
 }
 
 extension ListUserApplications: CommandedOperation {

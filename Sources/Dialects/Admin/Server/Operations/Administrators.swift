@@ -40,7 +40,7 @@ public struct GrantRole: AdministrationOperation {
     }
 }
 
-/// Takes a user's role away. It ends at the user's next request.
+/// Takes a user's role away. It ends at the user's next request, and so do the tokens that the user answers for.
 public struct RevokeRole: AdministrationOperation {
     public static let name = "administrators:revoke"
     public static let right = AdministrationRight.changeAdministrators
@@ -56,6 +56,8 @@ public struct RevokeRole: AdministrationOperation {
         public let user: UserSummary
         /// The role that the user had; nil where there was none.
         public let role: String?
+        /// How many tokens of programs the user answers for, which open nothing now.
+        public let tokens: Int?
     }
 
     public func perform(
@@ -63,7 +65,10 @@ public struct RevokeRole: AdministrationOperation {
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
         switch try await realm.administrators.revoke(found.id, by: client) {
-        case .success(let former): return Answer(user: UserSummary(found), role: former?.rawValue)
+        case .success(let former):
+            return Answer(
+                user: UserSummary(found), role: former?.rawValue,
+                tokens: try await realm.machineTokens.count(of: found.id))
         case .failure(.lastOwner): throw AdministrationError.lastOwner
         case .failure: throw AdministrationError.noUser(user)
         }

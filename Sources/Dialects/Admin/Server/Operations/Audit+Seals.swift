@@ -6,7 +6,12 @@ public struct ShowAuditSeals: AdministrationOperation {
     public static let name = "audit:seals"
     public static let right = AdministrationRight.readLog
 
-    public init() {}
+    /// Whether nothing but ``Answer/fault`` is asked for: the answer takes no look at the log.
+    public var onlyFault: Bool?
+
+    public init(onlyFault: Bool? = nil) {
+        self.onlyFault = onlyFault
+    }
 
     public struct Answer: Codable, Sendable {
         /// The time of the last event that is sealed; nil where none is.
@@ -30,6 +35,11 @@ public struct ShowAuditSeals: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        if onlyFault == true {
+            return Answer(
+                sealedThrough: nil, seal: nil, digest: nil, checkedThrough: nil, checkedAt: nil, wholeAt: nil,
+                waitingSince: nil, fault: try await realm.auditSeals.fault().map(AuditFaultSummary.init))
+        }
         let status = try await realm.auditSeals.status()
         return Answer(
             sealedThrough: status.sealedThrough.map(Timestamp.init), seal: status.seal, digest: status.digest,

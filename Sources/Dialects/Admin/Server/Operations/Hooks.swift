@@ -39,21 +39,39 @@ public struct AddHook: AdministrationOperation {
     }
 }
 
-/// Lists all hooks, those that were added first come first.
-public struct ListHooks: AdministrationOperation {
+/// Lists hooks, those that were added first come first.
+public struct ListHooks: PagedOperation {
     public static let name = "hooks:list"
     public static let right = AdministrationRight.readHooks
 
-    public init() {}
+    /// 1 to 1,000; 100 where nothing is said.
+    public var limit: Int?
+    /// Where the page begins: the `next` of the page before.
+    public var after: String?
+    /// Where the page ends: the `previous` of the page after.
+    public var before: String?
+
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
+        self.limit = limit
+        self.after = after
+        self.before = before
+    }
 
     public struct Answer: Codable, Sendable {
         public let hooks: [HookSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
+        /// Where the next page begins; nil on the last.
+        public let next: String?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        Answer(hooks: try await realm.eventHooks.list().map(HookSummary.init))
+        let page = try await realm.eventHooks.list(range(limit: PageLimit.judged(limit)) { CreationPlace($0) })
+        return Answer(
+            hooks: page.rows.map(HookSummary.init), previous: place(page.previous, \.text),
+            next: place(page.next, \.text))
     }
 }
 

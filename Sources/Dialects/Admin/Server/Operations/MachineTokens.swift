@@ -55,32 +55,49 @@ public struct AddMachineToken: AdministrationOperation {
                 .refused, "There are \(MachineTokens.most) tokens, which is the most. Revoke those that have expired.")
         }
         return Answer(
-            token: MachineTokenSummary(made.token, at: realm.clock.now), secret: SecretText(made.text.reveal()))
+            token: MachineTokenSummary(made.token, .open, at: realm.clock.now), secret: SecretText(made.text.reveal()))
     }
 }
 
 /// Lists the tokens of machines, without what is secret of them. Of the administrator's token of the data directory, which is the first of them
 /// and has no row, it tells the last use.
-public struct ListMachineTokens: AdministrationOperation {
+public struct ListMachineTokens: PagedOperation {
     public static let name = "tokens:list"
     public static let right = AdministrationRight.readAdministrators
 
-    public init() {}
+    /// 1 to 1,000; 100 where nothing is said.
+    public var limit: Int?
+    /// Where the page begins: the `next` of the page before.
+    public var after: String?
+    /// Where the page ends: the `previous` of the page after.
+    public var before: String?
+
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
+        self.limit = limit
+        self.after = after
+        self.before = before
+    }
 
     public struct Answer: Codable, Sendable {
         /// Ordered by id.
         public let tokens: [MachineTokenSummary]
         /// When the token of the data directory was last used, to the hour; nil where that is not known.
         public let adminTokenLastUsedAt: Timestamp?
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
+        /// Where the next page begins; nil on the last.
+        public let next: String?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let now = realm.clock.now
+        let page = try await realm.machineTokens.list(range(limit: PageLimit.judged(limit)) { $0 })
         return Answer(
-            tokens: try await realm.machineTokens.list().map { MachineTokenSummary($0, at: now) },
-            adminTokenLastUsedAt: try await realm.administratorToken.lastUse().map(Timestamp.init))
+            tokens: page.rows.map { MachineTokenSummary($0.token, $0.standing, at: now) },
+            adminTokenLastUsedAt: try await realm.administratorToken.lastUse().map(Timestamp.init),
+            previous: place(page.previous) { $0 }, next: place(page.next) { $0 })
     }
 }
 
@@ -107,7 +124,7 @@ public struct RevokeMachineToken: AdministrationOperation {
             throw AdministrationError(
                 .notFound, "There is no token \(id.prefix(80)). `countersign admin token list` shows all of them.")
         }
-        return Answer(token: MachineTokenSummary(token, at: realm.clock.now))
+        return Answer(token: MachineTokenSummary(token, nil, at: realm.clock.now))
     }
 }
 
@@ -117,14 +134,18 @@ public struct MachineTokenSummary: Codable, Sendable, Equatable {
     public let label: String
     public let scopes: [String]
     public let createdAt: Timestamp
-    /// `user:ID`, `token:ID`, or `admin-token` for the token of the data directory; nil for the command line.
+    /// Who answers for it: `user:ID`, `token:ID`, or `admin-token` for the token of the data directory; nil for the command line. A user answers
+    /// for what was made with a token of theirs, too.
     public let createdBy: String?
     public let expiresAt: Timestamp
     public let hasExpired: Bool
+    /// `open`; `limited`: the user who answers for it may do less than the scopes say; `dormant`: that user has no role any more, is disabled or
+    /// was removed, and it opens nothing; `expired`. Nil where the token was revoked, and from a server of before.
+    public let standing: String?
     /// To the hour.
     public let lastUsedAt: Timestamp?
 
-    init(_ token: MachineToken, at now: Date) {
+    init(_ token: MachineToken, _ standing: MachineToken.Standing?, at now: Date) {
         id = token.id
         label = token.name
         scopes = token.scopes.map(\.description).sorted()
@@ -132,6 +153,7 @@ public struct MachineTokenSummary: Codable, Sendable, Equatable {
         createdBy = token.createdBy
         expiresAt = Timestamp(token.expiresAt)
         hasExpired = token.expiresAt <= now
+        self.standing = standing?.rawValue
         lastUsedAt = token.lastUsedAt.map(Timestamp.init)
     }
 }

@@ -79,22 +79,40 @@ public struct AddRegistrationToken: AdministrationOperation {
 }
 
 /// Lists the initial access tokens, without what is secret of them.
-public struct ListRegistrationTokens: AdministrationOperation {
+public struct ListRegistrationTokens: PagedOperation {
     public static let name = "registration-tokens:list"
     public static let right = AdministrationRight.readApplications
 
-    public init() {}
+    /// 1 to 1,000; 100 where nothing is said.
+    public var limit: Int?
+    /// Where the page begins: the `next` of the page before.
+    public var after: String?
+    /// Where the page ends: the `previous` of the page after.
+    public var before: String?
+
+    public init(limit: Int? = nil, after: String? = nil, before: String? = nil) {
+        self.limit = limit
+        self.after = after
+        self.before = before
+    }
 
     public struct Answer: Codable, Sendable {
         /// In the order in which they were made.
         public let tokens: [RegistrationTokenSummary]
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
+        /// Where the next page begins; nil on the last.
+        public let next: String?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let now = realm.clock.now
-        return Answer(tokens: try await realm.registrationTokens.list().map { RegistrationTokenSummary($0, at: now) })
+        let page = try await realm.registrationTokens.list(range(limit: PageLimit.judged(limit)) { CreationPlace($0) })
+        return Answer(
+            tokens: page.rows.map { RegistrationTokenSummary($0, at: now) }, previous: place(page.previous, \.text),
+            next: place(page.next, \.text))
     }
 }
 

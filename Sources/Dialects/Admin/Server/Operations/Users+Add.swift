@@ -74,6 +74,9 @@ public struct AddUser: AdministrationOperation {
                 "\"\(text)\" is no user id: it has 1 to 128 letters, digits, hyphens, underscores and dots, and is not . or .."
             )
         }
+        guard text != AdministratorToken.actor else {
+            throw AdministrationError(.invalid, "No user has the id \(text): the log calls the first token so.")
+        }
         return UserID(rawValue: text)
     }
 }

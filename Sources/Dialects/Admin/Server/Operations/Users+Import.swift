@@ -70,9 +70,7 @@ public struct ImportUsers: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard lines.count <= Self.mostLines else {
-            throw AdministrationError(.invalid, "These are \(lines.count) lines; at most \(Self.mostLines) go at once.")
-        }
+        guard lines.count <= Self.mostLines else { throw Self.tooMany(lines.count) }
         do throws(UserRowFault) {
             _ = try hash?.scheme()
         } catch {
@@ -112,6 +110,11 @@ public struct ImportUsers: AdministrationOperation {
 }
 
 extension ImportUsers {
+    /// Why so many lines are not imported at once.
+    public static func tooMany(_ count: Int) -> AdministrationError {
+        AdministrationError(.invalid, "These are \(count) lines; at most \(mostLines) go at once.")
+    }
+
     /// How the owner of the file recognises the user on a line: the address, or else the id. Nil where neither can be
     /// read.
     public static func name(on line: SecretText) -> String? {

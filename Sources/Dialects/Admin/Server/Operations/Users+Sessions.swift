@@ -1,25 +1,40 @@
 import CountersignCore
 
 /// A user's sessions with what applications got of them, the newest first, also those that are over and not yet removed.
-public struct ListSessions: AdministrationOperation {
+public struct ListSessions: PagedOperation {
     public static let name = "users:sessions"
     public static let right = AdministrationRight.readUsers
 
     /// Id or address.
     public var user: String
+    /// Whether only those that go on are listed; of these a page can be short, and go on.
+    public var living: Bool?
     /// 1 to 1,000; 100 where nothing is said.
     public var limit: Int?
+    /// Where the page begins: the `next` of the page before.
+    public var after: String?
+    /// Where the page ends: the `previous` of the page after.
+    public var before: String?
 
-    public init(user: String, limit: Int? = nil) {
+    public init(
+        user: String, living: Bool? = nil, limit: Int? = nil, after: String? = nil, before: String? = nil
+    ) {
         self.user = user
+        self.living = living
         self.limit = limit
+        self.after = after
+        self.before = before
     }
 
     public struct Answer: Codable, Sendable {
         /// The newest first, with those that are over and not yet removed.
         public let sessions: [SessionSummary]
-        /// Whether these are all. Older ones go on where they are not: `users:end-sessions` ends them too.
+        /// Whether there are no older ones.
         public let isWhole: Bool?
+        /// Where the page before ends; nil on the first.
+        public let previous: String?
+        /// Where the next page begins; nil on the last.
+        public let next: String?
     }
 
     public func perform(
@@ -29,11 +44,12 @@ public struct ListSessions: AdministrationOperation {
         guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
         let user = try await permit.user(user, of: realm)
         let now = realm.clock.now
-        let sessions = try await realm.sessions.list(of: user.id, limit: limit)
+        let page = try await realm.sessions.list(
+            of: user, living: living ?? false, range(limit: limit) { SessionPlace($0) })
         let settings = try await realm.settings()
         return Answer(
-            sessions: sessions.map { SessionSummary($0, of: user, on: realm, settings, at: now) },
-            isWhole: sessions.count < limit)
+            sessions: page.rows.map { SessionSummary($0, of: user, on: realm, settings, at: now) },
+            isWhole: page.next == nil, previous: place(page.previous, \.text), next: place(page.next, \.text))
     }
 }
 

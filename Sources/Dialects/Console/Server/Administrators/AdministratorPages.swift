@@ -23,8 +23,8 @@ enum AdministratorPages {
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
                 return ConsoleQuestion(
                     title: scene.words("consoleRevokeRole", ["user": .chosen(user.shownName)]),
-                    text: scene.words("consoleRevokeRoleText"), button: scene.words.plain("consoleRevoke"),
-                    isDangerous: true, back: "/console/administrators")
+                    text: try await scene.text(scene.words("consoleRevokeRoleText"), withTokensOf: user.id),
+                    button: scene.words.plain("consoleRevoke"), isDangerous: true, back: "/console/administrators")
             },
             make: { RevokeRole(user: $0.parameter("user")) },
             done: { _, _ in .lead(to: "/console/administrators", notice: "consoleDoneRevoked") }),

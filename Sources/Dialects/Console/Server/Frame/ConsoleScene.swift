@@ -150,6 +150,13 @@ struct ConsoleScene: Sendable {
                 }))
     }
 
+    /// What a question says, with how many tokens open nothing any more once a user does not administer; for those who may know of them.
+    func text(_ text: PageText, withTokensOf user: String) async throws -> PageText {
+        guard may(ListMachineTokens.right) else { return text }
+        let count = try await realm.machineTokens.count(of: UserID(rawValue: user))
+        return count == 0 ? text : words("consoleAndTokens", ["text": .text(text), "count": .number(count)])
+    }
+
     func notFound() -> Page {
         var page = Page("not-found", words("notFoundTitle"), words("consoleNotFound"))
         page.isWide = true

@@ -7,7 +7,7 @@ enum GroupPages {
     static let routes: [ConsoleRoute] = [
         .page("groups", of: ListGroups.self, in: .groups, isEntry: true) { try await list($0) },
         .action(
-            "groups/add", AddGroup.self, in: .groups,
+            "groups-add", AddGroup.self, in: .groups,
             ask: { scene in
                 var name = PageField(
                     name: "group", label: scene.words.plain("consoleGroupName"), value: scene.field("group"),
@@ -95,7 +95,7 @@ enum GroupPages {
                     }), none: words("consoleNone")))
         page.blocks.append(scene.pager("/console/groups", before: answer.previous, after: answer.next))
         if scene.may(.changeGroups) {
-            page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups/add", isButton: true)]))
+            page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups-add", isButton: true)]))
         }
         page.blocks += scene.command(operation)
         return page

@@ -210,7 +210,10 @@ enum HookPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let hooks = try await scene.perform(ListHooks()).hooks
+        let places = scene.places
+        let operation = ListHooks(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
+        let answer = try await scene.perform(operation)
+        let hooks = answer.hooks
         var page = scene.page("console-hooks", "consoleHooks")
         page.text = words("consoleHooksText")
         page.blocks.append(
@@ -236,10 +239,11 @@ enum HookPages {
                             .init(hook.lastError.map { HookPages.words(of: $0, scene) } ?? PageText("–")),
                         ]
                     }), none: words("consoleHooksNone")))
+        page.blocks.append(scene.pager("/console/hooks", before: answer.previous, after: answer.next))
         if scene.may(AddHook.right) {
             page.blocks.append(.links([.init(words("consoleHookAdd"), to: "/console/hooks/add", isButton: true)]))
         }
-        page.blocks += scene.command(ListHooks())
+        page.blocks += scene.command(operation)
         return page
     }
 
@@ -252,7 +256,8 @@ enum HookPages {
     /// What the overview says of hooks that nothing can be delivered to.
     static func warnings(_ scene: ConsoleScene) async throws -> [PageBlock] {
         guard scene.may(ListHooks.right) else { return [] }
-        return try await scene.perform(ListHooks()).hooks.compactMap { hook in
+        // As many as there can be.
+        return try await scene.perform(ListHooks(limit: EventHooks.most)).hooks.compactMap { hook in
             guard hook.disabledBecause != nil || hook.isEnabled && hook.failingSince != nil else { return nil }
             return .standing(
                 .init(

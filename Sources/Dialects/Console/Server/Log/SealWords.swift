@@ -20,9 +20,9 @@ enum SealWords {
 
     /// Nothing where nothing is wrong.
     static func warnings(_ scene: ConsoleScene) async throws -> [PageBlock] {
-        guard scene.may(ShowAuditSeals.right), let fault = try await scene.perform(ShowAuditSeals()).fault else {
-            return []
-        }
+        guard scene.may(ShowAuditSeals.right),
+            let fault = try await scene.perform(ShowAuditSeals(onlyFault: true)).fault
+        else { return [] }
         var standing = broken(fault, scene)
         standing.link = .init(scene.words("consoleLog"), to: "/console/log")
         return [.standing(standing)]

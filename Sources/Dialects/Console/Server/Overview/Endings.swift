@@ -26,7 +26,7 @@ struct Endings {
             add("consoleEndingCertificate", scene.words.plain("consoleEndingThisServer"), instant, "/console/settings")
         }
         if scene.may(ListMachineTokens.right) {
-            for token in try await scene.perform(ListMachineTokens()).tokens {
+            for token in try await scene.perform(ListMachineTokens(limit: MachineTokens.most)).tokens {
                 add(
                     "consoleEndingToken", token.label.isEmpty ? token.id : token.label, token.expiresAt.date,
                     "/console/tokens")
@@ -39,7 +39,7 @@ struct Endings {
             }
         }
         if scene.may(ListRegistrationTokens.right) {
-            for token in try await scene.perform(ListRegistrationTokens()).tokens {
+            for token in try await scene.perform(ListRegistrationTokens(limit: RegistrationTokens.most)).tokens {
                 add(
                     "consoleEndingRegistrationToken", token.label.isEmpty ? token.id : token.label,
                     token.expiresAt.date,

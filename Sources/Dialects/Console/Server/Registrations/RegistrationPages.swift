@@ -30,7 +30,8 @@ enum RegistrationPages {
         .action(
             "registrations-tokens/{initial}/remove", RemoveRegistrationToken.self, in: .registrations,
             ask: { scene in
-                let tokens = try await scene.perform(ListRegistrationTokens()).tokens
+                // As many as there can be.
+                let tokens = try await scene.perform(ListRegistrationTokens(limit: RegistrationTokens.most)).tokens
                 guard let token = tokens.first(where: { $0.id == scene.parameter("initial") }) else {
                     throw AdministrationError(.notFound, "There is no such token.")
                 }
@@ -131,8 +132,11 @@ enum RegistrationPages {
 
     private static func tokens(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListRegistrationTokens()
-        let tokens = try await scene.perform(operation).tokens
+        let places = scene.places
+        let operation = ListRegistrationTokens(
+            limit: ConsoleScene.pageLength, after: places.after, before: places.before)
+        let answer = try await scene.perform(operation)
+        let tokens = answer.tokens
         let changes = scene.may(AddRegistrationToken.right)
         let names = try await UserNames(actors: tokens.map(\.createdBy), scene)
         var page = scene.page("console-registration-tokens", "consoleRegistrationTokens")
@@ -165,6 +169,7 @@ enum RegistrationPages {
                                         to: ConsolePath.to("registrations-tokens", token.id, "remove"))
                                 ] : [])
                     }), none: words("consoleNone")))
+        page.blocks.append(scene.pager(tokensPath, before: answer.previous, after: answer.next))
         if changes {
             page.blocks.append(.links([.init(words("consoleTokenAdd"), to: tokensPath + "/add", isButton: true)]))
         }

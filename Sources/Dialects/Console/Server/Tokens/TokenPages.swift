@@ -15,7 +15,8 @@ enum TokenPages {
         .action(
             "tokens/{token}/revoke", RevokeMachineToken.self, in: .tokens,
             ask: { scene in
-                let tokens = try await scene.perform(ListMachineTokens()).tokens
+                // As many as there can be.
+                let tokens = try await scene.perform(ListMachineTokens(limit: MachineTokens.most)).tokens
                 guard let token = tokens.first(where: { $0.id == scene.parameter("token") }) else {
                     throw AdministrationError(.notFound, "There is no such token.")
                 }
@@ -72,7 +73,8 @@ enum TokenPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let operation = ListMachineTokens()
+        let places = scene.places
+        let operation = ListMachineTokens(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         let tokens = answer.tokens
         let changes = scene.may(.changeAdministrators)
@@ -92,12 +94,12 @@ enum TokenPages {
                     words.plain("consoleTokens"),
                     columns: ["consoleLabel", "consoleScopes", "consoleExpires", "consoleUsed", "consoleGrantedBy"]
                         .map { words.plain($0) } + (changes ? [words.plain("consoleRevoke")] : []),
-                    rows: [first]
+                    rows: (answer.previous == nil ? [first] : [])
                         + tokens.map { token in
                             [
                                 .init(
                                     PageText(chosen: token.shownName),
-                                    marks: token.hasExpired ? [.init(words("consoleExpired"), .alarming)] : []),
+                                    marks: mark(of: token, words)),
                                 .init(PageText(token.scopes.joined(separator: " "))),
                                 .init(words.instant(token.expiresAt.date)),
                                 .init(
@@ -107,11 +109,24 @@ enum TokenPages {
                                 .init(words("consoleRevoke"), to: ConsolePath.to("tokens", token.id, "revoke")),
                             ]
                         }), none: words("consoleNone")))
+        page.blocks.append(scene.pager("/console/tokens", before: answer.previous, after: answer.next))
         if changes {
             page.blocks.append(.links([.init(words("consoleTokenAdd"), to: "/console/tokens/add", isButton: true)]))
         }
         page.blocks += scene.command(operation)
         return page
+    }
+}
+
+extension TokenPages {
+    /// Why it does not open what its scopes say.
+    private static func mark(of token: MachineTokenSummary, _ words: Words) -> [PageBlock.Mark] {
+        switch token.standing.flatMap({ MachineToken.Standing(rawValue: $0) }) {
+        case .expired: [.init(words("consoleExpired"), .alarming)]
+        case .dormant: [.init(words("consoleTokenDormant"), .alarming)]
+        case .limited: [.init(words("consoleTokenLimited"), .alarming)]
+        case .open, nil: []
+        }
     }
 }
 

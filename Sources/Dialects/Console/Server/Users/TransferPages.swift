@@ -14,7 +14,7 @@ enum TransferPages {
             done: { scene, answer in
                 .result(
                     at: "/console/users-import/result",
-                    try Imported(answer, of: pieces(of: scene), rehearses(scene)))
+                    try Imported(answer, of: file(of: scene), rehearses(scene)))
             }),
         .page("users-import/result", of: ImportUsers.self, in: .users) { result($0) },
         .action(
@@ -43,13 +43,10 @@ enum TransferPages {
         var refused: [BulkResult.Refused]
         var more: Int
 
-        /// - Parameter pieces: what the file has. What cannot be read as a user's is told beside what was refused, at its line.
-        init(_ answer: ImportUsers.Answer, of pieces: [UserFileReader.Piece], _ isRehearsal: Bool) {
-            var refused: [(line: Int, reason: String)] = []
-            for piece in pieces {
-                if case .fault(let reason) = piece.content { refused.append((piece.line, reason)) }
-            }
-            let lines = pieces.filter { $0.user != nil }.map(\.line)
+        /// - Parameter file: what was imported. What cannot be read as a user's is told beside what was refused, at its line.
+        init(_ answer: ImportUsers.Answer, of file: ImportedFile, _ isRehearsal: Bool) {
+            var refused = file.faults
+            let lines = file.users.map(\.line)
             refused += answer.refused.map { (lines.indices.contains($0.index) ? lines[$0.index] : 0, $0.reason) }
             refused.sort { $0.line < $1.line }
             self.isRehearsal = isRehearsal
@@ -57,6 +54,7 @@ enum TransferPages {
             replaced = answer.replaced
             alreadyThere = answer.alreadyThere
             (self.refused, more) = BulkResult.told(refused.map { .init("\($0.line)", $0.reason) })
+            more += file.furtherFaults
         }
     }
 
@@ -93,22 +91,19 @@ enum TransferPages {
 
     private static func operation(of scene: ConsoleScene) throws -> ImportUsers {
         ImportUsers(
-            lines: try pieces(of: scene).compactMap { $0.user.map { SecretText($0) } },
+            lines: try file(of: scene).users.map { SecretText($0.text) },
             overwrite: scene.field("overwrite") != nil, dryRun: rehearses(scene))
     }
 
     /// What the file has, or what was pasted; nothing before either is there.
-    private static func pieces(of scene: ConsoleScene) throws -> [UserFileReader.Piece] {
-        guard scene.isForm else { return [] }
-        let bytes: [UInt8]
+    private static func file(of scene: ConsoleScene) throws -> ImportedFile {
+        guard scene.isForm else { return ImportedFile() }
         switch (scene.files["file"], scene.field("lines")) {
-        case (let file?, nil): bytes = file.bytes
-        case (nil, let lines?): bytes = Array(lines.utf8)
+        case (let file?, nil): return try ImportedFile(file.bytes)
+        case (nil, let lines?): return try ImportedFile(lines.utf8)
         case (.some, .some): throw ConsoleProblem(scene.words("consoleImportBoth"))
         case (nil, nil): throw ConsoleProblem(scene.words("consoleImportNobody"))
         }
-        var reader = UserFileReader(limit: ImportUsers.longestLine)
-        return reader.read(bytes) + reader.finish()
     }
 
     private static func result(_ scene: ConsoleScene) -> Page {
@@ -156,15 +151,5 @@ enum TransferPages {
             page = try await scene.perform(ExportUsers(after: next, limit: 500, run: page.run))
         }
         return ConsoleDownload(name: "users.jsonl", type: "application/jsonl; charset=utf-8", bytes: bytes)
-    }
-}
-
-extension UserFileReader.Piece {
-    /// A user's text; nil for what cannot be read as one. The last line needs no end: a form is whole.
-    fileprivate var user: String? {
-        switch content {
-        case .user(let text), .tornUser(let text): text
-        case .fault: nil
-        }
     }
 }

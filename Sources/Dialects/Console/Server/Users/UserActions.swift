@@ -10,7 +10,8 @@ enum UserActions {
             "users/{user}/disable", DisableUser.self, in: .users,
             ask: {
                 try await question(
-                    "consoleDisableUser", "consoleDisableUserText", button: "consoleDisable", isDangerous: true, $0)
+                    "consoleDisableUser", "consoleDisableUserText", button: "consoleDisable", isDangerous: true,
+                    endsTokens: true, $0)
             },
             make: { DisableUser(user: $0.parameter("user")) },
             done: { scene, _ in back(scene, "consoleDoneDisabled") }),
@@ -145,11 +146,14 @@ enum UserActions {
     }
 
     private static func question(
-        _ title: String, _ text: String, button: String, isDangerous: Bool = false, _ scene: ConsoleScene
+        _ title: String, _ text: String, button: String, isDangerous: Bool = false, endsTokens: Bool = false,
+        _ scene: ConsoleScene
     ) async throws -> ConsoleQuestion {
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+        var said = scene.words(text)
+        if endsTokens { said = try await scene.text(said, withTokensOf: user.id) }
         return ConsoleQuestion(
-            title: scene.words(title, ["user": .chosen(user.shownName)]), text: scene.words(text),
+            title: scene.words(title, ["user": .chosen(user.shownName)]), text: said,
             button: scene.words.plain(button), isDangerous: isDangerous, back: ConsolePath.to("users", user.id))
     }
 
@@ -187,7 +191,8 @@ enum UserActions {
     private static func askToDelete(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
         var question = try await question(
-            "consoleDeleteUser", "consoleDeleteUserText", button: "consoleDelete", isDangerous: true, scene)
+            "consoleDeleteUser", "consoleDeleteUserText", button: "consoleDelete", isDangerous: true, endsTokens: true,
+            scene)
         var field = PageField(
             name: "name", label: scene.words.plain("consoleTypeName"), autocomplete: "off", maximumLength: 256)
         field.hint = PageText.harmless(user.email ?? user.id)

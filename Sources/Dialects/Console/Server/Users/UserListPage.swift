@@ -7,7 +7,7 @@ enum UserListPage {
     static let routes: [ConsoleRoute] = [
         .page("users", of: SearchUsers.self, in: .users, isEntry: true) { try await list($0) },
         .action(
-            "users/add", AddUser.self, in: .users,
+            "users-add", AddUser.self, in: .users,
             ask: { ask($0) },
             make: { scene in
                 AddUser(
@@ -21,7 +21,7 @@ enum UserListPage {
                     secret: answer.password?.secret)
             }),
         .action(
-            "users/invite", InviteUser.self, in: .users,
+            "users-invite", InviteUser.self, in: .users,
             ask: { scene in
                 ConsoleQuestion(
                     title: scene.words("consoleUserInvite"), text: scene.words("consoleUserInviteText"),
@@ -69,8 +69,8 @@ enum UserListPage {
         var links: [PageBlock.Link] = []
         if scene.may(.changeUsers) {
             links = [
-                .init(words("consoleUserAdd"), to: "/console/users/add", isButton: true),
-                .init(words("consoleUserInvite"), to: "/console/users/invite", isButton: true, isSecondary: true),
+                .init(words("consoleUserAdd"), to: "/console/users-add", isButton: true),
+                .init(words("consoleUserInvite"), to: "/console/users-invite", isButton: true, isSecondary: true),
             ]
         }
         if scene.may(.transferUsers) {

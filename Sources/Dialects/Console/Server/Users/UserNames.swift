@@ -39,11 +39,23 @@ struct UserNames: Sendable {
     /// Who did something.
     func cell(actor: String?, _ words: Words) -> PageTable.Cell {
         guard let actor else { return .init(words("consoleCommandLine")) }
-        return Self.id(actor).map { cell($0) } ?? .init(PageText(chosen: actor))
+        guard let id = Self.id(actor), !isLikeToken(id) else {
+            return .init(PageText(chosen: actor), to: path(actor: actor))
+        }
+        return cell(id)
     }
 
     /// Who did something, as a fact or in a sentence.
-    func name(actor: String) -> String { Self.id(actor).map { name($0) } ?? actor }
+    func name(actor: String) -> String {
+        guard let id = Self.id(actor), !isLikeToken(id) else { return actor }
+        return name(id)
+    }
+
+    /// Whether a user is called as the log calls a token. Then the user is named as the log does, who is no token there.
+    private func isLikeToken(_ id: String) -> Bool {
+        let name = name(id)
+        return name == AdministratorToken.actor || name.hasPrefix("token:")
+    }
 
     func path(actor: String) -> String? { Self.id(actor).flatMap { path($0) } }
 

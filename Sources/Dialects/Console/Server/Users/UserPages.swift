@@ -38,8 +38,6 @@ enum UserPages {
         }
     }
 
-    /// Sessions that a page looks at, the newest; those of them that are over are left out.
-    private static let mostSessions = 500
     /// Events that the first tab shows.
     private static let latest = 5
 
@@ -75,7 +73,7 @@ enum UserPages {
         page.blocks.append(.links(actions(on: user, scene)))
         page.blocks.append(.facts(facts(of: answer, scene)))
         if scene.may(.readGroups) {
-            let groups = try await scene.perform(ListGroups(user: user.id, limit: ConsoleScene.pageLength)).groups
+            let groups = try await scene.perform(ListGroups(user: user.id, limit: UserGroup.mostOfUser)).groups
             if !groups.isEmpty {
                 page.blocks.append(.heading(words.plain("consoleGroups")))
                 page.blocks.append(
@@ -285,12 +283,15 @@ enum UserPages {
     private static func sessions(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-        let operation = ListSessions(user: user.id, limit: mostSessions)
+        let places = scene.places
+        let operation = ListSessions(
+            user: user.id, living: true, limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = page(.sessions, of: user, scene)
         let ends = scene.may(.endSessions)
-        let sessions = answer.sessions.filter(\.isLiving)
-        if sessions.isEmpty { page.blocks.append(.text(words("consoleNoSessions"))) }
+        let sessions = answer.sessions
+        let isWhole = answer.previous == nil && answer.next == nil
+        if sessions.isEmpty, isWhole { page.blocks.append(.text(words("consoleNoSessions"))) }
         var devices: [(device: Device, sessions: [SessionSummary])] = []
         for session in sessions {
             let device = Device(userAgent: session.userAgent, address: session.address)
@@ -316,11 +317,8 @@ enum UserPages {
                         } + (ends ? [words.plain("consoleAction")] : []),
                         rows: sessions.map { row(of: $0, user, scene) })))
         }
-        if answer.isWhole == false {
-            page.blocks.append(.text(words("consoleSessionsMore", ["count": .number(mostSessions)])))
-        }
-        // Where not all are shown, older ones may go on.
-        if ends, !sessions.isEmpty || answer.isWhole == false {
+        page.blocks.append(scene.pager(Tab.sessions.path(of: user.id), before: answer.previous, after: answer.next))
+        if ends, !sessions.isEmpty || !isWhole {
             page.blocks.append(
                 .links([
                     .init(
