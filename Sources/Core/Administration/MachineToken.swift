@@ -135,7 +135,7 @@ public struct MachineTokens: Sendable {
         return .success(token)
     }
 
-    private static func digest(_ text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
+    private static func digest(_ text: String) -> Data { SHA256.digest(of: text) }
 }
 
 extension MachineToken {
