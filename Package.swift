@@ -26,6 +26,7 @@ extension Target.Dependency {
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded: Self = .product(name: "NIOEmbedded", package: "swift-nio")
     static let nioHTTPTypes: Self = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+    static let nioHTTPTypesHTTP1: Self = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
     static let nioTLS: Self = .product(name: "NIOTLS", package: "swift-nio")
@@ -483,7 +484,7 @@ let package = Package(
                 "TestSupport", "Traces",
                 .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-                .tracing,
+                .nioHTTPTypesHTTP1, .tracing,
             ]),
         .testTarget(
             name: "WebPagesTests",

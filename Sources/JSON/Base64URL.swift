@@ -24,6 +24,11 @@ public enum Base64URL {
         String(decoding: text(of: bytes, in: alphabet, isPadded: false), as: UTF8.self)
     }
 
+    /// The text of these bytes with the alphabet and the padding of RFC 4648, section 4.
+    public static func standard(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: text(of: bytes, in: standardAlphabet, isPadded: true), as: UTF8.self)
+    }
+
     /// The text of these bytes, added to UTF-8 that is being written.
     public static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         append(bytes, to: &text, in: alphabet, isPadded: false)

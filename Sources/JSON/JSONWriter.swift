@@ -173,6 +173,17 @@ public struct JSONWriter: Sendable {
         endObject()
     }
 
+    /// An object of these members in the order of their names, which are all different.
+    /// - Throws: `EncodingError` if a number in it is infinite or NaN.
+    public mutating func write(members: [(name: String, value: JSONValue)]) throws(EncodingError) {
+        beginObject()
+        for (name, value) in members.sorted(by: { $0.name.precedesByBytes($1.name) }) {
+            self.name(name)
+            try write(value)
+        }
+        endObject()
+    }
+
     private mutating func escape(_ byte: UInt8) {
         bytes.append(UInt8(ascii: "\\"))
         switch byte {

@@ -4,4 +4,7 @@ public enum SigningAlgorithm: String, Sendable, Codable, CaseIterable {
     case es256 = "ES256"
     /// RSASSA-PKCS1-v1_5 with SHA-256, 2048 bits (RFC 7518, section 3.3).
     case rs256 = "RS256"
+
+    /// All of them, put together once.
+    public static let all = Set(allCases)
 }

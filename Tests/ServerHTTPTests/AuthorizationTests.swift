@@ -1,3 +1,5 @@
+import CountersignCore
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -21,5 +23,18 @@ import Testing
             head: HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/", headerFields: headers),
             body: RequestBody(buffer: ByteBuffer()))
         #expect(Authorization(of: request).credentials("Basic") == found)
+    }
+
+    @Test func `Base64 of credentials is what Foundation takes for it`() {
+        var texts = [
+            "", "=", "====", "YTpi", "YTpiYw==", "YTpiY2Q=", "YTpiYw", "YTpiYx==", "YTpiYw===", "YTpi====", "YT-_",
+            "YT+/", "YT+_",
+            "YTpi\n", " YTpi", "YTp=", "Y===", "YQ=Q", "ä", "YTpi\0", "=YTp", "YTpiYw=x",
+        ]
+        for count in 0..<40 { texts.append(Data((0..<count).map { UInt8($0 * 7 & 255) }).base64EncodedString()) }
+        for text in texts {
+            #expect(
+                ClientCredentials.Basic.bytes(ofBase64: text) == Data(base64Encoded: text).map { Array($0) }, "\(text)")
+        }
     }
 }

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Routes in parts")
 struct RoutePartsTests {
-    private typealias Parts = RouteParts<BasicRequestContext>
-    private typealias Part = RoutePart<BasicRequestContext>
+    private typealias Parts = RouteParts
+    private typealias Part = RoutePart
 
     /// Counts what was put together.
     private final class Made: Sendable {
@@ -32,9 +32,11 @@ struct RoutePartsTests {
             part("health", ["health"], ["health/live"]),
             part("api", ["account/v1", "v2/logout"], ["account/v1/{name}", "v2/logout"]),
             part("pages", ["", "account", "sign-in"], ["", "account", "account/profile", "sign-in"]),
-        ]) { router, methods in
-            router.add(middleware: FailureMiddleware())
-            router.add(middleware: RequestTargetMiddleware(methods))
+        ]) { methods in
+            RequestPassage(
+                RequestSourceMiddleware(RequestSource(trustsProxy: false)), RequestMetrics(), RequestLogMiddleware(),
+                SecurityHeadersMiddleware(), PublicCORSMiddleware([]), FailureMiddleware(),
+                RequestTargetMiddleware(methods))
         }
     }
 

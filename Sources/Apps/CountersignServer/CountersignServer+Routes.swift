@@ -16,15 +16,14 @@ import WebPages
 
 /// The routes, in parts that are put together when the first request for one of theirs comes (``RouteParts``).
 extension CountersignServer {
-    private typealias Part = RoutePart<CountersignRequestContext>
+    private typealias Part = RoutePart
 
-    /// Every route of every dialect, after the middleware that all share.
-    public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
+    /// Every route of every dialect, after what requests of all pass.
+    public func responder() throws -> ServerResponder {
         let routes = try routes()
         // Where it is all there is, the developer's own routes are in it, and what is wrong with them.
         try routes.prepareFirst()
-        return ReadyAnswerRecorder(
-            ready, HeadResponder(PathNormalizer(routes, rules: [IdentityToolkit.normalize, NativeAuth.normalize])))
+        return ServerResponder(routes, ready: ready)
     }
 
     /// Method and path of every endpoint, for tests that go through all of them. Parts of a path that vary stand in braces.
@@ -32,12 +31,13 @@ extension CountersignServer {
         try routes().list().map { ($0.method, $0.path.description) }
     }
 
-    private func routes() throws -> RouteParts<CountersignRequestContext> {
+    private func routes() throws -> RouteParts {
         let site = try site.get()
         let parts = programParts(site) + pageParts(site) + developmentParts(site)
-        return RouteParts(options.resources == nil ? parts : [Part(joining: parts)]) { router, methods in
-            addMiddleware(to: router, methods, site)
-        }
+        return RouteParts(
+            options.resources == nil ? parts : [Part(joining: parts)],
+            rules: [IdentityToolkit.normalize, NativeAuth.normalize]
+        ) { methods in passage(methods, site) }
     }
 
     // MARK: Parts
@@ -118,38 +118,32 @@ extension CountersignServer {
         ]
     }
 
-    // MARK: Middleware
+    // MARK: What requests pass
 
-    private func addMiddleware(
-        to router: Router<CountersignRequestContext>, _ methods: PathMethods<CountersignRequestContext>,
-        _ site: PageSite
-    ) {
+    private func passage(_ methods: PathMethods, _ site: PageSite) -> RequestPassage {
         let source = RequestSource(
             trustsProxy: options.tlsEndedByProxy, header: options.proxy.header,
             isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
-        router.add(middleware: RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment))
-        router.add(middleware: RequestMetricsMiddleware(requests))
-        router.add(middleware: RequestLogMiddleware(logsAccess: options.logsAccess, tracer: opened.tracer))
-        router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
-        router.add(
-            middleware: PublicCORSMiddleware([
-                PublicCORSRule(appliesTo: { IdentityToolkit.owns(path: $0) && !OAuth.isOfBrowsers(path: $0) }),
-                PublicCORSRule(
-                    exposing: Guardian.exposedHeaders,
-                    appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }),
-                PublicCORSRule(
-                    exposing: OAuth.exposedHeaders,
-                    appliesTo: { OAuth.isPublic(path: $0) || AccountAPI.owns(path: $0) },
-                    isAlikeForAll: OAuth.isDocument),
-                PublicCORSRule(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns),
-            ]))
-        router.add(
-            middleware: FailureMiddleware { [nativeAuth] failure, request, reference in
-                try Self.format(failure, request) ?? nativeAuth.format(failure, request)
-                    ?? site.format(failure, request, reference: reference)
-            })
-        router.add(
-            middleware: RequestTargetMiddleware(
+        let crossOrigin = PublicCORSMiddleware([
+            PublicCORSRule(appliesTo: { IdentityToolkit.owns(path: $0) && !OAuth.isOfBrowsers(path: $0) }),
+            PublicCORSRule(
+                exposing: Guardian.exposedHeaders,
+                appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }),
+            PublicCORSRule(
+                exposing: OAuth.exposedHeaders,
+                appliesTo: { OAuth.isPublic(path: $0) || AccountAPI.owns(path: $0) },
+                isAlikeForAll: OAuth.isDocument),
+            PublicCORSRule(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns),
+        ])
+        let failures = FailureMiddleware { [nativeAuth] failure, request, reference in
+            try Self.format(failure, request) ?? nativeAuth.format(failure, request)
+                ?? site.format(failure, request, reference: reference)
+        }
+        return RequestPassage(
+            RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment), requests,
+            RequestLogMiddleware(logsAccess: options.logsAccess, tracer: opened.tracer),
+            SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy), crossOrigin, failures,
+            RequestTargetMiddleware(
                 methods, typedPages: ["/console", "/account", "/sign-in", "/sign-up", "/activate"]))
     }
 
@@ -214,7 +208,7 @@ extension CountersignServer {
                 programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil))
     }
 
-    private func addSecurityChecks(to router: Router<CountersignRequestContext>) throws {
+    private func addSecurityChecks(to router: ServerRoutes) throws {
         let showsSamples = options.isDevelopment && options.securityChecks.names.isEmpty
         let checks = SecurityChecks(
             realm: opened.realm,

@@ -83,7 +83,7 @@ public struct CountersignServer: Sendable {
         public var securityChecks = SecurityCheckCatalogue.empty
         /// Routes of the developer's own, in this process: what the checks protect; nil: none. With them, all routes are put together by the
         /// start, because theirs may be anywhere.
-        public var resources: (@Sendable (Router<CountersignRequestContext>, SecurityChecks) throws -> Void)?
+        public var resources: (@Sendable (ServerRoutes, SecurityChecks) throws -> Void)?
 
         /// The defaults serve plain HTTP on loopback, port 8080, and are not for development.
         public init(
@@ -260,15 +260,15 @@ public struct CountersignServer: Sendable {
         logger.notice(
             "connection limit: \(connections.maximum), \(connections.maximumPerSource) from one source"
         )
-        return Application(
+        return ServerApplication(
             responder: try responder(),
             server: builder,
             // A burst of connections waits to be accepted; the system's own limit holds where it is lower.
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: options.port), backlog: 4096,
                 availableConnectionsDelegate: connections.acceptance),
-            services: groups,
-            onServerRunning: { channel in
+            beside: groups, logger: logger,
+            onRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
                 await noteAddress()
@@ -276,8 +276,7 @@ public struct CountersignServer: Sendable {
                 await onListening(address)
                 serviceManager?.ready(at: address)
                 begin.finish()
-            },
-            logger: logger)
+            })
     }
 
     /// Tells commands what the links that they print begin with.

@@ -24,7 +24,7 @@ struct MetricsService: NamedService {
         router.add(middleware: RequestLogMiddleware(logsAccess: logsAccess))
         router.add(middleware: SecurityHeadersMiddleware())
         router.add(middleware: FailureMiddleware())
-        let methods = PathMethods<CountersignRequestContext>()
+        let methods = PathMethods()
         router.add(middleware: RequestTargetMiddleware(methods))
         route.add(to: router, isForEverybody: true)
         methods.tell(router.routes)

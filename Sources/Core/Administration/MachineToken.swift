@@ -192,7 +192,7 @@ public struct MachineTokens: Sendable {
         return .success(rights.map { token.limited(to: $0) } ?? token)
     }
 
-    private static func digest(_ text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
+    private static func digest(_ text: String) -> Data { SHA256.digest(of: text) }
 }
 
 extension StoreTransaction {

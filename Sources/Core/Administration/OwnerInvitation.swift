@@ -100,7 +100,7 @@ public struct OwnerInvitations: Sendable {
         return ConstantTime.equal(digest, Self.digest(code.reveal()))
     }
 
-    private static func digest(_ code: String) -> Data { Data(SHA256.hash(data: Data(code.utf8))) }
+    private static func digest(_ code: String) -> Data { SHA256.digest(of: code) }
 }
 
 extension StoreTransaction {

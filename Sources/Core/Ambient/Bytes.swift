@@ -43,7 +43,7 @@ extension HashFunction {
 
 extension SHA256 {
     /// The digest of a text's UTF-8.
-    static func digest(of text: String) -> Data {
+    package static func digest(of text: String) -> Data {
         var hash = SHA256()
         hash.update(text)
         return hash.finalize().data

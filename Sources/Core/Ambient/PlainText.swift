@@ -38,6 +38,12 @@ public struct PlainText: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
+    /// The same of a text that has something in it, as protocols have it for parameters: by code that is generic over nothing.
+    public init?(nonempty text: String?) {
+        guard let text, !text.isEmpty, !text.hasZeroByte else { return nil }
+        self.text = text
+    }
+
     /// The text with U+FFFD in place of each zero byte. A look-up by it finds no row that has another name, and it names nothing else.
     public static func key(_ text: String) -> String {
         guard text.hasZeroByte else { return text }

@@ -19,14 +19,30 @@ public struct Application: Sendable, Equatable {
     /// When it was registered. Grants of before belong to an earlier application of the same id (``owns(_:)``).
     public let createdAt: Date
     /// What it was registered with.
-    public var registration: ApplicationRegistration
+    public var registration: ApplicationRegistration {
+        _read { yield kept.wrappedValue }
+        _modify { yield &kept.wrappedValue }
+    }
+
+    /// A request hands its application on a dozen times.
+    private var kept: OneReference<ApplicationRegistration>
 
     /// The row as stores read and write it. ``Applications/add(id:_:by:)`` registers applications.
     public init(id: ClientID, revision: Int = 0, createdAt: Date, registration: ApplicationRegistration) {
+        self.init(id: id, revision: revision, createdAt: createdAt, kept: OneReference(wrappedValue: registration))
+    }
+
+    /// The same with a registration that others have as well.
+    package init(id: ClientID, revision: Int, createdAt: Date, kept: OneReference<ApplicationRegistration>) {
         self.id = id
         self.revision = revision
         self.createdAt = createdAt
-        self.registration = registration
+        self.kept = kept
+    }
+
+    public static func == (one: Application, other: Application) -> Bool {
+        one.id == other.id && one.revision == other.revision && one.createdAt == other.createdAt
+            && one.registration == other.registration
     }
 }
 

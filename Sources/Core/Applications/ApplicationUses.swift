@@ -36,7 +36,7 @@ public struct ApplicationUses: Sendable {
 
     /// Notes a use that no grant of a user shows.
     public func note(_ application: ClientID, by dialect: Dialect) {
-        realm.useNotes.note([UseNotes.Key(application: application, dialect: dialect)], ofUsers: false)
+        realm.useNotes.note(CollectionOfOne(UseNotes.Key(application: application, dialect: dialect)), ofUsers: false)
     }
 
     /// The uses of applications, the latest of each first; nothing for those that were never used. What other servers have not written
@@ -100,7 +100,7 @@ final class UseNotes: Sendable {
 
     init(clock: any WallClock) { self.clock = clock }
 
-    func note(_ keys: [Key], ofUsers isOfUser: Bool) {
+    func note(_ keys: some Collection<Key>, ofUsers isOfUser: Bool) {
         let now = clock.now
         state.withLock { state in
             for key in keys {

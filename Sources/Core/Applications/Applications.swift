@@ -219,7 +219,7 @@ extension ApplicationRegistration {
     private static let decoyDigest = Data(repeating: 0, count: SHA256.byteCount).base64EncodedString()
 
     private static func digest(_ secret: Secret<String>) -> String {
-        Data(SHA256.hash(data: Data(secret.reveal().utf8))).base64EncodedString()
+        Base64URL.standard(SHA256.digest(of: secret.reveal()))
     }
 }
 

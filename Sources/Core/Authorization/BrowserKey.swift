@@ -53,7 +53,7 @@ public struct BrowserKey: Sendable {
         all.map { ConstantTime.equal(Self.digest(of: $0), digest) }.contains(true)
     }
 
-    private static func digest(of value: Secret<String>) -> Data { Data(SHA256.hash(data: Data(value.reveal().utf8))) }
+    private static func digest(of value: Secret<String>) -> Data { SHA256.digest(of: value.reveal()) }
 
     // MARK: Proofs
 

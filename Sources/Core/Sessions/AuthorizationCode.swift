@@ -131,7 +131,7 @@ public struct PKCEChallenge: Codable, Sendable, Equatable {
         let made =
             switch method {
             case .plain: verifier
-            case .s256: Array(SHA256.hash(data: Data(verifier.utf8))).base64URL
+            case .s256: SHA256.digest(of: verifier).base64URL
             }
         return ConstantTime.equal(Array(made.utf8), Array(value.utf8))
     }

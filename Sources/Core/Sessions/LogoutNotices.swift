@@ -65,7 +65,7 @@ struct LogoutNotices: Sendable {
     /// Of what it is about, so that a transaction which runs twice writes the same.
     private static func id(of ending: SessionEnding, _ holder: GrantHolder, at now: Date) -> String {
         let text = "\(ending.subject) \(ending.user.revision) \(holder.client)"
-        let digest = Array(SHA256.hash(data: Data(text.utf8)).prefix(8))
+        let digest = SHA256.digest(of: text).prefix(8)
         let digits = String(UInt64(max(0, now.microseconds)), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits + digest.hex
     }

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import JSON
 
-/// An access token of this server that counts now.
-public struct AccessToken: Sendable {
+/// An access token of this server that counts now. A class, as user and session are large, and a token is handed on through generic code.
+public final class AccessToken: Sendable {
     /// What the token says, verified.
     public let claims: TokenClaims
     /// Nil where an application has it for itself.
@@ -14,6 +14,16 @@ public struct AccessToken: Sendable {
     public let expiresAt: Date?
     /// The API that it is for, as it is registered; nil where it is for this server itself.
     public let resource: Resource?
+
+    init(
+        claims: TokenClaims, user: User?, session: GrantedSession?, expiresAt: Date?, resource: Resource?
+    ) {
+        self.claims = claims
+        self.user = user
+        self.session = session
+        self.expiresAt = expiresAt
+        self.resource = resource
+    }
 
     /// The application that it was issued to: `client_id`.
     public var client: ClientID { ClientID(rawValue: claims.string("client_id") ?? "") }
@@ -29,13 +39,13 @@ extension Tokens {
 
     /// The value of ``grantClaim`` for a grant: 128 bits of a digest of the grant's id, in base64url.
     public static func grantReference(_ id: GrantID) -> String {
-        Array(SHA256.hash(data: Data("grant-reference/\(id)".utf8)).prefix(16)).base64URL
+        SHA256.digest(of: "grant-reference/\(id)").prefix(16).base64URL
     }
 
     /// Half of a token's hash, as ID tokens have it: `at_hash` (OpenID Connect Core 1.0, section 3.1.3.6; both algorithms of this server
     /// are of SHA-256).
     public static func halfHash(of token: String) -> String {
-        Array(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64URL
+        SHA256.digest(of: token).prefix(16).base64URL
     }
 
     /// Judges an access token of the protocol with pages (RFC 9068, section 4): by its signature, time, user, session and grant, and by
@@ -64,12 +74,14 @@ extension Tokens {
         return try await presented(token, issuers, audiences, takesAPIs: takesAPIs)
     }
 
+    private static let accessTokenTypes: Set<TokenType> = [.accessToken]
+
     private func presented(
         _ token: ReadToken, _ issuers: Set<String>, _ audiences: Set<String>, takesAPIs: Bool
     ) async throws -> PresentedAccessToken? {
         // Of the APIs the transaction knows; only there it is decided.
         var expectation = TokenExpectation(
-            types: [.accessToken], issuers: .oneOf(issuers), audiences: takesAPIs ? .any : .oneOf(audiences))
+            types: Self.accessTokenTypes, issuers: .oneOf(issuers), audiences: takesAPIs ? .any : .oneOf(audiences))
         // Which kind it says to be; the signature shows below that this server said so.
         guard let claimed = token.claims,
             // A token of another protocol is that one's to verify, and is not verified here first.

@@ -62,7 +62,7 @@ public struct TokenExpectation: Sendable {
     /// An expectation; without arguments, one that admits no token.
     public init(
         types: Set<TokenType> = [], issuers: Names = .oneOf([]), audiences: Names = .oneOf([]),
-        algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases), subject: Subject = .other,
+        algorithms: Set<SigningAlgorithm> = SigningAlgorithm.all, subject: Subject = .other,
         session: (@Sendable (TokenClaims) -> HandleOwner)? = nil, claims: [String: JSONValue] = [:],
         admitsExpired: Bool = false,
         admitsUnsigned: Bool = false

@@ -89,9 +89,10 @@ extension Tokens {
     /// The key of a row that remembers something used. It starts with a byte that no text has, so that it is no handle's digest.
     static func usedDigest(_ parts: String...) -> Data {
         var hash = SHA256()
-        hash.update(data: [0xFF])
+        withUnsafeBytes(of: UInt8(0xFF)) { hash.update(bufferPointer: $0) }
         for part in parts {
-            hash.update("\(part.utf8.count):")
+            hash.update(String(part.utf8.count))
+            hash.update(":")
             hash.update(part)
         }
         return hash.finalize().data

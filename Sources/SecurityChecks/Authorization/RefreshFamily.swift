@@ -43,7 +43,7 @@ struct RefreshFamily: Sendable, Codable {
 
     func text(_ id: String) -> Secret<String> { Secret("\(id).\(current)") }
 
-    static func digest(_ part: String) -> Data { Data(SHA256.hash(data: Data("security-checks\0token\0\(part)".utf8))) }
+    static func digest(_ part: String) -> Data { SHA256.digest(of: "security-checks\0token\0\(part)") }
 
     /// What a token says of itself: which family it is of, and its part. Nil for a token of another form.
     static func parts(of token: Secret<String>) -> (id: String, part: String)? {

@@ -18,7 +18,7 @@ public struct OAuthForm: Sendable {
 
     /// A parameter without zero bytes; nil where it is missing or empty (RFC 6749, section 3.1).
     public func text(_ name: String) -> String? {
-        PlainText(members[name]?.stringValue, bytes: 1...)?.text
+        PlainText(nonempty: members[name]?.stringValue)?.text
     }
 
     /// A parameter of words with spaces between them; empty where it is missing.

@@ -138,7 +138,7 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
         } catch let error as CancellationError {
             throw error
         } catch {
-            context.logger.error("a token could not be validated: \(type(of: error))")
+            context.givenLogger.error("a token could not be validated: \(type(of: error))")
             return Response(status: .internalServerError, headers: [.cacheControl: "no-store"])
         }
         switch verdict {

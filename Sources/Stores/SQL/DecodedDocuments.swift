@@ -1,20 +1,22 @@
 import CountersignCore
 import Synchronization
 
-/// Documents that were decoded, by their text: what a row says is always what is stored, and is decoded once.
+/// Documents that were decoded, by the ids of their rows, with their texts: what a row says is always what is stored, and is decoded once.
 final class DecodedDocuments<Value: StoredJSON & Sendable>: Sendable {
     private let capacity: Int
-    private let values = Mutex<[String: Value]>([:])
+    private let documents = Mutex<[String: (text: String, value: OneReference<Value>)]>([:])
 
     /// - Parameter capacity: how many are kept, at most.
     init(capacity: Int) { self.capacity = capacity }
 
-    func decoded(_ text: String) throws -> Value {
-        if let known = values.withLock({ $0[text] }) { return known }
-        let value = try Document.decode(Value.self, from: text)
-        values.withLock { values in
-            if values.count >= capacity { values = [:] }
-            values[text] = value
+    /// - Parameter id: of the row that has this text now.
+    func decoded(_ text: String, of id: String) throws -> OneReference<Value> {
+        // A text is compared faster than it is hashed.
+        if let known = documents.withLock({ $0[id] }), known.text == text { return known.value }
+        let value = OneReference(wrappedValue: try Document.decode(Value.self, from: text))
+        documents.withLock { documents in
+            if documents.count >= capacity { documents = [:] }
+            documents[id] = (text, value)
         }
         return value
     }

@@ -70,10 +70,12 @@ struct RowReader {
     }
 
     /// A document of a type of which there are few, that are read often.
-    mutating func document<T: StoredJSON>(knownFrom known: DecodedDocuments<T>) throws -> T {
+    mutating func document<T: StoredJSON>(
+        of id: String, knownFrom known: DecodedDocuments<T>
+    ) throws -> OneReference<T> {
         let text = try text()
         do {
-            return try known.decoded(text)
+            return try known.decoded(text, of: id)
         } catch {
             throw corrupt("is no readable document: \(error)")
         }

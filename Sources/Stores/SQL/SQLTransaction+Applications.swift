@@ -6,9 +6,10 @@ extension Application: StoredRow {
     static let columns = "id, revision, created_at, registration"
 
     init(row: inout RowReader) throws {
+        let id = try row.text()
         self.init(
-            id: ClientID(rawValue: try row.text()), revision: try row.integer(), createdAt: try row.date(),
-            registration: try row.document(knownFrom: Self.registrations))
+            id: ClientID(rawValue: id), revision: try row.integer(), createdAt: try row.date(),
+            kept: try row.document(of: id, knownFrom: Self.registrations))
     }
 
     /// Every request reads an application.

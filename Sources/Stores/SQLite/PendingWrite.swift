@@ -9,7 +9,7 @@ struct PendingWrite: Sendable {
 
     init<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T,
-        _ continuation: CheckedContinuation<T, any Error>
+        _ continuation: UnsafeContinuation<T, any Error>
     ) {
         run = { transaction in
             let value = try body(transaction)

@@ -73,14 +73,26 @@ public final class SQLiteStore: Store {
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
+        let kept = KeptResult<T>()
+        try await read(keeping: { kept.value = try body($0) })
+        guard let value = kept.value else { preconditionFailure("a read that did not fail has a result") }
+        return value
+    }
+
+    /// Without a type to be generic over, which each function on the way would look up while the program runs.
+    private func read(keeping body: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
+        // Each read is called once, whatever comes of it (``SQLiteReaders``), and each write is answered once: a checked continuation would
+        // be an object more for each.
+        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             readers.run { connection in
-                let result = Result {
+                do {
                     let connection = try connection.get()
                     defer { self.counts.withLock { $0.statements += connection.takeStatements() } }
-                    return try connection.read(body)
+                    try connection.read(body)
+                } catch {
+                    return continuation.resume(throwing: error)
                 }
-                continuation.resume(with: result)
+                continuation.resume()
             }
         }
     }
@@ -88,7 +100,7 @@ public final class SQLiteStore: Store {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
+        try await withUnsafeThrowingContinuation { continuation in
             let write = PendingWrite(body, continuation)
             follow(queue.withLock { $0.add(write) }, of: write)
         }
@@ -141,4 +153,10 @@ public final class SQLiteStore: Store {
             } while self.queue.withLock { $0.finishGroup() }
         }
     }
+}
+
+/// Where the result of a read is kept until its caller goes on. It is written on the queue of a connection before the caller is resumed, and read
+/// by the caller after that: never by two at once.
+private final class KeptResult<Value: Sendable>: @unchecked Sendable {
+    var value: Value?
 }

@@ -55,7 +55,7 @@ struct SecureChannel: HTTPChannelHandler {
                     return http2.setup(channel: channel, logger: logger).map { .http2($0) }
                 case .negotiated("http/1.1"), .fallback:
                     deadlines.secured(isHTTP2: false)
-                    return http1.setup(channel, deadlines, logger: logger).map { .http1($0) }
+                    return http1.setup(channel, deadlines).map { .http1($0) }
                 case .negotiated:
                     return channel.close().flatMapThrowing { throw ChannelError.inappropriateOperationForState }
                 }

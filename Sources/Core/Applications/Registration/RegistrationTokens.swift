@@ -102,7 +102,7 @@ public struct RegistrationTokens: Sendable {
         }
     }
 
-    static func digest(_ text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
+    static func digest(_ text: String) -> Data { SHA256.digest(of: text) }
 }
 
 extension StoreTransaction {

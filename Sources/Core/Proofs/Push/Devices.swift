@@ -53,7 +53,7 @@ public struct Devices: Sendable {
     ) async throws -> Access {
         guard let (record, payload) = try await find(id) else { return .unknownDevice }
         let token = bearer.reveal()
-        let digest = Data(SHA256.hash(data: Data(token.utf8)))
+        let digest = SHA256.digest(of: token)
         if ConstantTime.equal(digest, payload.tokenDigest) { return .granted(Device(record, payload)) }
         let now = realm.clock.now
         guard let claims = try? payload.key.claims(of: token), claims.string("iss") == id.rawValue,

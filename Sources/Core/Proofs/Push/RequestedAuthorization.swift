@@ -130,7 +130,7 @@ extension Approvals {
                 token: handle.token.reveal(), method: method, urls: urls, at: now)
         else { return .refusedProof }
         // A proof is good once: its digest is remembered for longer than it lasts.
-        let key = "limit/dpop/\(Data(SHA256.hash(data: Data(proofID.utf8))).hex)/\(handle.publicName)"
+        let key = "limit/dpop/\(SHA256.digest(of: proofID).hex)/\(handle.publicName)"
         let limits = [
             Allowance(.proofsPerRequest, CounterKey.proofs(of: handle)),
             Allowance(RateLimit(count: 1, window: 2 * Self.proofLifetime), key),
@@ -170,7 +170,7 @@ struct DeviceProof {
 
     /// `ath`: SHA-256 of the token, in base64url.
     static func hash(of token: String) -> String {
-        Array(SHA256.hash(data: Data(token.utf8))).base64URL
+        SHA256.digest(of: token).base64URL
     }
 }
 

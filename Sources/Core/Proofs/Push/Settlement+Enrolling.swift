@@ -18,7 +18,7 @@ extension Settlement {
         if let refusal = try refusal(of: offer, kind: .push, for: user, in: transaction) { return refusal }
         let payload = PushFactor.Payload(
             identifier: registration.identifier, key: registration.key,
-            tokenDigest: Data(SHA256.hash(data: Data(deviceToken.reveal().utf8))), service: registration.service,
+            tokenDigest: SHA256.digest(of: deviceToken.reveal()), service: registration.service,
             pushToken: registration.pushToken, totp: offer.totpSecret.map { TOTPFactor.Payload(secret: $0) })
         let factor = FactorRecord(
             id: offer.factorID, userID: user.id, kind: .push, name: registration.name,

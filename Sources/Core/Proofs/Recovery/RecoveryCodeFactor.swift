@@ -59,7 +59,7 @@ struct RecoveryCodeFactor: StandInProof {
     /// People type it in groups and in any case.
     private static func digest(_ code: String) -> Data {
         let canonical = code.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return Data(SHA256.hash(data: Data(canonical.utf8)))
+        return SHA256.digest(of: canonical)
     }
 
     /// One that is right is gone; the last one is replaced at once.

@@ -4,6 +4,8 @@ import Synchronization
 /// changes when the server begins to listen.
 final class KnownAddresses: Sendable {
     struct Names: Sendable {
+        /// The first address, which is the issuer.
+        let issuer: Set<String>
         /// The issuer, by each address and in both spellings.
         let issuers: Set<String>
         /// The audience of tokens for a user's own authentication methods, by each address.
@@ -20,7 +22,7 @@ final class KnownAddresses: Sendable {
             if let known, known.urls == urls { return known.names }
             let account = Set(urls.map { $0 + OAuth.Path.account })
             let names = Names(
-                issuers: Set(urls.flatMap { [$0, $0 + "/"] }), accountAudiences: account,
+                issuer: [urls.first ?? ""], issuers: Set(urls.flatMap { [$0, $0 + "/"] }), accountAudiences: account,
                 audiences: account.union(urls))
             known = (urls, names)
             return names

@@ -59,6 +59,9 @@ public struct OAuth: Sendable {
     /// The issuer as this server's tokens spell it, both ways, by each of its addresses.
     var issuers: Set<String> { names.issuers }
 
+    /// The issuer alone, as assertions name it.
+    var ownIssuer: Set<String> { names.issuer }
+
     /// Our grants and other protocols'. Ours come last, and say that a token is unknown where no other knows it.
     var grants: TokenGrants {
         TokenGrants(

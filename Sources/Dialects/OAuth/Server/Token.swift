@@ -61,7 +61,7 @@ extension OAuth {
     ) async throws -> (CountersignCore.Application, ClientAuthenticationMethod, Answer?) {
         let authorization = Authorization(of: request)
         var expectation = ClientExpectation(
-            takesPublic ? Self.methods : Self.methodsWithCredentials, issuers: [base])
+            takesPublic ? Self.methods : Self.methodsWithCredentials, issuers: ownIssuer)
         expectation.takesEveryOrigin = true
         // What an assertion alone is compared with.
         if form.text("client_assertion") != nil {

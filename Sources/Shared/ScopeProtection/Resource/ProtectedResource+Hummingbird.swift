@@ -33,7 +33,7 @@ public struct ProtectedResourceMiddleware<Context: RequestContext>: RouterMiddle
             if let nonce { response.headers[.dpopNonce] = nonce }
             return response
         case .refused(let refusal):
-            if refusal.status == 503 { context.logger.error("a token could not be validated: the issuer is away") }
+            if refusal.status == 503 { context.givenLogger.error("a token could not be validated: the issuer is away") }
             return Response(refusal)
         }
     }
@@ -45,6 +45,11 @@ public struct ProtectedResourceMiddleware<Context: RequestContext>: RouterMiddle
         else { return nil }
         return String(buffer: try await request.collectBody(upTo: longestForm))
     }
+}
+
+extension RequestContextSource {
+    /// The logger of the context's own type, which `RequestContext.logger` does not ask for.
+    var givenLogger: Logger { logger }
 }
 
 extension Response {

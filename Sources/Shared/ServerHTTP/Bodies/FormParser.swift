@@ -9,9 +9,11 @@ enum FormParser {
     static func parse(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
         var members: [String: JSONValue] = [:]
         var start = 0
-        for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+        while start < bytes.count {
             let offset = start
-            start += pair.count + 1
+            let end = bytes[offset...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
+            let pair = bytes[offset..<end]
+            start = end + 1
             if pair.isEmpty { continue }
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try text(pair[..<equals], at: offset)

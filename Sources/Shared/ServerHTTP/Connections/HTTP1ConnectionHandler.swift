@@ -41,12 +41,16 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             guard Self.hasOneHost(head) else { return refuse(context, .invalidHeaderToken) }
-            guard let resolved = Self.resolvingTarget(of: head) else { return refuse(context, .invalidURL) }
+            let needsNoResolving =
+                head.uri.utf8.first == UInt8(ascii: "/") || head.uri == "*" || head.method == .CONNECT
+            guard let part = needsNoResolving ? data : Self.resolvingTarget(of: head).map(wrapHead) else {
+                return refuse(context, .invalidURL)
+            }
             begun += 1
             isInBody = true
             if Self.endsConnection(head) { last = last ?? begun }
             deadlines.requestBegan()
-            return context.fireChannelRead(wrapInboundOut(.head(resolved)))
+            return context.fireChannelRead(part)
         case .body: break
         case .end:
             isInBody = false
@@ -96,9 +100,10 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         return count == 1 || (count == 0 && head.version.minor == 0)
     }
 
-    /// The head with a path for its target; nil where the target is neither a path nor the address of a server, and is none for the method.
+    private func wrapHead(_ head: HTTPRequestHead) -> NIOAny { wrapInboundOut(.head(head)) }
+
+    /// The head with a path for its target; nil where the target is not the address of a server.
     private static func resolvingTarget(of head: HTTPRequestHead) -> HTTPRequestHead? {
-        if head.uri.utf8.first == UInt8(ascii: "/") || head.uri == "*" || head.method == .CONNECT { return head }
         guard let absolute = AbsoluteTarget(head.uri) else { return nil }
         var head = head
         head.uri = String(absolute.origin)

@@ -1,7 +1,9 @@
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypes
 
 /// HTTP/1.1 without TLS, within the bounds of ``ServerConnections``.
 public struct PlainChannel: HTTPChannelHandler {
@@ -19,7 +21,7 @@ public struct PlainChannel: HTTPChannelHandler {
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         do {
             let deadlines = try connections.admit(channel, isEncrypted: false)
-            return http1.setup(channel, deadlines, logger: logger)
+            return http1.setup(channel, deadlines)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
@@ -42,17 +44,27 @@ public struct GuardedHTTP1: Sendable {
     }
 
     public func setup(
-        _ connection: any Channel, _ deadlines: ConnectionDeadlineHandler, logger: Logger
+        _ connection: any Channel, _ deadlines: ConnectionDeadlineHandler
     ) -> EventLoopFuture<HTTP1Channel.Value> {
-        let handler = NIOLoopBound(HTTP1ConnectionHandler(deadlines), eventLoop: connection.eventLoop)
-        return channel.setup(channel: connection, logger: logger).flatMapThrowing { [ready] value in
+        // As `HTTP1Channel.setup`, but for our own handlers.
+        connection.eventLoop.makeCompletedFuture {
             let pipeline = connection.pipeline.syncOperations
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(handler.value, position: .after(decoder))
-            if let ready {
-                try pipeline.addHandler(ReadyAnswerHandler(ready, handler.value), position: .after(handler.value))
-            }
-            return value
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = channel.configuration.httpDecoder.maxHeaderFieldSize
+            limits.maxHeaderListSize = channel.configuration.httpDecoder.maxHeaderListSize
+            limits.maxHeaderFieldCount = channel.configuration.httpDecoder.maxHeaderFieldCount
+            // Requests that come one after another are taken one after another by what reads them; errors are told by the handlers
+            // below, and headers are valid by their type.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            let handler = HTTP1ConnectionHandler(deadlines)
+            try pipeline.addHandler(handler)
+            if let ready { try pipeline.addHandler(ReadyAnswerHandler(ready, handler)) }
+            try pipeline.addHandler(HTTP1Codec())
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: connection,
+                configuration: NIOAsyncChannel.Configuration(isOutboundHalfClosureEnabled: true))
         }
     }
 }

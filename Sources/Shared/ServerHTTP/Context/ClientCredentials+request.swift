@@ -19,7 +19,8 @@ extension ClientCredentials {
 extension ClientCredentials.Basic {
     /// Reads what stands after `Basic `; nil where it is no Base64 of two texts with a colon between them.
     public init?(_ text: Secret<String>) {
-        guard let data = Data(base64Encoded: text.reveal()), let pair = String(validating: data, as: UTF8.self) else {
+        guard let bytes = Self.bytes(ofBase64: text.reveal()), let pair = String(validating: bytes, as: UTF8.self)
+        else {
             return nil
         }
         guard let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -30,5 +31,17 @@ extension ClientCredentials.Basic {
         self.init(
             clientID: FormText.decoded(name) ?? String(name),
             spellings: spellings.compactMap { $0.map { Secret($0) } })
+    }
+
+    /// The bytes of Base64 (RFC 4648, section 4). The form that an encoder writes is read by our own reader; whatever else there may be, and
+    /// whether it is any, is Foundation's to say, which takes ten times as long.
+    static func bytes(ofBase64 text: String) -> [UInt8]? {
+        if let bytes = Base64URL.decode(text, accepting: [.otherAlphabet, .padding]),
+            text.utf8.count == (bytes.count + 2) / 3 * 4,
+            !text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+        {
+            return bytes
+        }
+        return Data(base64Encoded: text).map { Array($0) }
     }
 }

@@ -46,15 +46,15 @@ public struct RequestSource: Sendable {
         guard isTrusted(direct) else { return direct.byProxy }
         let forwarded: String? =
             switch header {
-            case .xForwardedFor: Self.last(headers[values: .xForwardedFor])
-            case .forwarded: Self.last(headers[values: .forwarded]).flatMap(Self.node)
+            case .xForwardedFor: Self.last(of: .xForwardedFor, in: headers)
+            case .forwarded: Self.last(of: .forwarded, in: headers).flatMap(Self.node)
             }
         return (forwarded.flatMap { ClientAddress($0) } ?? direct).byProxy
     }
 
     /// The last element of a list that may be spread over several fields.
-    private static func last(_ fields: [String]) -> String? {
-        guard let field = fields.last else { return nil }
+    private static func last(of name: HTTPField.Name, in headers: HTTPFields) -> String? {
+        guard let field = headers.last(where: { $0.name == name })?.value else { return nil }
         let start = field.utf8.lastIndex(of: UInt8(ascii: ",")).map(field.utf8.index(after:)) ?? field.startIndex
         return field[start...].trimmed
     }

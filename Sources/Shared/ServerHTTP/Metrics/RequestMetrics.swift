@@ -81,6 +81,9 @@ public final class RequestMetrics: Sendable {
         method == .options || status == .methodNotAllowed ? nil : route
     }
 
+    /// The series of one route and method, looked up once each.
+    func series(of route: String, _ method: HTTPRequest.Method) -> RouteSeries { RouteSeries(self, route, method) }
+
     /// The requests of a method that are being answered.
     func active(_ method: String) -> Meter {
         state.withLock { state in

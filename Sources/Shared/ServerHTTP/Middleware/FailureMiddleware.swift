@@ -7,7 +7,8 @@ import Logging
 ///
 /// An internal error is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work.
 /// So is a database that is away, which its store has logged once.
-public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
+public struct FailureMiddleware: RouterMiddleware {
+    public typealias Context = CountersignRequestContext
     /// Gives the answer in the words of the dialect that the request is in, or nil for the general form. The text is what the log calls
     /// the request.
     public typealias Format = @Sendable (ServerFailure, Request, String) throws -> Response?
@@ -25,14 +26,20 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let answer as any HTTPResponseError where !(answer is HTTPError) {
+        } catch {
+            return try answer(to: error, request, context)
+        }
+    }
+
+    /// What is answered where that was thrown.
+    func answer(to error: any Error, _ request: Request, _ context: Context) throws -> Response {
+        if let answer = error as? any HTTPResponseError, !(answer is HTTPError) {
             // A dialect's own refusal, thrown.
             return try answer.response(from: request, context: context)
-        } catch {
-            let failure = ServerFailure(error)
-            log(error, failure, request, context)
-            return try response(failure, error, request, context)
         }
+        let failure = ServerFailure(error)
+        log(error, failure, request, context)
+        return try response(failure, error, request, context)
     }
 
     private func response(
@@ -78,12 +85,4 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
             logger.debug("request refused", metadata: metadata)
         }
     }
-}
-
-extension RequestContext {
-    /// What the log calls the request, for people who ask about it.
-    public var reference: String { logger[metadataKey: Self.idKey]?.description ?? "" }
-
-    /// Hummingbird's key of a request's id in its logger.
-    static var idKey: String { "hb.request.id" }
 }

@@ -8,7 +8,9 @@ import Hummingbird
 ///
 /// Add it to the router, not to a group: a preflight is an `OPTIONS` request for a path that has no such route. Put it
 /// before ``FailureMiddleware``, so that pages can read failures too.
-public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
+public struct PublicCORSMiddleware: RouterMiddleware {
+    public typealias Context = CountersignRequestContext
+
     private let rules: [PublicCORSRule]
 
     /// - Parameter rules: of which the first that applies to a path counts. They stand in one middleware, since each that requests pass
@@ -24,26 +26,42 @@ public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let path = request.uri.path
-        guard let rule = rules.first(where: { $0.appliesTo(path) }) else { return try await next(request, context) }
-        let isPreflight = request.method == .options && request.headers[.accessControlRequestMethod] != nil
-        if rule.isAlikeForAll(path) {
-            if isPreflight { return rule.preflight(request, origin: "*") }
-            var response = try await next(request, context)
-            response.headers[.accessControlAllowOrigin] = "*"
-            return response
-        }
-        guard let origin = request.headers[.origin] else {
-            var response = try await next(request, context)
-            response.headers.vary(by: "Origin")
-            return response
-        }
-        if isPreflight { return rule.preflight(request, origin: origin) }
+        guard let applied = rule(of: request.uri.path) else { return try await next(request, context) }
+        if let answer = applied.answerToPreflight(request) { return answer }
         var response = try await next(request, context)
-        response.headers[.accessControlAllowOrigin] = origin
-        if !rule.exposed.isEmpty { response.headers[.accessControlExposeHeaders] = rule.exposed }
-        response.headers.vary(by: "Origin")
+        applied.admit(request, to: &response.headers)
         return response
+    }
+
+    /// The rule for a path; nil where none applies.
+    func rule(of path: String) -> Applied? {
+        rules.first { $0.appliesTo(path) }.map { Applied(rule: $0, isAlikeForAll: $0.isAlikeForAll(path)) }
+    }
+
+    /// A rule and what it says of one path.
+    struct Applied: Sendable {
+        fileprivate let rule: PublicCORSRule
+        fileprivate let isAlikeForAll: Bool
+
+        /// The answer to a request by which a browser asks for leave; nil for every other.
+        func answerToPreflight(_ request: Request) -> Response? {
+            guard request.method == .options, request.headers.contains(.accessControlRequestMethod) else { return nil }
+            if isAlikeForAll { return rule.preflight(request, origin: "*") }
+            return request.headers.value(of: .origin).map { rule.preflight(request, origin: $0) }
+        }
+
+        /// Says in an answer's headers which pages may read it.
+        func admit(_ request: Request, to headers: inout HTTPFields) {
+            if isAlikeForAll {
+                headers[.accessControlAllowOrigin] = "*"
+                return
+            }
+            if let origin = request.headers.value(of: .origin) {
+                headers[.accessControlAllowOrigin] = origin
+                if !rule.exposed.isEmpty { headers[.accessControlExposeHeaders] = rule.exposed }
+            }
+            headers.varyByOrigin()
+        }
     }
 }
 
@@ -91,7 +109,7 @@ public struct PublicCORSRule: Sendable {
 }
 
 extension HTTPFields {
-    fileprivate mutating func vary(by name: String) {
-        self[.vary] = self[.vary].map { "\($0), \(name)" } ?? name
+    fileprivate mutating func varyByOrigin() {
+        self[.vary] = value(of: .vary).map { "\($0), Origin" } ?? "Origin"
     }
 }

@@ -85,7 +85,7 @@ public struct RequestLogMiddleware: RouterMiddleware {
         _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let level: Logger.Level = logsAccess ? .info : .debug
-        let isLogged = context.logger.logLevel <= level
+        let isLogged = context.logLevel <= level
         let start = isLogged ? NIODeadline.now() : NIODeadline.uptimeNanoseconds(0)
         do {
             var response = try await next(request, context)
@@ -118,7 +118,7 @@ public struct RequestLogMiddleware: RouterMiddleware {
             "client": .string(context.source.text),
         ]
         if let bytes { metadata["bytes"] = .stringConvertible(bytes) }
-        if context.logger.logLevel <= .debug {
+        if context.logLevel <= .debug {
             metadata["path"] = .string(request.uri.path)
             if let query = request.uri.query { metadata["query"] = .string(Self.names(in: query)) }
         }

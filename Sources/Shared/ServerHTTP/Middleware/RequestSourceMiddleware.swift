@@ -19,9 +19,13 @@ public struct RequestSourceMiddleware: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var context = context
+        identify(request, in: &context)
+        return try await next(request, context)
+    }
+
+    func identify(_ request: Request, in context: inout Context) {
         context.source = source.address(headers: request.headers, direct: context.source)
         context.userAgent = request.headers.value(of: .userAgent)
         context.isExemptFromSourceLimits = exemptsLoopback && context.source.isLoopback
-        return try await next(request, context)
     }
 }

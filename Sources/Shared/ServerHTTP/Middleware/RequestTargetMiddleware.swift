@@ -13,14 +13,16 @@ import Hummingbird
 ///
 /// Put it after ``FailureMiddleware``, so that refusals are in the dialect's words, and after ``PublicCORSMiddleware``, which answers
 /// browsers' preflights.
-public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware {
-    private let methods: PathMethods<Context>
+public struct RequestTargetMiddleware: RouterMiddleware {
+    public typealias Context = CountersignRequestContext
+
+    private let methods: PathMethods
     private let typedPages: Set<String>
 
     /// - Parameters:
     ///   - methods: those of the same router.
     ///   - typedPages: paths of pages whose address people type.
-    public init(_ methods: PathMethods<Context>, typedPages: Set<String> = []) {
+    public init(_ methods: PathMethods, typedPages: Set<String> = []) {
         self.methods = methods
         self.typedPages = typedPages
     }
@@ -28,6 +30,12 @@ public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        if let answer = try await answer(to: request, context) { return answer }
+        return try await next(request, context)
+    }
+
+    /// What is answered without a route; nil where a route is asked.
+    func answer(to request: Request, _ context: Context) async throws -> Response? {
         try request.requireKnownCoding()
         let target = request.head.path ?? ""
         guard target.utf8.first == UInt8(ascii: "/") else {
@@ -44,7 +52,7 @@ public struct RequestTargetMiddleware<Context: RequestContext>: RouterMiddleware
         }
         // The router names the route that it found before it calls any middleware.
         guard context.endpointPath == nil, let allowed = try await methods.allowed(at: path, context) else {
-            return try await next(request, context)
+            return nil
         }
         if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed]) }
         throw HTTPError(.methodNotAllowed, headers: [.allow: allowed])

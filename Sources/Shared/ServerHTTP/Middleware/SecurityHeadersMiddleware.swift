@@ -6,7 +6,9 @@ import Hummingbird
 /// All answers: no guessing of content types, no referrer. Pages: nothing is loaded but style sheets and images of our
 /// own (and images in the page, which QR codes are), forms go to us, no scripts, and no other page shows ours in a
 /// frame. A header that a handler has set is left alone, so a page with a script brings a policy of its own.
-public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddleware {
+public struct SecurityHeadersMiddleware: RouterMiddleware {
+    public typealias Context = CountersignRequestContext
+
     /// What pages may load (Content Security Policy Level 3).
     public static var pagePolicy: String {
         "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
@@ -30,17 +32,21 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        response.headers.setUnlessThere(.xContentTypeOptions, "nosniff")
-        response.headers.setUnlessThere(.referrerPolicy, "no-referrer")
-        if isOverTLS { response.headers.setUnlessThere(.strictTransportSecurity, "max-age=31536000") }
-        if response.headers.value(of: .contentType)?.isHTML == true {
-            response.headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
-            response.headers.setUnlessThere(.xFrameOptions, "DENY")
-            response.headers.setUnlessThere(.crossOriginOpenerPolicy, "same-origin")
-            response.headers.setUnlessThere(.crossOriginResourcePolicy, "same-origin")
-            response.headers.setUnlessThere(.permissionsPolicy, Self.permissions)
-        }
+        protect(&response.headers)
         return response
+    }
+
+    /// Adds to an answer's headers what is not there.
+    func protect(_ headers: inout HTTPFields) {
+        headers.setUnlessThere(.xContentTypeOptions, "nosniff")
+        headers.setUnlessThere(.referrerPolicy, "no-referrer")
+        if isOverTLS { headers.setUnlessThere(.strictTransportSecurity, "max-age=31536000") }
+        guard headers.value(of: .contentType)?.isHTML == true else { return }
+        headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
+        headers.setUnlessThere(.xFrameOptions, "DENY")
+        headers.setUnlessThere(.crossOriginOpenerPolicy, "same-origin")
+        headers.setUnlessThere(.crossOriginResourcePolicy, "same-origin")
+        headers.setUnlessThere(.permissionsPolicy, Self.permissions)
     }
 }
 
@@ -53,7 +59,7 @@ extension String {
 
 extension HTTPFields {
     fileprivate mutating func setUnlessThere(_ name: HTTPField.Name, _ value: String) {
-        if !contains(name) { append(HTTPField(name: name, value: value)) }
+        if !contains(name) { self[name] = value }
     }
 }
 

@@ -13,14 +13,26 @@ extension Response {
     public static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
-        var all: HTTPFields = [.contentType: "application/json; charset=UTF-8", .cacheControl: "no-store"]
+        .json(bytes: try bytes(of: value), status: status, headers: headers)
+    }
+
+    /// The same with a value that is JSON text already.
+    public static func json(
+        bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
+        var all = Self.jsonHeaders
+        // With what is added on the way out.
+        all.reserveCapacity(headers.count + 10)
         if !headers.isEmpty {
             for name in Set(headers.map(\.name)) { all[name] = nil }
-            all.append(contentsOf: headers)
+            for field in headers { all.add(field.name, field.value) }
         }
-        return Response(
-            status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try bytes(of: value))))
+        return Response(status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
+
+    private static let jsonHeaders: HTTPFields = [
+        .contentType: "application/json; charset=UTF-8", .cacheControl: "no-store",
+    ]
 
     private static func bytes(of value: some Encodable) throws -> [UInt8] {
         if let value = value as? any JSONWritable {

@@ -7,7 +7,9 @@ import Synchronization
 ///
 /// It is made of the router's own list, and finds paths as the router does. Nothing is put together before the first request that no
 /// route takes.
-public final class PathMethods<Context: RequestContext>: Sendable {
+public final class PathMethods: Sendable {
+    typealias Context = CountersignRequestContext
+
     private struct State {
         /// The methods of each path, as the router writes it.
         var methods: [String: Set<HTTPRequest.Method>] = [:]
@@ -19,7 +21,7 @@ public final class PathMethods<Context: RequestContext>: Sendable {
     public init() {}
 
     /// Says which routes there are.
-    public func tell(_ routes: [Router<Context>.RouteDescription]) {
+    public func tell(_ routes: [Router<CountersignRequestContext>.RouteDescription]) {
         let methods = Dictionary(grouping: routes, by: \.path.description).mapValues { Set($0.map(\.method)) }
         state.withLock { $0 = State(methods: methods) }
     }

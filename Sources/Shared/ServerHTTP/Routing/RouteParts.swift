@@ -1,9 +1,9 @@
 import Hummingbird
 
 /// A part of a server's routes: those whose paths begin alike.
-public struct RoutePart<Context: RequestContext>: Sendable {
-    /// What adds the routes to a router.
-    public typealias Add = @Sendable (Router<Context>) throws -> Void
+public struct RoutePart: Sendable {
+    /// What adds the routes.
+    public typealias Add = @Sendable (ServerRoutes) throws -> Void
 
     let beginnings: [String]
     let add: Add
@@ -25,14 +25,15 @@ public struct RoutePart<Context: RequestContext>: Sendable {
 /// All routes of a server, in parts, each of which is a router of its own, put together when the first request for one of its paths comes.
 ///
 /// To put some hundred routes together takes longer than all else that a server does before its first answer, and most servers are never
-/// asked for most of them. To a client it is one router: the parts share their middleware, and a path that begins like no part's goes to the
+/// asked for most of them. To a client it is one router: the parts share what requests pass, and a path that begins like no part's goes to the
 /// first, which refuses it as each would.
 ///
 /// Parts do not overlap: where `account/v1` is one part's, no route of another's with `account` may take `/account/v1/…`.
-public final class RouteParts<Context: RequestContext>: HTTPResponder {
-    /// Adds the middleware that all parts share to the router of one.
+public final class RouteParts: HTTPResponder {
+    public typealias Context = CountersignRequestContext
+    /// Gives what requests pass for the routes of one part.
     /// - Parameter methods: those of the part's own paths.
-    public typealias AddMiddleware = @Sendable (_ router: Router<Context>, _ methods: PathMethods<Context>) -> Void
+    public typealias MakePassage = @Sendable (_ methods: PathMethods) -> RequestPassage
 
     /// Where paths with one first segment lead.
     private struct Fork: Sendable {
@@ -42,16 +43,35 @@ public final class RouteParts<Context: RequestContext>: HTTPResponder {
         var others: Int?
     }
 
-    private let parts: [RoutePart<Context>]
+    private let parts: [RoutePart]
     private let routers: [MadeOnce<RouterResponder<Context>>]
     private let forks: [Substring: Fork]
-    private let addMiddleware: AddMiddleware
+    private let passage: MakePassage
+    /// What becomes of a path before it leads anywhere.
+    let rules: [@Sendable (_ path: String) -> String]
+    /// Routes of parts that are put together.
+    let known: KnownRoutes
 
-    /// - Parameter parts: at least one; the first gets what begins like none.
-    public init(_ parts: [RoutePart<Context>], addMiddleware: @escaping AddMiddleware) {
+    /// - Parameters:
+    ///   - parts: at least one; the first gets what begins like none.
+    ///   - rules: what becomes of a path before it leads anywhere (``PathNormalizer``).
+    ///   - passage: what requests pass.
+    public init(
+        _ parts: [RoutePart], rules: [@Sendable (_ path: String) -> String] = [], passage: @escaping MakePassage
+    ) {
         self.parts = parts
-        self.addMiddleware = addMiddleware
-        routers = parts.map { part in MadeOnce { try Self.router(of: part, addMiddleware).buildResponder() } }
+        self.rules = rules
+        self.passage = passage
+        let known = KnownRoutes(rules: rules)
+        self.known = known
+        routers = parts.map { part in
+            MadeOnce {
+                let routes = try Self.routes(of: part, passage)
+                let responder = routes.responder
+                known.add(routes.known)
+                return responder
+            }
+        }
         var forks: [Substring: Fork] = [:]
         for (index, part) in parts.enumerated() {
             for beginning in part.beginnings {
@@ -66,15 +86,12 @@ public final class RouteParts<Context: RequestContext>: HTTPResponder {
         self.forks = forks
     }
 
-    private static func router(
-        of part: RoutePart<Context>, _ addMiddleware: AddMiddleware
-    ) throws -> Router<Context> {
-        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
-        let methods = PathMethods<Context>()
-        addMiddleware(router, methods)
-        try part.add(router)
-        methods.tell(router.routes)
-        return router
+    private static func routes(of part: RoutePart, _ passage: MakePassage) throws -> ServerRoutes {
+        let methods = PathMethods()
+        let routes = ServerRoutes(passage(methods))
+        try part.add(routes)
+        methods.tell(routes.list)
+        return routes
     }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
@@ -86,7 +103,7 @@ public final class RouteParts<Context: RequestContext>: HTTPResponder {
 
     /// Every route of every part, each put together for this list.
     public func list() throws -> [Router<Context>.RouteDescription] {
-        try parts.flatMap { try Self.router(of: $0, addMiddleware).routes }
+        try parts.flatMap { try Self.routes(of: $0, passage).list }
     }
 
     // MARK: Paths

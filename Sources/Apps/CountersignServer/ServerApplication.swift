@@ -1,0 +1,41 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServerHTTP
+import ServiceLifecycle
+
+/// An HTTP server with what runs beside it, as Hummingbird's `Application` is one, for a ``ServerResponder``, which connections call without
+/// generic code between (``ServerResponder/answering(logger:)``).
+struct ServerApplication: ApplicationProtocol {
+    let responder: ServerResponder
+    let server: HTTPServerBuilder
+    let configuration: ApplicationConfiguration
+    /// Each ends after the server.
+    let beside: [ServicesBeside]
+    let logger: Logger
+    /// Called when the server accepts connections.
+    let onRunning: @Sendable (any Channel) async -> Void
+
+    var services: [any Service] { beside }
+
+    @Sendable func onServerRunning(_ channel: any Channel) async { await onRunning(channel) }
+
+    /// Serves until the services are shut down, or one of them fails.
+    func run() async throws {
+        let server = try server.buildServer(
+            configuration: ServerConfiguration(
+                address: configuration.address, serverName: configuration.serverName, backlog: configuration.backlog,
+                reuseAddress: configuration.reuseAddress,
+                availableConnectionsDelegate: configuration.availableConnectionsDelegate),
+            eventLoopGroup: eventLoopGroup, logger: logger, responder: responder.answering(logger: logger),
+            onServerRunning: onRunning)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: beside.map {
+                    ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: $0.description)
+                } + [ServiceGroupConfiguration.ServiceConfiguration(service: server, serviceName: "HTTP server")],
+                logger: logger))
+        try await group.run()
+    }
+}
