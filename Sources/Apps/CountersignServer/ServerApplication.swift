@@ -24,7 +24,7 @@ struct ServerApplication: ApplicationProtocol {
     /// Serves until the services are shut down, or one of them fails.
     func run() async throws {
         let server = try server.buildServer(
-            configuration: ServerConfiguration(
+            configuration: HummingbirdCore.ServerConfiguration(
                 address: configuration.address, serverName: configuration.serverName, backlog: configuration.backlog,
                 reuseAddress: configuration.reuseAddress,
                 availableConnectionsDelegate: configuration.availableConnectionsDelegate),
