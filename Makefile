@@ -67,7 +67,7 @@ DESTDIR ?=
 dist := .build/dist
 # A release that is built already, instead of building one: make packages program=/path/to/countersign
 program ?=
-# The program of an earlier release, for the package that is upgraded: make packages older=/path/to/countersign
+# The program or the package of an earlier release, for the upgrade that is tried: make packages older=/path/to/countersign
 older ?=
 
 # The commit is told to this build alone: each other one would otherwise begin anew with each commit. A tree with changes has none.

@@ -37,6 +37,7 @@ extension CountersignServer.Options {
             publicURLs: configuration.publicURLs.map(\.absoluteString), projectID: configuration.projectID,
             tls: configuration.tls.map { ($0.certificate, $0.key) },
             tlsEndedByProxy: configuration.tlsIsEndedByProxy)
+        socket = configuration.socket
         proxy = configuration.proxy
         connections = configuration.connections
         metricsListen = configuration.metricsListen

@@ -8,7 +8,9 @@ extension CountersignServer {
     /// - Parameter body: given the address, for instance `http://127.0.0.1:49152`.
     public func serving<T: Sendable>(_ body: @escaping @Sendable (URL) async throws -> T) async throws -> T {
         let (addresses, announce) = AsyncStream<String>.makeStream()
-        let application = try application { address in
+        let handedOn = try await openSocket()
+        defer { handedOn?.end() }
+        let application = try application(on: handedOn) { address in
             announce.yield(address)
             announce.finish()
         }

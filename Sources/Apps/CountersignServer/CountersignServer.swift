@@ -79,6 +79,9 @@ public struct CountersignServer: Sendable {
         /// Who is told that the server is ready and runs; nil where no service manager started it.
         public var serviceManager: SystemdNotifier?
 
+        /// What is accepted from, where a service manager listens; nil: the server listens itself, on `host` and `port`.
+        public var socket: SystemdSocket?
+
         /// Security checks of the developer's own; under `--dev` the samples, where there are none.
         public var securityChecks = SecurityCheckCatalogue.empty
         /// Routes of the developer's own, in this process: what the checks protect; nil: none. With them, all routes are put together by the
@@ -189,6 +192,9 @@ public struct CountersignServer: Sendable {
 
     // MARK: Running
 
+    /// How many connections may wait to be accepted, in a burst; the system's own limit holds where it is lower.
+    private static let backlog = 4096
+
     /// The warnings about registrations that are weaker than new ones.
     func registrationWarnings() async throws -> [String] {
         let ids = try await opened.realm.applications.withoutAudiences()
@@ -220,6 +226,13 @@ public struct CountersignServer: Sendable {
     public func application(
         onListening: @escaping @Sendable (String) async -> Void
     ) throws -> some ApplicationProtocol {
+        try application(on: nil, onListening: onListening)
+    }
+
+    /// - Parameter handedOn: what accepts in the server's place; nil: the server does.
+    func application(
+        on handedOn: SystemdSocketChannel?, onListening: @escaping @Sendable (String) async -> Void
+    ) throws -> some ApplicationProtocol {
         let builder: HTTPServerBuilder =
             if let certificate {
                 certificate.builder(connections, ready: ready)
@@ -230,6 +243,7 @@ public struct CountersignServer: Sendable {
             publicURL, options, noteAddress, options.serviceManager
         )
         let (beginning, begin) = AsyncStream<Void>.makeStream()
+        let acceptance = connections.acceptance
         var services: [any NamedService] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
@@ -263,12 +277,18 @@ public struct CountersignServer: Sendable {
         return ServerApplication(
             responder: try responder(),
             server: builder,
-            // A burst of connections waits to be accepted; the system's own limit holds where it is lower.
             configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: options.port), backlog: 4096,
-                availableConnectionsDelegate: connections.acceptance),
+                address: handedOn?.unusedAddress ?? .hostname(options.host, port: options.port), backlog: Self.backlog,
+                availableConnectionsDelegate: handedOn == nil ? acceptance : nil),
             beside: groups, logger: logger,
-            onRunning: { channel in
+            onRunning: { [logger] channel in
+                do {
+                    try await handedOn?.lead(to: channel, within: acceptance)
+                } catch {
+                    logger.error("the service manager's socket cannot be accepted from: \(error)")
+                    begin.finish()
+                    return channel.close(promise: nil)
+                }
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
                 await noteAddress()
@@ -277,6 +297,13 @@ public struct CountersignServer: Sendable {
                 serviceManager?.ready(at: address)
                 begin.finish()
             })
+    }
+
+    /// Begins to accept where a service manager listens; nil where the server does. The caller ends it.
+    func openSocket() async throws -> SystemdSocketChannel? {
+        guard let socket = options.socket else { return nil }
+        logger.notice("accepting from the service manager's socket on \(socket.address)")
+        return try await SystemdSocketChannel.open(socket, backlog: Self.backlog)
     }
 
     /// Tells commands what the links that they print begin with.
@@ -297,7 +324,9 @@ public struct CountersignServer: Sendable {
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
         let (listening, announce) = AsyncStream<Void>.makeStream()
-        let application = try application { address in
+        let handedOn = try await openSocket()
+        defer { handedOn?.end() }
+        let application = try application(on: handedOn) { address in
             await onListening(address)
             announce.finish()
         }

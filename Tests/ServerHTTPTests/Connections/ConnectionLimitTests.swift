@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServerHTTP
+import TestSupport
 import Testing
 
 @testable import CountersignServer
@@ -55,11 +56,14 @@ import Testing
             })
     }
 
-    @Test func `Where all connections are taken the next waits and is served`() async throws {
+    @Test(arguments: [false, true])
+    func `Where all connections are taken the next waits and is served`(isSocketHandedOn: Bool) async throws {
         let log = CapturedLog()
+        let socket = isSocketHandedOn ? try HandedSocket() : nil
         try await LiveServer.run(
             log: log,
             configure: {
+                $0.take(socket)
                 // Those that say nothing have so little time; the next has written before it has its turn.
                 $0.connections = ConnectionOptions(
                     maximum: 3, maximumPerSource: 3,

@@ -87,7 +87,11 @@ extension ServerCheck {
 
     /// Whether the addresses can be listened on.
     func addresses() -> [CheckFinding] {
-        [("listen", configuration.listen)].map { address($0.0, $0.1) }
+        let listen =
+            configuration.socket.map {
+                CheckFinding(.listen, .ok, "The service manager listens on \($0.address), and hands the socket on.")
+            } ?? address("listen", configuration.listen)
+        return [listen]
             + (configuration.metricsListen.map { [address("metrics.listen", $0)] } ?? [])
     }
 

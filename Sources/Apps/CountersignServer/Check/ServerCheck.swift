@@ -24,15 +24,17 @@ public struct ServerCheck: Sendable {
     private let faults: [ConfigurationFaults.Fault]
 
     /// Asks everything. The database and the mail server are asked beside each other, and each has seconds.
-    /// - Parameters: as of ``ServerConfiguration/load(flags:environment:file:systemFile:)``.
+    /// - Parameters: as of ``ServerConfiguration/load(flags:environment:file:systemFile:socket:)``; `handedOn` is why a
+    ///   service manager's socket cannot be taken, or that socket.
     /// - Returns: findings of all areas, what is well included.
     public static func findings(
         flags: [ConfigurationKey: String] = [:],
         environment: [String: String] = ProcessInfo.processInfo.environment, file: String? = nil,
-        systemFile: String = AdministeredData.systemFile, clock: any WallClock = SystemClock()
+        systemFile: String = AdministeredData.systemFile, clock: any WallClock = SystemClock(),
+        handedOn: Result<SystemdSocket?, SystemdSocketError> = .success(nil)
     ) async -> [CheckFinding] {
         let (configuration, faults) = await ServerConfiguration.read(
-            flags: flags, environment: environment, file: file, systemFile: systemFile)
+            flags: flags, environment: environment, file: file, systemFile: systemFile, socket: try? handedOn.get())
         let check = ServerCheck(
             configuration: configuration, clock: clock, environment: environment, faults: faults)
         var findings = faults.map {
@@ -50,6 +52,7 @@ public struct ServerCheck: Sendable {
         async let mail = check.mail()
         findings += await check.store()
         if check.isSound(.tlsCertificate, .tlsKey) { findings += check.certificate() }
+        if case .failure(let error) = handedOn { findings.append(CheckFinding(.listen, .fault, error.description)) }
         if check.isSound(.listen, .metricsListen) { findings += check.addresses() }
         if check.isSound(.httpMaxConnections) { findings.append(check.descriptors()) }
         findings += await mail

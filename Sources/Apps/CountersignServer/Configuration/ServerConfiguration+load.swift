@@ -17,14 +17,15 @@ extension ServerConfiguration {
     ///   - file: the path of a YAML or JSON file, by its extension; nil for the one that `COUNTERSIGN_CONFIG` names, if any.
     ///   - systemFile: the path of the system's, which is not read for its values: without `file`, a start on the directory that it names
     ///     has to say the store and the master key that it says.
+    ///   - socket: what a service manager hands on. Its address takes the place of `listen`, and is judged as that is.
     /// - Throws: all faults at once.
     public static func load(
         flags: [ConfigurationKey: String] = [:],
         environment: [String: String] = ProcessInfo.processInfo.environment,
-        file: String? = nil, systemFile: String = AdministeredData.systemFile
+        file: String? = nil, systemFile: String = AdministeredData.systemFile, socket: SystemdSocket? = nil
     ) async throws(ConfigurationFaults) -> ServerConfiguration {
         let (configuration, faults) = await read(
-            flags: flags, environment: environment, file: file, systemFile: systemFile)
+            flags: flags, environment: environment, file: file, systemFile: systemFile, socket: socket)
         if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
         return configuration
     }
@@ -32,7 +33,7 @@ extension ServerConfiguration {
     /// The same for who wants to know what is right in spite of faults: what is wrong has its default.
     static func read(
         flags: [ConfigurationKey: String], environment: [String: String], file: String?,
-        systemFile: String = AdministeredData.systemFile
+        systemFile: String = AdministeredData.systemFile, socket: SystemdSocket? = nil
     ) async -> (ServerConfiguration, faults: [ConfigurationFaults.Fault]) {
         let named = file ?? environment[ConfigurationKey.environmentOfFile]
         var sources = await ConfigurationSources(flags: flags, environment: environment, file: named)
@@ -60,6 +61,7 @@ extension ServerConfiguration {
             logsAccess: sources.bool(.logAccess)?.value ?? false,
             tracing: tracing(&sources))
         configuration.written = sources.written()
+        if let socket { configuration.take(socket) }
         if named == nil { await judge(configuration.dataDirectory, bySystemFile: systemFile, &sources) }
         let isOnNetwork = sources.bool(.devOnNetwork)
         if let isOnNetwork, isOnNetwork.value, !isDevelopment {
@@ -67,6 +69,21 @@ extension ServerConfiguration {
         }
         let result = configuration.judged(&sources, mayShowDevelopment: isOnNetwork?.value ?? false)
         return (result, sources.faults)
+    }
+
+    /// Accepts from the socket of a service manager, wherever that listens.
+    private mutating func take(_ socket: SystemdSocket) {
+        if listen.port != socket.address.port {
+            warnings.append(
+                "listen is \(listen), and the service manager listens on \(socket.address), which counts: write that into "
+                    + "listen too, which commands on this machine go by")
+        }
+        (self.socket, listen) = (socket, socket.address)
+        written = written.map { value in
+            guard value.key == ConfigurationKey.listen.rawValue else { return value }
+            return Deployment.Value(
+                key: value.key, text: socket.address.description, source: .environment, place: "LISTEN_FDS")
+        }
     }
 
     static func listen(_ sources: inout ConfigurationSources) -> ListenAddress {
@@ -222,9 +239,10 @@ extension ServerConfiguration {
     ) -> ServerConfiguration {
         var result = self
         result.warnings += sources.warnings
+        let placeOfListen = socket == nil ? sources.place(of: .listen) : "ListenStream"
         if isDevelopment, !listen.isLoopback, !mayShowDevelopment {
             sources.report(
-                sources.place(of: .listen),
+                placeOfListen,
                 "on \(listen) every client on the network could sign in as any user and read all mails, as dev is on",
                 "listen on loopback, or set devOnNetwork (--dev-on-network) if you intend that")
         }
@@ -238,7 +256,7 @@ extension ServerConfiguration {
                 result.warnings.append("passwords go over plain http to \(listen)")
             } else {
                 sources.report(
-                    sources.place(of: .listen), "plain http to \(listen) would show passwords to the network",
+                    placeOfListen, "plain http to \(listen) would show passwords to the network",
                     "set tls.certificate and tls.key, or tls.endedByProxy where a proxy ends TLS; or listen on loopback"
                 )
             }

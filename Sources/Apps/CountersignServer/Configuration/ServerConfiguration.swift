@@ -6,8 +6,10 @@ import ServerHTTP
 
 /// What the operator decides before the server starts. `docs/configuration.md` describes every key.
 public struct ServerConfiguration: Sendable {
-    /// Where connections are accepted.
+    /// Where connections are accepted: where ``socket`` listens, if there is one.
     public var listen: ListenAddress
+    /// What a service manager hands on, to be accepted from; nil where the server listens itself.
+    public var socket: SystemdSocket?
     /// The directory of the database, the keys and the first secrets.
     public var dataDirectory: String
     /// The URL of a PostgreSQL database, which may hold its password; nil keeps everything in `dataDirectory`.

@@ -36,6 +36,9 @@ struct Serve: AsyncParsableCommand {
             With --check nothing is started: everything that a start would meet is judged at once, from the configuration to the mail \
             server, and nothing is changed on disk. It ends with 1 where the server would not start, or not work.
 
+            Where systemd hands on a listening socket (sd_listen_fds(3)), the server accepts from that, and its address takes \
+            the place of --listen.
+
               countersign serve --dev
               countersign serve --check --config /etc/countersign/countersign.yaml
               countersign serve --data /var/lib/countersign --listen 0.0.0.0:8443 \\
@@ -147,8 +150,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if check { return try await judge() }
-        let configuration = try await ServerConfiguration.load(flags: flags, file: config)
+        let handedOn = Result { () throws(SystemdSocketError) in try SystemdSocket.take() }
+        if check { return try await judge(handedOn) }
+        let configuration = try await ServerConfiguration.load(flags: flags, file: config, socket: try handedOn.get())
         LoggingSystem.bootstrap {
             ServerLog(label: $0, format: configuration.logFormat, level: configuration.logLevel)
         }
@@ -179,8 +183,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// All findings, and exit code 1 where one is a fault.
-    private func judge() async throws {
-        let findings = await ServerCheck.findings(flags: flags, file: config)
+    private func judge(_ handedOn: Result<SystemdSocket?, SystemdSocketError>) async throws {
+        let findings = await ServerCheck.findings(flags: flags, file: config, handedOn: handedOn)
         if json {
             Terminal.print(
                 try OutputOptions.text(of: CheckReport(isReady: findings.areFine, findings: findings), pretty: true))

@@ -27,6 +27,7 @@ struct CommandFailure: Error, Sendable {
         case let failure as CommandFailure: self = failure
         case let error as AdministrationError: self.init(ExitStatus(error.code), error.message)
         case let faults as ConfigurationFaults: self.init(.usage, faults.description)
+        case let error as SystemdSocketError: self.init(.usage, error.description)
         case let error as TLSFileError: self.init(.usage, error.description)
         case let error as DataKindMismatch: self.init(.refused, error.description)
         case DataDirectoryError.tooOpen(let exposure):
