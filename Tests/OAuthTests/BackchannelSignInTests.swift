@@ -203,6 +203,74 @@ struct BackchannelSignInTests {
         }
     }
 
+    private func pushes(_ server: TestServer) async throws -> Int {
+        try await server.realm.outbox.messages().count { $0.message.channel == .push }
+    }
+
+    private func requireTwoFactors(of user: User, _ server: TestServer) async throws {
+        let staff = try #require(GroupName("staff"))
+        _ = try await server.realm.groups.add(staff, summary: "", by: .testAdministrator)
+        _ = try await server.realm.groups.addMember(user.id, to: staff, by: .testAdministrator)
+        try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.requiredGroups = ["staff"] }
+    }
+
+    @Test
+    func `Whom a rule asks for two factors is not signed in by one, and no device is asked`() async throws {
+        try await with { server, user, _ in
+            try await requireTwoFactors(of: user, server)
+            let begun = try await begin(server)
+            #expect(begun.status == 200, "Whom a rule names is told to no application. \(begun.text)")
+            #expect(try await pushes(server) == 0)
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "authorization_pending")
+        }
+    }
+
+    @Test
+    func `A rule that came after the answer counts when tokens are fetched or refreshed`() async throws {
+        try await with { server, user, device in
+            let session = try await begin(server, ["scope": "openid offline_access"])
+            try await device.allow()
+            let token = try #require(
+                try await poll(server, session.json["auth_req_id"]).json["refresh_token"].text)
+            try await server.advance(1)
+            let begun = try await begin(server)
+            try await device.allow()
+            try await requireTwoFactors(of: user, server)
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "access_denied")
+            let refreshed = try await server.form(
+                "/oauth/token",
+                [
+                    "grant_type": "refresh_token", "refresh_token": token, "client_id": "shop",
+                    "client_secret": "s3cret",
+                ])
+            #expect(refreshed.status == 400 && refreshed.json["error"] == "invalid_grant", "\(refreshed.text)")
+        }
+    }
+
+    enum Everyone: CaseIterable, Sendable {
+        case realm, application
+    }
+
+    @Test(arguments: Everyone.allCases)
+    func `Where two factors are required of everyone, the application is told at once`(of everyone: Everyone)
+        async throws
+    {
+        try await with { server, _, _ in
+            switch everyone {
+            case .realm:
+                try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.state = .mandatory }
+            case .application:
+                _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .commandLine) {
+                    $0.requiresSecondFactor = true
+                }
+            }
+            let reply = try await begin(server)
+            #expect(reply.status == 400, "\(reply.text)")
+            #expect(reply.json["error"] == "unmet_authentication_requirements", "\(reply.text)")
+            #expect(try await pushes(server) == 0)
+        }
+    }
+
     @Test(
         arguments: [
             (["scope": "email"], "invalid_scope"), (["scope": nil], "invalid_scope"),

@@ -3,8 +3,8 @@ import Foundation
 /// Sign-ins that an application begins by itself, and that a user's device allows (OpenID Connect Client-Initiated Backchannel
 /// Authentication Core 1.0, poll mode).
 ///
-/// A user who does not exist, is disabled or has no device gets an attempt like all others: it waits until its time is over, as that of
-/// a user does who does not answer. The application learns nothing of whom it asked for.
+/// A user who does not exist, is disabled, has no device or has to give two factors gets an attempt like all others: it waits until its
+/// time is over, as that of a user does who does not answer. The application learns nothing of whom it asked for.
 public struct BackchannelAuthentications: Sendable {
     let realm: Realm
 
@@ -85,7 +85,7 @@ public struct BackchannelAuthentications: Sendable {
             details[GrantDetail.acrValues] = .array(request.acrValues.map { .string($0) })
         }
         let terms = GrantTerms(scopes: request.scopes, details: details)
-        if let user = try await user(request.hint) {
+        if let user = try await user(request.hint), try await isOneFactorEnough(for: user, by: client) {
             let asked = Approvals.Backchannel(
                 terms: terms, audience: audience, bindingMessage: request.bindingMessage,
                 lifetime: TimeInterval(request.lifetime))
@@ -93,6 +93,13 @@ public struct BackchannelAuthentications: Sendable {
             if case .asked = outcome { return .begun(handle) }
         }
         return .begun(try await decoy(terms, lifetime: request.lifetime, by: client))
+    }
+
+    /// Whether the user is bothered at all: a device's answer is one factor, and where two are required it would come to nothing.
+    private func isOneFactorEnough(for user: UserID, by client: ClientContext) async throws -> Bool {
+        if client.requiresSecondFactor { return false }
+        let settings = try await realm.settings().secondFactors
+        return try await !realm.accounts.requiresSecondFactor(of: user, settings)
     }
 
     private static let context = "backchannel-hint"

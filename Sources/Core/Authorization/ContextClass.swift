@@ -49,7 +49,7 @@ extension ProofRegistry {
     /// A second factor by itself, such as a device that was asked without a password before, is one factor.
     public func contextClass(of proofs: [Proof]) -> ContextClass {
         if proofs.contains(where: { $0.assurance(self).level == .twoFactors }) { return .aal2 }
-        return proofs.contains(where: \.isSecondFactor) && !proofs.allSatisfy(\.isSecondFactor) ? .aal2 : .aal1
+        return isPair(proofs) ? .aal2 : .aal1
     }
 
     /// When the user proved what a class needs: the latest proof of its weakest factor, which is the `auth_time` of tokens. Nil

@@ -73,6 +73,14 @@ extension Settlement {
         {
             body.requiresSecondFactor = true
         }
+        if body.purpose == .backchannel {
+            // A device that was asked without anything before is one factor, and such an attempt has no step for another.
+            let isRequired = try transaction.requiresSecondFactor(of: user.id, context.settings.secondFactors)
+            if body.requiresSecondFactor || attempt.client.requiresSecondFactor || isRequired {
+                return .verdict(.refused(Refusal(.secondFactorRequired)))
+            }
+            return try complete(user, body, isNew: isNew, in: transaction)
+        }
         var decision = try policy(body).decide(proven: proven, factors: transaction.factors(of: user.id))
         if decision == .enrolmentRequired, let journey = body.journey {
             let mailboxes = try body.usableSecondFactors(

@@ -52,12 +52,18 @@ extension ProofRegistry {
     /// How much these proofs are together: the highest of any, or two where one was given beside another.
     package func level(of proofs: [Proof]) -> AssuranceLevel {
         let highest = proofs.map { $0.assurance(self).level }.max() ?? .nothing
-        return proofs.contains(where: \.isSecondFactor) ? max(highest, .twoFactors) : highest
+        return isPair(proofs) ? max(highest, .twoFactors) : highest
     }
 
     /// Whether the user has given two factors to this server; another system's word does not say so.
     public func provesTwoFactors(_ evidence: SessionEvidence) -> Bool {
-        evidence.proofs.contains { $0.isSecondFactor || $0.assurance(self).level == .twoFactors }
+        isPair(evidence.proofs) || evidence.proofs.contains { $0.assurance(self).level == .twoFactors }
+    }
+
+    /// Whether a second factor was given beside something else. By itself it is one factor: a device, say, that an application asked
+    /// without a password before.
+    func isPair(_ proofs: [Proof]) -> Bool {
+        proofs.contains(where: \.isSecondFactor) && !proofs.allSatisfy(\.isSecondFactor)
     }
 }
 

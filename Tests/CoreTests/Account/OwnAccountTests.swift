@@ -122,8 +122,16 @@ struct OwnAccountTests {
                     Proof(kind: .totp, factorID: enrolled.factor.id, at: test.now, isSecondFactor: true),
                 ]),
             epoch: try await test.user(own.userID).tokenEpoch, session: own.session)
+        // The second one by itself is not all either.
+        let alone = OwnSession(
+            userID: own.userID,
+            evidence: SessionEvidence(
+                dialect: .oauth,
+                proofs: [Proof(kind: .totp, factorID: enrolled.factor.id, at: test.now, isSecondFactor: true)]),
+            epoch: try await test.user(own.userID).tokenEpoch, session: own.session)
         if item.isFull {
             #expect(try await perform(item.name, test, half, enrolled.factor.id) == .proofTooOld(.aal2))
+            #expect(try await perform(item.name, test, alone, enrolled.factor.id) == .proofTooOld(.aal2))
         }
     }
 

@@ -73,6 +73,18 @@ struct AssurancePolicyTests {
         }
     }
 
+    /// What a device gives that an application asks by itself (OpenID Connect CIBA).
+    @Test
+    func `A second factor that nothing was given beside is one factor`() {
+        let push = Proof(kind: .push, at: Self.now, isSecondFactor: true)
+        let code = Proof(kind: .totp, at: Self.now, isSecondFactor: true)
+        for proofs in [[push], [push, code]] {
+            #expect(ProofRegistry.standard.level(of: proofs) == .oneFactor)
+            let evidence = SessionEvidence(dialect: .oauth, proofs: proofs)
+            #expect(!ProofRegistry.standard.provesTwoFactors(evidence))
+        }
+    }
+
     @Test
     func `Evidence of before assurance was kept counts by its kind, and by whether it was given beside another`() {
         for kind in [FactorKind.password, .email, .totp, .push, .recoveryCode] {

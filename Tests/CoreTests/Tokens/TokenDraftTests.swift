@@ -70,7 +70,7 @@ struct TokenDraftTests {
             [Proof(kind: .password, at: at), Proof(kind: .push, at: at + 9, isSecondFactor: true)],
             ["pwd", "mca", "hwk", "user", "mfa"], ["pwd", "mfa"], "2", "aal2"
         ),
-        ([Proof(kind: .push, at: at, isSecondFactor: true)], ["mca", "hwk", "user"], ["pop"], "2", "aal2"),
+        ([Proof(kind: .push, at: at, isSecondFactor: true)], ["mca", "hwk", "user"], ["pop"], "1", "aal1"),
     ]
 
     @Test(arguments: evidence)

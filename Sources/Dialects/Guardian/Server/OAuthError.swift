@@ -92,6 +92,8 @@ struct OAuthError: Error, Sendable {
         case .flowFinished: self.init(401, "invalid_grant", "The mfa_token was used already.")
         case .approvalPending: self = .pending
         case .approvalRejected: self = .rejected
+        case .secondFactorRequired:
+            self.init(403, "access_denied", "Two factors are required of this user, and a device's answer is one.")
         case .factorNotOffered: self.init(403, "unsupported_challenge_type", "This factor is switched off.")
         case .unknownFactor: self.init(403, "invalid_grant", "The user has no such authenticator.")
         case .busy: self.init(503, "temporarily_unavailable", "There is too much to do.", retryAfter: 1)

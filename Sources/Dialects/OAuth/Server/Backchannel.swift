@@ -29,6 +29,11 @@ extension OAuth {
         }
         let asked = try await backchannelRequest(form, application)
         let client = context.client(application.id, of: .oauth)
+        if try await application.registration.requiresSecondFactor || realm.settings().secondFactors.isRequired {
+            throw OAuthFailure(
+                "unmet_authentication_requirements",
+                "Two factors are required of every user, and a device's answer is one. Use /authorize.")
+        }
         switch try await realm.backchannelAuthentications.begin(asked, audience: base, by: client) {
         case .limited(let until): throw OAuthFailure.limited(until: until, at: realm.clock.now)
         case .begun(let handle):
