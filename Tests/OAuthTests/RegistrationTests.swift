@@ -79,7 +79,8 @@ struct RegistrationTests {
     }
 
     @Test
-    func `Old libraries name an endpoint of this server in assertions, where their registration says so`() async throws {
+    func `Old libraries name an endpoint of this server in assertions, where their registration says so`() async throws
+    {
         let key = P256.Signing.PrivateKey()
         try await TestServer.with(.development) { server in
             var registration = ApplicationRegistration(redirectURIs: [Browser.callback], scopes: ["openid"])
