@@ -77,6 +77,8 @@ import Testing
         (.get, "/nothing", [:]), (.get, "/group/known", [:]), (.get, "/later", [:]), (.get, "/refused", [:]),
         (.get, "/failed", [:]), (.get, "/dialect/refused", [:]), (.get, "/dialect/failed", [:]),
         (.get, "/known", [.xForwardedFor: "192.0.2.7", .xRequestID: "a-name"]),
+        (.post, "/known", [.transferEncoding: "gzip, chunked"]), (.post, "/known", [.transferEncoding: "chunked"]),
+        (.post, "/open/known", [.transferEncoding: "x-own", .origin: "https://a.example"]),
     ]
 
     @Test func `The table answers as the router does`() async throws {

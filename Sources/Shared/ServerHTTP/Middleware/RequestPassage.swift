@@ -84,8 +84,11 @@ public struct RequestPassage: RouterMiddleware {
             response = preflight
         } else {
             do {
-                // A route that is known before has a target that is one.
-                if place == nil, let refusal = try await targets.answer(to: request, context) {
+                if place != nil {
+                    // A route that is known before has a target that is one; its body may still be in a form that is none.
+                    try request.requireKnownCoding()
+                    response = try await next(request, context)
+                } else if let refusal = try await targets.answer(to: request, context) {
                     response = refusal
                 } else {
                     response = try await next(request, context)
