@@ -29,7 +29,8 @@ extension OAuth {
         }
         let asked = try await backchannelRequest(form, application)
         let client = context.client(application.id, of: .oauth)
-        if try await application.registration.requiresSecondFactor || realm.settings().secondFactors.isRequired {
+        let isRequiredOfAll = try await realm.settings().secondFactors.isRequired
+        if application.registration.requiresSecondFactor || isRequiredOfAll {
             throw OAuthFailure(
                 "unmet_authentication_requirements",
                 "Two factors are required of every user, and a device's answer is one. Use /authorize.")
