@@ -1,5 +1,6 @@
 import AdminServer
 import CountersignCore
+import CountersignServer
 import DialectTestSupport
 import Foundation
 import HTTPTypes
