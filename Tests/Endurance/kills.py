@@ -6,7 +6,7 @@ import time
 
 from lives import Broken, Browser, Life, Refused, lives
 from servers import Cluster, Server, folder, postgres_programs, run
-from wire import Gone, Several, Wire
+from wire import Gone, Patient, Several, Wire
 
 # What a server that PostgreSQL has left waits for at most.
 IMPATIENT = {"COUNTERSIGN_POSTGRES_CONNECT_TIMEOUT": "2", "COUNTERSIGN_POSTGRES_STATEMENT_TIMEOUT": "2",
@@ -40,7 +40,7 @@ async def live(trial, everyone, wire, enough, strike, crowd=24):
 
 
 async def judge(trial, everyone, wire, crowd=16):
-    waiting = list(everyone)
+    waiting, wire = list(everyone), Patient(wire)
 
     async def worker():
         while waiting:

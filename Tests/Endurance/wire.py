@@ -353,6 +353,25 @@ class Wire:
         self.free = []
 
 
+class Patient:
+    """The same of a client that comes again where a server tells it to, for as long as a machine may be too busy. For what may be asked twice."""
+
+    def __init__(self, wire, seconds=60):
+        self.wire, self.seconds = wire, seconds
+
+    @property
+    def host(self):
+        return self.wire.host
+
+    async def ask(self, *arguments, **options):
+        end = time.monotonic() + self.seconds
+        while (answer := await self.wire.ask(*arguments, **options)).is_away and time.monotonic() < end:
+            await asyncio.sleep(1)
+        return answer
+
+    post, form = Wire.post, Wire.form
+
+
 class Several:
     """The same of several servers, by turns. One that does not answer is asked no more while another does."""
 
