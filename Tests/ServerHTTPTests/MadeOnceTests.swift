@@ -1,7 +1,6 @@
+import ServerHTTP
 import Synchronization
 import Testing
-
-@testable import CountersignServer
 
 /// What pages share is made once, although the router and the senders ask for it apart.
 @Suite struct MadeOnceTests {
