@@ -7,7 +7,7 @@ struct FiguresCommand: AsyncParsableCommand {
         commandName: "figures",
         abstract: "Show what happened in the last 24 hours: sign-ins, refusals, second factors, deliveries, latency.",
         discussion: """
-            The numbers are of all servers together; with --json, hour by hour, durations in microseconds. What was delivered, and how long
+            The numbers are of all servers together; with --json, hour by hour, durations in microseconds. What was delivered, and how long \
             requests took, is there a minute later; requests that wait for something to happen are left out.
 
               countersign figures
