@@ -34,7 +34,7 @@ extension ClientCredentials.Basic {
     }
 
     /// The bytes of Base64 (RFC 4648, section 4). The form that an encoder writes is read by our own reader; whatever else there may be, and
-    /// whether it is any, is Foundation's to say, which takes ten times as long.
+    /// whether it is any, is Foundation's to say.
     static func bytes(ofBase64 text: String) -> [UInt8]? {
         if let bytes = Base64URL.decode(text, accepting: [.otherAlphabet, .padding]),
             text.utf8.count == (bytes.count + 2) / 3 * 4,

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 extension HTTPFields {
     /// Adds a field after all others. `append`, which these have of collections, goes through code of their module that is generic over what
-    /// is added: it finds its types at run time, and costs as much as to read a field off a connection.
+    /// is added, and finds its types at run time.
     public mutating func add(_ name: HTTPField.Name, _ value: String) {
         // Setting a name that is not there adds it; of `Cookie` it makes several.
         if name == .cookie || contains(name) {

@@ -5,7 +5,7 @@ import Hummingbird
 /// measures, log, security headers, CORS, failures and target, as each of these types has it.
 ///
 /// As middleware each for itself they would hand request, context and answer on through code of the framework that is generic over
-/// all of them, which costs a short request as much as its own work (docs/decisions/0510).
+/// all of them (docs/decisions/0510).
 public struct RequestPassage: RouterMiddleware {
     public typealias Context = CountersignRequestContext
 
