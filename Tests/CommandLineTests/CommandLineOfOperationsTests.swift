@@ -99,10 +99,10 @@ struct CommandLineOfOperationsTests {
             ]
         } + [
             AddMachineToken(scopes: ["users:read"], lifetime: 7200), AddMachineToken(scopes: ["*"], lifetime: 1800),
-            AddRegistrationToken(lifetime: 3600), ListRegistrationTokens(),
-            ListMachineTokens(), ListEndingSecrets(), ListEndingSecrets(days: 7), SearchAuditEvents(),
+            AddRegistrationToken(lifetime: 3600), ListRegistrationTokens(limit: 100),
+            ListMachineTokens(limit: 100), ListEndingSecrets(), ListEndingSecrets(days: 7), SearchAuditEvents(),
             ListLimits(limit: 100), ShowSettings(), ListKeys(), RotateKeys(),
-            RunDoctor(), ShowDelivery(), ListResources(), ListHooks(), ShowFigures(), ListMailTemplates(),
+            RunDoctor(), ShowDelivery(), ListResources(), ListHooks(limit: 100), ShowFigures(), ListMailTemplates(),
             ListExtensions(), AddHook(url: "u", events: ["*"]),
             PutResource(uri: "https://api.example.com", scopes: []),
             ChangeApplication(id: "shop", registration: emptied),

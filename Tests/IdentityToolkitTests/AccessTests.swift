@@ -108,7 +108,7 @@ import Testing
                 for wrong in [
                     "Bearer owner", "Bearer ", "Bearer", "", "Basic \(server.adminToken)", server.adminToken,
                     "Bearer \(server.adminToken)x", "Bearer \(server.adminToken.dropLast())",
-                    "Bearer  \(server.adminToken)", "Bearer \(server.key)", "Bearer \(server.adminToken.lowercased())",
+                    "Bearer\(server.adminToken)", "Bearer \(server.key)", "Bearer \(server.adminToken.lowercased())",
                 ] {
                     let reply = try await ask(wrong)
                     expectRefused(

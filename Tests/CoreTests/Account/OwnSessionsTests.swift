@@ -219,9 +219,9 @@ struct OwnSessionsTests {
         try await addGrants(1, of: session, user, to: "both", scopes: offline, from: test.now - 9, in: test)
         try await addGrants(450, of: session, user, to: "silent", from: test.now, in: test)
         try await addGrants(1, of: session, user, to: "kept", scopes: offline, from: test.now + 1, in: test)
-        try await test.store.write { [now = test.now] transaction in
-            // Among the first that end, with one of the same application that does not.
-            for (id, client, of) in [("b", "both", session), ("s", "silent", second)] {
+        // Among the first that end, with one of the same application that does not.
+        for (id, client, of) in [("b", "both", session), ("s", "silent", second)] {
+            try await test.store.write { [now = test.now] transaction in
                 _ = try transaction.insert(
                     Grant(
                         id: GrantID(rawValue: id), sessionID: of, userID: user.id, clientID: ClientID(rawValue: client),
