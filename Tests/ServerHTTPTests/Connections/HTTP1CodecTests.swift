@@ -16,7 +16,8 @@ import Testing
         ["Cookie": "a=b; c=d", "COOKIE": "e=f", "Host": "a"],
         ["X-Forwarded-For": "192.0.2.7", "x-forwarded-for": "::1"],
         ["User-Agent": "a\u{1}b", "Content-Type": "text/plain; charset=ü"], ["Not a name": "x", "traceparent": "00-1"],
-        ["Content-Length": " 12 ", "DPoP": "e", "dpop": "f", "X-Request-ID": "r"], HTTPHeaders([("Host", "a"), ("Host", "b")]),
+        ["Content-Length": " 12 ", "DPoP": "e", "dpop": "f", "X-Request-ID": "r"],
+        HTTPHeaders([("Host", "a"), ("Host", "b")]),
         ["HOST": "a", "User-agent": "", "Sec-Fetch-Site": "none", "sec-fetch-site": "cross-site"],
     ]
 
