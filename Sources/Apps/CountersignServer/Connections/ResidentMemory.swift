@@ -24,8 +24,7 @@ public enum ResidentMemory {
             typealias Trim = @convention(c) (Int) -> CInt
             if let trim = function("malloc_trim", as: Trim.self) { _ = trim(0) }
             // Read by bytes: there are hundreds of lines, and the server answers nothing until it is done.
-            guard let maps = FileManager.default.contents(atPath: "/proc/self/maps") else { return }
-            for line in [UInt8](maps).split(separator: UInt8(ascii: "\n")) {
+            for line in maps().split(separator: UInt8(ascii: "\n")) {
                 // from-to, rights, offset, device, inode, path (proc_pid_maps(5))
                 let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
                 guard fields.count == 6 else { continue }
@@ -46,7 +45,33 @@ public enum ResidentMemory {
         #endif
     }
 
+    /// Gives it back once more when what begins behind the first answer has begun.
+    /// - Parameter listening: what ends when the server listens.
+    public static func giveBackBeginning(after listening: AsyncStream<Void>) async {
+        for await _ in listening {}
+        do {
+            try await Task.sleep(for: .seconds(2))
+        } catch {
+            return
+        }
+        giveBackStart()
+    }
+
     #if canImport(Glibc)
+        /// The list of the process's mappings. The system hands it out page by page: Foundation takes the end of the first for the end.
+        static func maps() -> [UInt8] {
+            let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return [] }
+            defer { close(file) }
+            var maps: [UInt8] = []
+            var page = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(file, &page, page.count)
+                guard count > 0 else { return maps }
+                maps += page[..<count]
+            }
+        }
+
         private static func number(_ hexadecimal: ArraySlice<UInt8>) -> UInt? {
             UInt(String(decoding: hexadecimal, as: UTF8.self), radix: 16)
         }

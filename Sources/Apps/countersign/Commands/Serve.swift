@@ -170,10 +170,14 @@ struct Serve: AsyncParsableCommand {
         let opened = try await OpenedRealm.open(configuration)
         EndWhileStarting.end()
         let server = CountersignServer(opened, options: options, logger: logger, beginning: beginning)
+        let (listening, announce) = AsyncStream<Void>.makeStream()
+        // Ends with the server, where it has not come to it.
+        async let _ = ResidentMemory.giveBackBeginning(after: listening)
         do {
             try await server.run { address in
                 Terminal.print("listening on \(address)")
                 ResidentMemory.giveBackStart()
+                announce.finish()
                 if configuration.isDevelopment, Terminal.showsProgress { greet(address, opened.directory) }
             }
         } catch let error as IOError {
