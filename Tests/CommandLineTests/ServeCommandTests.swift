@@ -46,6 +46,60 @@ import Testing
         #expect(await server.transcript().status == 0)
     }
 
+    @Test func `A service manager hands on its socket, by TLS and without, and keeps it`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let (_, certificate, key) = try TestAuthority().write(into: directory.url)
+        let socket = try HandedSocket()
+        let address = "127.0.0.1:\(socket.port)"
+        let client = HTTPClient()
+        let live = try #require(URL(string: "http://\(address)/health/live"))
+        // It waits in the socket until the server is there.
+        async let early = client.get(live)
+        for options in [[], ["--tls-certificate", certificate, "--tls-key", key]] {
+            let check = try Program.start(
+                ["serve", "--check", "--data", directory.data] + options, in: directory, handingOn: socket)
+            let told = await check.transcript()
+            #expect(
+                told.status == 0 && told.output.contains("ok    The service manager listens on \(address)"), "\(told)")
+            let server = try Program.start(
+                ["serve", "--data", directory.data, "--listen", "127.0.0.1:1"] + options, in: directory,
+                handingOn: socket)
+            let scheme = options.isEmpty ? "http" : "https"
+            let line = try await server.line { $0.hasPrefix("listening on ") }
+            #expect(line == "listening on \(scheme)://\(address)", "\(server.errorSoFar)")
+            #expect(server.errorSoFar.contains("listen is 127.0.0.1:1, and the service manager listens on \(address)"))
+            if options.isEmpty {
+                let status = try await early.status
+                #expect(status == 200)
+            }
+            var variables = ["COUNTERSIGN_LISTEN": address]
+            if !options.isEmpty { variables["COUNTERSIGN_TLS_CERTIFICATE"] = certificate }
+            var health = try await Program.run(["health"], in: directory, environment: variables)
+            // A server is not ready where its store needs more than two seconds, as on a machine that does much else.
+            for _ in 0..<100 where health.status != 0 {
+                health = try await Program.run(["health"], in: directory, environment: variables)
+            }
+            health.expect(0)
+            server.terminate()
+            await server.transcript().expect(0)
+        }
+    }
+
+    @Test func `A socket that cannot be served is usage`() async throws {
+        let directory = try TestDirectory()
+        for (socket, fault) in [
+            (try HandedSocket(.ofThisMachine), "hands on a socket that is none of TCP"),
+            (try HandedSocket(host: "0.0.0.0"), "ListenStream: plain http to 0.0.0.0:"),
+        ] {
+            let server = try Program.start(
+                ["serve", "--data", directory.data], in: directory, handingOn: socket)
+            let transcript = await server.transcript()
+            transcript.expect(2)
+            #expect(transcript.error.contains(fault), "\(transcript.error)")
+            #expect(!FileManager.default.fileExists(atPath: directory.data), "Nothing is made before all is judged.")
+        }
+    }
+
     /// `serve` is read without the tree of all commands, which these need.
     @Test func `Its help and the completions are those of the whole program`() async throws {
         let directory = try TestDirectory()

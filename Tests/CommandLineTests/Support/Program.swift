@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built executable, run as people run it.
@@ -36,9 +37,10 @@ enum Program {
 
     /// Starts it with its streams in files of the directory, so that no pipe fills up. A program that is to wait for what a user
     /// types reads from a terminal, or a pipe, that the test holds open.
+    /// - Parameter socket: becomes descriptor 3, with the variables that a service manager tells of it.
     static func start(
         _ arguments: [String], in directory: TestDirectory, input: String? = nil, waitingFor keyboard: Pipe? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], handingOn socket: HandedSocket? = nil
     ) throws -> Running {
         let files = directory.url.appendingPathComponent("run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
@@ -53,7 +55,13 @@ enum Program {
         for file in [output, error] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: error)
-        if let input {
+        if let socket {
+            // The shell has the number of the process that takes its place.
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"", url.path] + arguments
+            process.standardInput = FileHandle(fileDescriptor: socket.copy(), closeOnDealloc: true)
+        } else if let input {
             let file = files.appendingPathComponent("input")
             try Data(input.utf8).write(to: file)
             process.standardInput = try FileHandle(forReadingFrom: file)
