@@ -185,7 +185,7 @@ public struct BackchannelAuthentications: Sendable {
         switch verdict {
         case .accomplished(.signedIn(let signedIn)): return .granted(signedIn)
         case .refused(let refusal)
-        where [.userDisabled, .lockedOut, .approvalRejected].contains(refusal.reason):
+        where [.userDisabled, .lockedOut, .approvalRejected, .secondFactorRequired].contains(refusal.reason):
             return .refused(.denied)
         default: return .refused(.unknown)
         }
