@@ -350,7 +350,9 @@ import Testing
             let second = try await post("tokens:add", body, own)
             #expect(second.json["token"]["createdBy"] == "user:olga", "\(second.text)")
             let child = try #require(second.json["secret"].text)
-            let event = try await realm.auditLog.events(limit: 10).first { $0.kind == .machineTokenAdded }
+            let events = try await realm.auditLog.events(limit: 10)
+            let id = second.json["token"]["id"].text
+            let event = events.first { $0.kind == .machineTokenAdded && $0.details["token"]?.stringValue == id }
             #expect(event?.details["by"] == .string("token:\(made.token.id)"))
             let third = try await post("tokens:add", body, server.adminToken)
             let free = try #require(third.json["secret"].text)

@@ -202,6 +202,7 @@ import Testing
             // What an operation asks for beside the place.
             let needed: [String: [String: JSON]] = [
                 "groups:show": ["group": "ada"], "applications:sessions": ["id": "app-ada"],
+                "users:sessions": ["user": "ada"],
             ]
             let description = try await server.send(.get, "/openapi.json").json
             guard case .object(let paths) = description["paths"] else {

@@ -44,7 +44,7 @@ extension Requirement {
             "GrantTests: Whatever refreshes while its session ends, no token is good afterwards"),
         .asvs(
             "7.4.2", 1, "Disabling or removing a user ends the user's sessions.", .construction,
-            "SessionTests: A disabled user refreshes nothing until enabled again; a deleted one never",
+            "SessionTests: A disabled user refreshes nothing, also when enabled again; a deleted one neither",
             "BackchannelLogoutTests: All sessions of a disabled user end, each with a message, and none comes back"),
         .asvs(
             "7.4.3", 2, "A changed factor can end all other sessions.", .construction,
