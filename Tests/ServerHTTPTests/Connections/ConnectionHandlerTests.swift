@@ -142,6 +142,24 @@ import Testing
         #expect(try !Self.answer(whole).contains("Connection: close"))
     }
 
+    @Test(arguments: [
+        ("Expect: 100-continue\r\n", "1.1", true), ("expect: 100-Continue\r\n", "1.1", true),
+        ("Expect: more\r\n", "1.1", false), ("", "1.1", false), ("Expect: 100-continue\r\n", "1.0", false),
+    ])
+    func `Who waits for a word before the body gets it, and the answer behind it`(
+        header: String, version: String, isTold: Bool
+    ) throws {
+        let (channel, _) = try Self.connection()
+        Self.send("POST / HTTP/\(version)\r\nHost: a\r\n\(header)Content-Length: 5\r\n\r\n", channel)
+        var told = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { told += String(buffer: buffer) }
+        #expect(told == (isTold ? "HTTP/1.1 100 Continue\r\n\r\n" : ""))
+        Self.send("12345", channel)
+        let answer = try Self.answer(channel)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.contains("Connection: close") == (version == "1.0"))
+    }
+
     @Test(
         arguments: [
             ("GET / HTTP/1.1\r\n\r\n", false),
@@ -151,6 +169,17 @@ import Testing
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true),
             ("GET / HTTP/1.1\r\nHost:\r\n\r\n", true),
             ("GET / HTTP/1.0\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nHost: a-1.example:8080\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nHost: [::ffff:192.0.2.1]\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a@b\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a:xx\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: ä\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: []\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: [::1]a\r\n\r\n", false),
         ])
     func `A request names one host`(request: String, isTaken: Bool) throws {
         let (channel, _) = try Self.connection()

@@ -3,7 +3,9 @@ import NIOHTTP1
 
 /// Keeps a connection of HTTP/1 to what servers must insist on, and tells ``ConnectionDeadlineHandler`` how far its requests are.
 ///
-/// - A request without exactly one `Host` is refused with 400 (RFC 9112, section 3.2); before HTTP/1.1 there may be none.
+/// - A request without exactly one `Host`, or whose `Host` is no host of a URL, is refused with 400 (RFC 9112, section 3.2); before
+///   HTTP/1.1 there may be none.
+/// - A client that sends no body before it is asked for it (`Expect: 100-continue`) is asked for it at once (RFC 9110, section 10.1.1).
 /// - The host of a target in the absolute form takes the place of the one in `Host` (``AbsoluteTarget``). What comes after this handler
 ///   would forget it. A target of no form that there is is refused with 400.
 /// - The connection ends after a request that says so, after one of HTTP/1.0, after one that is malformed, and after `CONNECT` or an
@@ -50,6 +52,10 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
             isInBody = true
             if Self.endsConnection(head) { last = last ?? begun }
             deadlines.requestBegan()
+            if Self.waitsForWord(head) {
+                let word = HTTPResponseHead(version: .http1_1, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(word)), promise: nil)
+            }
             return context.fireChannelRead(part)
         case .body: break
         case .end:
@@ -96,8 +102,17 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     }
 
     private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
-        let count = head.headers.count { $0.name.utf8.count == 4 && $0.name.lowercased() == "host" }
+        var count = 0
+        for (name, value) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" {
+            guard value.isAuthority else { return false }
+            count += 1
+        }
         return count == 1 || (count == 0 && head.version.minor == 0)
+    }
+
+    private static func waitsForWord(_ head: HTTPRequestHead) -> Bool {
+        guard head.version.minor > 0, let expectation = head.headers.first(name: "Expect") else { return false }
+        return expectation.lowercased() == "100-continue"
     }
 
     private func wrapHead(_ head: HTTPRequestHead) -> NIOAny { wrapInboundOut(.head(head)) }
@@ -114,5 +129,32 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     private static func endsConnection(_ head: HTTPRequestHead) -> Bool {
         head.method == .CONNECT || head.headers.contains(name: "Upgrade") || !head.isKeepAlive
             || head.version.minor == 0
+    }
+}
+
+extension String {
+    /// Whether this is the host of a URL with or without a port, or nothing (RFC 9110, section 7.2; RFC 3986, section 3.2).
+    fileprivate var isAuthority: Bool {
+        let (colon, opens, closes) = (UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"))
+        var port = utf8[...]
+        if port.first == opens {
+            guard let end = port.firstIndex(of: closes) else { return false }
+            let address = port[..<end].dropFirst()
+            guard !address.isEmpty, address.allSatisfy({ $0 == colon || $0.isOfHost }) else { return false }
+            port = port[end...].dropFirst()
+        } else {
+            port = port.drop(while: \.isOfHost)
+        }
+        return port.isEmpty || (port.first == colon && port.dropFirst().allSatisfy { (48...57).contains($0) })
+    }
+}
+
+extension UInt8 {
+    /// Unreserved characters, sub-delimiters and the percent sign (RFC 3986, sections 2.1 to 2.3).
+    fileprivate var isOfHost: Bool {
+        switch self {
+        case 48...57, 65...90, 97...122: true
+        default: "-._~%!$&'()*+,;=".utf8.contains(self)
+        }
     }
 }
