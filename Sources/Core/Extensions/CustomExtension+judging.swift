@@ -83,7 +83,8 @@ extension CustomExtension {
         let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
         guard url.utf8.count <= 2048, isPlain, let parts = URLComponents(string: url), let host = parts.encodedHost,
             !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
-            hasPlainHost(host), parts.scheme == "https" || (parts.scheme == "http" && isLoopback(host))
+            hasPlainHost(host), CalledPort.isThere(in: url),
+            parts.scheme == "https" || (parts.scheme == "http" && isLoopback(host))
         else {
             throw CustomExtensionFault(
                 "\"\(url.prefix(100))\" cannot be called. \(ExtensionFailure.Code.incorrectTargetUrlFormat.advice)",

@@ -124,7 +124,8 @@ extension ExtensionFailure.Code {
         case .invalidActionType: "The type that the action names is none that this event has."
         case .incorrectResourceIdFormat: "The resource id has to be `api://HOST/APPID`."
         case .domainNameDoesNotMatch: "The host in the resource id has to be the host of the URL."
-        case .incorrectTargetUrlFormat: "The URL has to be https, with a host and without user, query and fragment."
+        case .incorrectTargetUrlFormat:
+            "The URL has to be https, with a host, a port of 1 to 65535 or none, and without user, query and fragment."
         case .blocked:
             "The address is not one that the server may call: it is private, or of this machine. "
                 + "`extensions.allowedNetworks` allows networks by name."

@@ -245,6 +245,9 @@ public struct EventHooks: Sendable {
         guard let parts = URLComponents(string: registration.url), let host = parts.host, !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.fragment == nil
         else { return .url("is no https address") }
+        guard CalledPort.isThere(in: registration.url) || registration.url == before?.url else {
+            return .url("has a port that is none: ports are 1 to 65535")
+        }
         if parts.scheme == "https" { return nil }
         let isLoopback = ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host)
         // Elsewhere nothing calls it: it would look registered, and fail for ever. One of before can be renamed and

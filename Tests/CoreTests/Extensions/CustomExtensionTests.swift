@@ -118,6 +118,8 @@ struct CustomExtensionTests {
             "https://api.example.com/?code=key", "https://api.example.com/#part", "https://a b.com/", "nonsense", "",
             "https://ex%61mple.com/", "https://exämple.com/", "http://localhost.example.com/",
             "http://127.0.0.1.example/", "http://127.1/", "http://10.0.0.1/", "https://a_b.example/",
+            "https://api.example.com:65536/", "https://api.example.com:0/", "https://[2001:db8::1]:70000/",
+            "https://api.example.com:99999999999999999999/",
         ]
         let ids = [
             "api.example.com", "api://api.example.com", "api://api.example.com/", "api:///x",

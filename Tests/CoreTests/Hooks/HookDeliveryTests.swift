@@ -318,7 +318,8 @@ struct HookDeliveryTests {
             "https://hooks.example/#x", "file:///etc/passwd", "https://" + String(repeating: "a", count: 2100),
             "http://127.0.0.1.evil.example/", "javascript:alert(1)", "https://hooks.example/a\r\nX: y",
             "https://hooks.example/a b", "https://hooks.example/\u{202E}a", "https://hooks.example/<b>",
-            "https://hooks.example/\u{1B}[2J", "https://\u{FF48}ooks.example/",
+            "https://hooks.example/\u{1B}[2J", "https://\u{FF48}ooks.example/", "https://hooks.example:65536/",
+            "https://hooks.example:0/", "https://[2001:db8::1]:70000/", "https://hooks.example:99999999999999999999/",
         ] {
             guard case .url = try await refusal(url) else {
                 Issue.record("\(url) was taken")

@@ -123,6 +123,15 @@ struct HTTPHookCallerTests {
         }
     }
 
+    @Test(arguments: ["65536", "70000", "0", "99999999999999999999"])
+    func `A port that is none is not called, where one of before has it`(port: String) async throws {
+        let loopback = try #require(NetworkAddress("127.0.0.1"))
+        for host in ["hooks.example", "127.0.0.1", "[::1]"] {
+            let reply = await call("https://\(host):\(port)/", lookUp: { _ in [loopback] })
+            #expect(reply == .failed("malformed-url"), "\(host)")
+        }
+    }
+
     @Test
     func `Plain http goes to this machine in development alone, and a name that also leads inside is called outside`()
         async throws

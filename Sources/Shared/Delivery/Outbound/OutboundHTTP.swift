@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CountersignCore
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -218,7 +219,8 @@ private struct OutboundTarget {
 
     init?(_ text: String, withQuery: Bool) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["http", "https"].contains(scheme),
-            let written = parts.encodedHost?.lowercased(), !written.isEmpty, parts.user == nil, parts.password == nil
+            let written = parts.encodedHost?.lowercased(), !written.isEmpty, parts.user == nil, parts.password == nil,
+            CalledPort.isThere(in: text)
         else { return nil }
         let host = written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
         let isVersion6 = host.contains(":")
