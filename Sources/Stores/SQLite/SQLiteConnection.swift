@@ -18,6 +18,7 @@ final class SQLiteConnection: SQLConnection {
     private var statements = 0
     /// By the statements' numbers.
     private var kept: [PreparedStatement?] = []
+    private var keptRows = KeptRows()
 
     init(_ database: Database, isReadOnly: Bool = false) throws {
         guard let handle = database.sqliteConnection else { throw StoreError.closedStore }
@@ -26,9 +27,47 @@ final class SQLiteConnection: SQLConnection {
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
+        if keptRows.isInUse, let number = statement.number {
+            return try query(statement, number, parameters, read)
+        }
         try run(statement, parameters) { prepared in
             while try step(prepared) { try read(prepared) }
         }
+        if keptRows.awaitsVersion { keptRows.see(dataVersion) }
+    }
+
+    /// The same by what is kept; what is not is kept from now on.
+    private func query(
+        _ statement: SQLStatement, _ number: Int, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void
+    ) throws {
+        if let rows = keptRows.rows(number, parameters) {
+            try requireOpen()
+            statements += 1
+            for row in rows { try read(row) }
+            return
+        }
+        var rows: [SQLRow] = []
+        var size = 0
+        try run(statement, parameters) { prepared in
+            while try step(prepared) {
+                guard size <= KeptRows.largestAnswer else {
+                    try read(prepared)
+                    continue
+                }
+                let row = SQLRow(try (0..<prepared.count).map(prepared.value))
+                size += KeptRows.size(of: row.values)
+                rows.append(row)
+                try read(row)
+            }
+        }
+        if size <= KeptRows.largestAnswer { keptRows.keep(rows, number, parameters) }
+    }
+
+    /// SQLite's number for what the open transaction sees: another one after each commit (sqlite.org, SQLITE_FCNTL_DATA_VERSION).
+    private var dataVersion: UInt32? {
+        var version: UInt32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return code == SQLITE_OK ? version : nil
     }
 
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
@@ -46,7 +85,7 @@ final class SQLiteConnection: SQLConnection {
     /// How many rows were ever changed on this connection, also by what was undone.
     var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
-    /// How many statements were run since this was asked last, without those that begin and end transactions.
+    /// How many statements were run, or answered from what is kept, since this was asked last, without those that begin and end transactions.
     func takeStatements() -> Int {
         defer { statements = 0 }
         return statements
@@ -64,12 +103,16 @@ final class SQLiteConnection: SQLConnection {
         kept = []
     }
 
+    private func requireOpen() throws {
+        guard isOpen else { throw StoreError(.unavailable, "the transaction was rolled back by SQLite") }
+    }
+
     /// SQLite ends a transaction by itself when the disk is full or fails. What the body did next would be committed
     /// statement by statement, so nothing runs outside a transaction.
     private func run(
         _ statement: SQLStatement, _ parameters: [SQLValue], _ steps: (PreparedStatement) throws -> Void
     ) throws {
-        guard isOpen else { throw StoreError(.unavailable, "the transaction was rolled back by SQLite") }
+        try requireOpen()
         statements += 1
         let prepared = try prepared(statement)
         defer { prepared.finish() }
@@ -134,6 +177,8 @@ final class SQLiteConnection: SQLConnection {
 extension SQLiteConnection: GroupTransaction {
     private static let begin = SQLStatement("BEGIN IMMEDIATE")
     private static let beginRead = SQLStatement("BEGIN DEFERRED")
+    /// Gives no row. It opens the snapshot that all further statements of the transaction read.
+    private static let snapshot = SQLStatement("SELECT 1 FROM sqlite_master WHERE 0")
     private static let commit = SQLStatement("COMMIT")
     private static let rollBack = SQLStatement("ROLLBACK")
     private static let savepoint = SQLStatement("SAVEPOINT one_write")
@@ -162,7 +207,14 @@ extension SQLiteConnection: GroupTransaction {
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try command(Self.beginRead)
         // There is nothing to lose, however it ends.
-        defer { try? isOpen ? command(Self.commit) : () }
+        defer {
+            keptRows.end()
+            try? isOpen ? command(Self.commit) : ()
+        }
+        if keptRows.begin() {
+            try command(Self.snapshot)
+            keptRows.see(dataVersion)
+        }
         return try run(body)
     }
 }
