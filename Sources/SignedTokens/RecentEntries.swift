@@ -19,8 +19,10 @@ package struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     /// The value of a key, which counts as asked for now; nil where there is none, or it was forgotten.
     package mutating func value(of key: Key) -> Value? {
         if let value = younger[key] { return value }
-        guard let value = elder.removeValue(forKey: key) else { return nil }
-        put(value, for: key)
+        guard let place = elder.index(forKey: key) else { return nil }
+        // The key that it was put in by: the one that is asked for may be a part of something larger, which would stay in memory with it.
+        let (kept, value) = elder.remove(at: place)
+        put(value, for: kept)
         return value
     }
 

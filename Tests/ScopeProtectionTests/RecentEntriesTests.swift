@@ -43,4 +43,30 @@ struct RecentEntriesTests {
         least.put(2, for: 2)
         #expect(least.count <= 2 && least.value(of: 2) == 2)
     }
+
+    /// A key with something that is no part of what it is compared by, as a slice has the rest of its array.
+    private struct Slice: Hashable {
+        final class Whole: Sendable {}
+
+        let number: Int
+        let whole: Whole
+
+        static func == (one: Slice, other: Slice) -> Bool { one.number == other.number }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+
+    @Test
+    func `What a value is asked for by is not kept, also where it comes among those that were asked for lately`() {
+        var entries = RecentEntries<Slice, Int>(bound: 2)
+        entries.put(1, for: Slice(number: 1, whole: .init()))
+        entries.put(2, for: Slice(number: 2, whole: .init()))
+        weak var whole: Slice.Whole?
+        do {
+            let asked = Slice(number: 1, whole: .init())
+            whole = asked.whole
+            #expect(entries.value(of: asked) == 1)
+        }
+        #expect(whole == nil)
+        #expect(entries.value(of: Slice(number: 1, whole: .init())) == 1)
+    }
 }
