@@ -319,6 +319,28 @@ struct AdministratorGuardTests {
         }
     }
 
+    @Test(arguments: TestStore.available)
+    func `A token that is revoked while another is made with it leaves none that nobody answers for`(
+        store: TestStore
+    ) async throws {
+        let interposed = InterposingStore(try await store.open())
+        let test = try TestRealm.make(keptIn: interposed)
+        let owner = try await test.addUser(EmailAddress(kept: "owner@example.org"))
+        _ = try await test.realm.administrators.grant(.owner, to: owner.id, by: test.client).get()
+        let addition = AddMachineToken(scopes: ["*"], lifetime: 3600)
+        func make(as caller: AdministrationCaller) async throws -> AddMachineToken.Answer {
+            try await addition.perform(on: test.realm, as: caller, by: test.client)
+        }
+        let first = try await make(as: .user(owner.id, .owner))
+        let parent = try #require(try await test.realm.machineTokens.judge(first.secret.secret)?.get())
+        #expect(try await make(as: .machine(parent)).token.createdBy == "user:\(owner.id)")
+        interposed.beforeNextWrite { _ = try $0.deleteMachineToken(parent.id) }
+        await #expect(throws: AdministrationError.self) { try await make(as: .machine(parent)) }
+        #expect(interposed.isDone)
+        let left = try await test.realm.machineTokens.list()
+        #expect(left.count == 1 && left.allSatisfy { $0.createdBy == "user:\(owner.id)" })
+    }
+
     @Test func `An operator comes into no group by an operator's hand, and users without a role do`() async throws {
         let test = try await TestRealm.make()
         let own = try await test.addUser().id

@@ -158,10 +158,9 @@ import Testing
     @Test func `Each operation over HTTP takes a token of its scope alone`() async throws {
         try await TestServer.with { server in
             func token(_ scopes: Set<AdministrationScope>) async throws -> String {
-                try #require(
-                    try await server.realm.machineTokens.add(
-                        name: "", scopes: scopes, lifetime: 86_400, by: .commandLine)
-                ).text.reveal()
+                try await server.realm.machineTokens.add(
+                    name: "", scopes: scopes, lifetime: 86_400, by: .commandLine
+                ).get().text.reveal()
             }
             let everything = try await token([.all])
             var own: [AdministrationRight: String] = [:]
@@ -201,9 +200,9 @@ import Testing
             _ = try await AddUser(email: "ada@example.com", id: "ada").perform(
                 on: server.realm, as: .commandLine, by: .testAdministrator)
             func status(_ action: String, _ scopes: Set<AdministrationRight>) async throws -> Int {
-                let token = try #require(
-                    try await server.realm.machineTokens.add(
-                        name: "", scopes: Set(scopes.map { .right($0) }), lifetime: 86_400, by: .commandLine))
+                let token = try await server.realm.machineTokens.add(
+                    name: "", scopes: Set(scopes.map { .right($0) }), lifetime: 86_400, by: .commandLine
+                ).get()
                 let body: JSON = ["action": .string(action), "users": ["ada"]]
                 return try await server.send(
                     .post, "/admin/v1/users:bulk",
@@ -240,9 +239,9 @@ import Testing
                 on: realm, as: .commandLine, by: .testAdministrator)
             _ = try await AddGroup(group: "staff").perform(on: realm, as: .commandLine, by: .testAdministrator)
             func reply(_ name: String, _ user: String, _ rights: [AdministrationRight]) async throws -> Reply {
-                let token = try #require(
-                    try await realm.machineTokens.add(
-                        name: "", scopes: Set(rights.map { .right($0) }), lifetime: 86_400, by: .commandLine))
+                let token = try await realm.machineTokens.add(
+                    name: "", scopes: Set(rights.map { .right($0) }), lifetime: 86_400, by: .commandLine
+                ).get()
                 guard case .object(var body)? = Self.naming[name] else { throw CancellationError() }
                 body["user"] = .string(user)
                 return try await server.send(

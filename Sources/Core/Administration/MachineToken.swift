@@ -60,6 +60,10 @@ public struct MachineToken: Sendable, Equatable {
         return UserID(rawValue: String(createdBy.dropFirst(Self.user.count)))
     }
 
+    /// What the log calls who asks with it.
+    public var actor: String { Self.actorPrefix + id }
+
+    static let actorPrefix = "token:"
     private static let user = "user:"
 
     /// The token with those of its rights alone that are among others.
@@ -97,31 +101,41 @@ public struct MachineTokens: Sendable {
         case dormant
     }
 
+    /// Why no token was made.
+    public enum AdditionRefusal: Error, Sendable, Equatable {
+        /// There are ``most`` tokens.
+        case full
+        /// The token that it was asked for with was revoked meanwhile: no user would answer for the new one.
+        case ended
+    }
+
     /// Makes a token. A user who makes one, or has it made with a token that the user answers for, answers for it: it opens what the user may
     /// do (`docs/decisions/0490`).
     /// - Parameter lifetime: seconds, in ``lifetimes``.
-    /// - Returns: the token's row, and its text, which is nowhere else; nil where there are ``most`` tokens.
+    /// - Returns: the token's row, and its text, which is nowhere else.
     public func add(
         name: String, scopes: Set<AdministrationScope>, lifetime: TimeInterval, by client: ClientContext
-    ) async throws -> (token: MachineToken, text: Secret<String>)? {
+    ) async throws -> Result<(token: MachineToken, text: Secret<String>), AdditionRefusal> {
         let now = realm.clock.now
         let text = Self.prefix + realm.random.bytes(32).base64URL
         let id = realm.random.string(12, of: .alphanumeric)
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        let made = try await realm.store.write { transaction -> MachineToken? in
+        return try await realm.store.write { transaction in
             let present = try transaction.machineTokens(after: nil, limit: Self.most)
-            let parent = present.first { "token:\($0.id)" == client.administrator }
+            var maker = client.administrator
+            if let actor = maker, actor.hasPrefix(MachineToken.actorPrefix) {
+                guard let parent = present.first(where: { $0.actor == actor }) else { return .failure(.ended) }
+                if parent.maker != nil { maker = parent.createdBy }
+            }
             let token = MachineToken(
-                id: id, digest: Self.digest(text), name: name, scopes: scopes,
-                createdBy: parent?.maker == nil ? client.administrator : parent?.createdBy, createdAt: now,
+                id: id, digest: Self.digest(text), name: name, scopes: scopes, createdBy: maker, createdAt: now,
                 expiresAt: now + lifetime)
-            guard present.count < Self.most, try transaction.insert(token) else { return nil }
+            guard present.count < Self.most, try transaction.insert(token) else { return .failure(.full) }
             try transaction.append(
                 AuditEvent(
                     id: event, at: now, kind: .machineTokenAdded, userID: nil, context: client, details: token.details))
-            return token
+            return .success((token: token, text: Secret(text)))
         }
-        return made.map { (token: $0, text: Secret(text)) }
     }
 
     /// All of them, ordered by id.

@@ -24,7 +24,7 @@ public enum AdministrationCaller: Sendable {
         switch self {
         case .commandLine: nil
         case .adminToken: AdministratorToken.actor
-        case .machine(let token): "token:\(token.id)"
+        case .machine(let token): token.actor
         case .user(let id, _): "user:\(id)"
         }
     }

@@ -48,9 +48,13 @@ public struct AddMachineToken: AdministrationOperation {
         guard label?.count ?? 0 <= MachineTokens.longestName else {
             throw AdministrationError(.invalid, "The label has more than \(MachineTokens.longestName) characters.")
         }
-        let made = try await realm.machineTokens.add(
+        let added = try await realm.machineTokens.add(
             name: PlainText.key(label ?? ""), scopes: Set(judged), lifetime: TimeInterval(lifetime), by: client)
-        guard let made else {
+        let made: (token: MachineToken, text: Secret<String>)
+        switch added {
+        case .success(let token): made = token
+        case .failure(.ended): throw AdministrationError.unauthorized
+        case .failure(.full):
             throw AdministrationError(
                 .refused, "There are \(MachineTokens.most) tokens, which is the most. Revoke those that have expired.")
         }
