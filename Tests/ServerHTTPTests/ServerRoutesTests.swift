@@ -1,4 +1,3 @@
-import CountersignCore
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -7,6 +6,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import CountersignCore
 @testable import ServerHTTP
 
 /// Routes whose paths have no parameters are found by a table, the others by the router: a client cannot tell which.
@@ -136,13 +136,16 @@ import Testing
     }
 
     @Test func `Requests are counted under their route by either way`() {
-        let metrics = RequestMetrics()
+        let metrics = RequestMetrics { $0 == "/known" ? .pages : nil }
         let series = metrics.series(of: "/known", .get)
         // The same series: made once for all who count there.
         #expect(series.active === metrics.active("GET"))
         #expect(series.active === series.active)
-        _ = series.answered(status: 200)
-        _ = series.answered(status: 404)
+        for status in [200, 404] {
+            series.answered(status: status).record(nanoseconds: 1000)
+            metrics.route("/known", "GET", status: status).record(nanoseconds: 1000)
+        }
+        #expect(metrics.durations.all[.pages] == [DurationBuckets.index(ofMicroseconds: 1): 4])
     }
 }
 
