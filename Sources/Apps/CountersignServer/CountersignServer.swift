@@ -328,17 +328,22 @@ public struct CountersignServer: Sendable {
         defer { handedOn?.end() }
         let application = try application(on: handedOn) { address in
             await onListening(address)
+            announce.yield()
             announce.finish()
         }
         async let warned: Void = warn(after: listening)
         try await application.runService()
+        // A server that was told to end before it listened has announced nothing.
+        announce.finish()
         await warned
     }
 
     /// Logs what is weaker than it could be, once the server listens.
+    /// - Parameter listening: says so once, or ends without.
     private func warn(after listening: AsyncStream<Void>) async {
-        for await _ in listening {}
-        guard !Task.isCancelled else { return }
+        var isListening = false
+        for await _ in listening { isListening = true }
+        guard isListening, !Task.isCancelled else { return }
         do {
             for warning in try await registrationWarnings() + addressWarnings + passkeyWarnings() {
                 logger.warning("\(warning)")
