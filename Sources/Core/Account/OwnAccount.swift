@@ -165,16 +165,11 @@ extension OwnSession {
     func user(
         _ demand: OwnAccount.Demand, _ proofs: ProofRegistry, at now: Date, in transaction: any StoreTransaction
     ) throws -> User {
-        guard let user = try transaction.user(userID), !user.isDisabled else { throw OwnAccount.Refusal.revoked }
-        if let id = session {
-            guard let present = try transaction.session(id), present.isLiving(of: user, at: now) else {
-                throw OwnAccount.Refusal.revoked
-            }
-        }
+        guard let user = try transaction.user(userID) else { throw OwnAccount.Refusal.revoked }
         let fault: Fault? =
             switch demand {
-            case .living: fault(of: user)
-            case .recent: faultUnlessRecent(user, at: now)
+            case .living: try fault(of: user, at: now, in: transaction)
+            case .recent: try faultUnlessRecent(user, at: now, in: transaction)
             case .full: try faultUnlessFull(user, proofs, at: now, in: transaction)
             }
         if let fault {
@@ -188,7 +183,7 @@ extension OwnSession {
     func faultUnlessFull(
         _ user: User, _ proofs: ProofRegistry, at now: Date, in transaction: any StoreTransaction
     ) throws -> Fault? {
-        if let fault = try faultWithoutSecondFactor(user, proofs, in: transaction) { return fault }
+        if let fault = try faultWithoutSecondFactor(user, proofs, at: now, in: transaction) { return fault }
         if evidence.proofs.first?.isAnonymous == true { return nil }
         let reached = proofs.contextClass(of: evidence.proofs)
         guard let proven = proofs.authenticationTime(of: evidence.proofs, for: reached),

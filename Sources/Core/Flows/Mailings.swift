@@ -58,7 +58,7 @@ public struct Mailings: Sendable {
         return try await realm.writeSending { transaction in
             if let session {
                 guard let user = try transaction.user(session.userID) else { return .refused(Refusal(.userNotFound)) }
-                if let fault = session.faultUnlessRecent(user, at: now) {
+                if let fault = try session.faultUnlessRecent(user, at: now, in: transaction) {
                     return .refused(Refusal(fault == .signInTooOld ? .signInTooOld : .flowExpired))
                 }
             }

@@ -120,10 +120,11 @@ extension Accounts {
             if let session {
                 // As of the request: hashing may have waited.
                 let fault =
-                    change.needsFullProof
-                    ? try session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
+                    try change.needsFullProof
+                    ? session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
                     : change.needsRecentSignIn
-                        ? session.faultUnlessRecent(user, at: asked) : session.fault(of: user)
+                        ? session.faultUnlessRecent(user, at: asked, in: transaction)
+                        : session.fault(of: user, at: asked, in: transaction)
                 if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
             }
             // Everything that can be refused stands before the first write: a refusal does not undo.

@@ -62,7 +62,7 @@ extension Accounts {
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard let user = try transaction.user(session.userID) else { return .userNotFound }
-            if let fault = session.faultUnlessRecent(user, at: now) { return .refused(fault) }
+            if let fault = try session.faultUnlessRecent(user, at: now, in: transaction) { return .refused(fault) }
             if try transaction.isLastOwner(user) { return .lastOwner }
             try transaction.reserve([.user(user.id)])
             return try transaction.delete(user, at: now, event: event, by: client) ? .deleted : .userNotFound

@@ -16,7 +16,7 @@ public struct OwnSession: Sendable {
 
     /// Why the session is not enough.
     public enum Fault: Error, Sendable, Equatable {
-        /// The user's tokens were revoked since the token was judged.
+        /// The user's tokens were revoked since the token was judged, the session was ended, or the user disabled.
         case revoked
         /// The user has to sign in again first.
         case signInTooOld
@@ -32,19 +32,24 @@ public struct OwnSession: Sendable {
         self.session = session
     }
 
-    /// For what needs no more than that the session goes on.
-    func fault(of user: User) -> Fault? { user.tokenEpoch == epoch ? nil : .revoked }
+    /// For what needs no more than that the session goes on. One that was ended since its token was judged does not, nor does any of a user
+    /// who was disabled: a password that was on its way through the hash would be set all the same.
+    func fault(of user: User, at now: Date, in transaction: any StoreTransaction) throws -> Fault? {
+        guard user.tokenEpoch == epoch, !user.isDisabled else { return .revoked }
+        guard let session else { return nil }
+        return try transaction.session(session)?.isLiving(of: user, at: now) == true ? nil : .revoked
+    }
 
     /// For what needs a sign-in of the last minutes.
-    func faultUnlessRecent(_ user: User, at now: Date) -> Fault? {
-        fault(of: user) ?? (evidence.isRecent(at: now) ? nil : .signInTooOld)
+    func faultUnlessRecent(_ user: User, at now: Date, in transaction: any StoreTransaction) throws -> Fault? {
+        try fault(of: user, at: now, in: transaction) ?? (evidence.isRecent(at: now) ? nil : .signInTooOld)
     }
 
     /// For what a session without second factor may not do where the user has one.
     func faultWithoutSecondFactor(
-        _ user: User, _ proofs: ProofRegistry, in transaction: any StoreTransaction
+        _ user: User, _ proofs: ProofRegistry, at now: Date, in transaction: any StoreTransaction
     ) throws -> Fault? {
-        if let fault = fault(of: user) { return fault }
+        if let fault = try fault(of: user, at: now, in: transaction) { return fault }
         return try evidence.mayChange(transaction.factors(of: userID), proofs) ? nil : .secondFactorMissing
     }
 }

@@ -54,6 +54,50 @@ struct OwnSessionTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `A session that was ended since it was judged does nothing any more, nor one of a user who was disabled`(
+        isEnded: Bool
+    ) async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let id = enrolled.user.id
+        let own = try await test.session(of: enrolled.user, second: enrolled.factor)
+        if isEnded {
+            let session = try #require(own.session)
+            #expect(try await test.realm.sessions.end(session, of: id, by: test.client))
+        } else {
+            var disabling = AccountChange()
+            disabling.isDisabled = true
+            _ = try await test.realm.accounts.change(id, disabling, by: test.client)
+        }
+        let before = try await test.store.read { try $0.factors(of: id) }
+        // As it would be once the new password was hashed: the session was looked at before.
+        var change = AccountChange()
+        change.password = Secret("difference engine two")
+        let changed = try await test.realm.accounts.change(id, change, of: own, by: test.client)
+        guard case .refused(.revoked) = changed else {
+            Issue.record("\(changed)")
+            return
+        }
+        #expect(try await test.realm.accounts.deleteOwn(own, by: test.client) == .refused(.revoked))
+        #expect(
+            try await test.realm.enrolments.removeOwn(
+                (id: enrolled.factor.id, onlyCodes: false), of: own, by: test.client) == .refused(.revoked))
+        let withdrawn = try await test.realm.enrolments.withdraw(
+            enrolled.factor.id, of: id, evidence: own.evidence, asOf: own.epoch, in: own.session, by: test.client)
+        guard case .revoked = withdrawn else {
+            Issue.record("\(withdrawn)")
+            return
+        }
+        let mail = try await test.realm.mailings.sendLink(
+            .changeEmail(id, to: EmailAddress(kept: "new@example.org")), of: own, by: test.client)
+        guard case .refused(let refusal) = mail, refusal.reason == .flowExpired else {
+            Issue.record("\(mail)")
+            return
+        }
+        #expect(try await test.store.read { try $0.factors(of: id) } == before)
+    }
+
     @Test
     func `What ends the sessions of others needs a recent sign-in; another name does not`() async throws {
         let test = try await TestRealm.make()

@@ -41,7 +41,7 @@ extension Enrolments {
         let userID = session.userID
         return try await realm.writeSending { transaction in
             guard let user = try transaction.user(userID) else { return .unknownFactor }
-            if let fault = try session.faultWithoutSecondFactor(user, proofs, in: transaction) {
+            if let fault = try session.faultWithoutSecondFactor(user, proofs, at: now, in: transaction) {
                 return .refused(fault)
             }
             guard let name, let factor = try transaction.factor(name.id), factor.userID == userID,

@@ -36,7 +36,7 @@ extension Enrolments {
         let (realm, now) = (realm, realm.clock.now)
         return try await realm.store.write { transaction in
             if let user = try transaction.user(session.userID),
-                let fault = try session.faultWithoutSecondFactor(user, realm.proofs, in: transaction)
+                let fault = try session.faultWithoutSecondFactor(user, realm.proofs, at: now, in: transaction)
             {
                 return .refused(EnrolmentRefusal(fault))
             }

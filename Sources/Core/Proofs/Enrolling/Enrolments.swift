@@ -41,7 +41,7 @@ public struct Enrolments: Sendable {
         case withdrawnAndSignedOut
         /// The user has no such factor.
         case unknownFactor
-        /// The caller's tokens were revoked just now; nothing was withdrawn.
+        /// The caller's tokens were revoked just now, or the session was ended; nothing was withdrawn.
         case revoked
     }
 
@@ -51,10 +51,12 @@ public struct Enrolments: Sendable {
     /// - The one that the session was proven with, others remain: all tokens are revoked, the caller's too.
     /// - Another one: the session stays as it is.
     ///
-    /// - Parameter epoch: the token epoch in which the caller's session was found good; a revocation since then refuses.
+    /// - Parameters:
+    ///   - epoch: the token epoch in which the caller's session was found good; a revocation since then refuses.
+    ///   - session: the caller's, where the protocol knows it; its end since then refuses.
     public func withdraw(
         _ factorID: FactorID, of userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil,
-        by client: ClientContext
+        in session: SessionID? = nil, by client: ClientContext
     ) async throws -> WithdrawalOutcome {
         let realm = realm
         let now = realm.clock.now
@@ -64,7 +66,9 @@ public struct Enrolments: Sendable {
             let settings = try transaction.settings()
             let second = realm.proofs.secondFactors(among: try transaction.factors(of: userID))
             guard var user = try transaction.user(userID) else { return .unknownFactor }
-            if let epoch, epoch != user.tokenEpoch { return .revoked }
+            let own = OwnSession(
+                userID: userID, evidence: evidence, epoch: epoch ?? user.tokenEpoch, session: session)
+            if try own.fault(of: user, at: now, in: transaction) != nil { return .revoked }
             guard let factor = second.first(where: { $0.id == factorID }),
                 try transaction.remove(factorID, realm.proofs)
             else {

@@ -29,7 +29,10 @@ struct MailedLink: ImmediateProofMethod {
             user = try lookup.user(taker.userID)
             guard let user else { return .refused(Refusal(.userNotFound)) }
             // Another mailbox opens the account from then on: a stolen token of an hour ago must not lead there.
-            let fault = user.email == claimed ? taker.fault(of: user) : taker.faultUnlessRecent(user, at: lookup.now)
+            let fault =
+                try user.email == claimed
+                ? taker.fault(of: user, at: lookup.now, in: lookup.transaction)
+                : taker.faultUnlessRecent(user, at: lookup.now, in: lookup.transaction)
             if let fault { return .refused(Refusal(fault == .signInTooOld ? .signInTooOld : .flowExpired)) }
         } else if flow.userID == nil, let email = lookup.email {
             // A link to an address without account, which has got one since: perhaps by another such link.

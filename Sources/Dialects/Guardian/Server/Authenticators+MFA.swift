@@ -74,7 +74,9 @@ extension Guardian {
         let onlyCodes = factor?.kind == .push && name?.type == "totp"
         let outcome = try await realm.enrolments.removeOwn(
             factor.map { (id: $0.id, onlyCodes: onlyCodes) },
-            of: OwnSession(userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch),
+            of: OwnSession(
+                userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch,
+                session: granted.session.id),
             by: call.client)
         switch outcome {
         case .removed: return .done

@@ -78,7 +78,7 @@ extension IdentityToolkit {
         }
         let outcome = try await realm.enrolments.withdraw(
             FactorID(rawValue: id), of: bearer.user.id, evidence: bearer.evidence, asOf: bearer.user.tokenEpoch,
-            by: call.client)
+            in: bearer.session.session, by: call.client)
         switch outcome {
         case .unknownFactor: throw IdentityToolkitError(.mfaEnrollmentNotFound)
         case .revoked: throw IdentityToolkitError(.tokenExpired)

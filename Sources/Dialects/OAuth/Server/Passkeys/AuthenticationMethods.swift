@@ -41,7 +41,8 @@ extension OAuth {
         return try await body(
             Owner(
                 session: OwnSession(
-                    userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch),
+                    userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch,
+                    session: granted.session.id),
                 client: context.client(token.client, of: .oauth), application: token.client))
     }
 
