@@ -574,7 +574,7 @@ struct ConsoleUserTests {
     }
 
     @Test
-    func `Before a role is taken the page says which tokens end with it, and the list says that they open nothing`()
+    func `Before a role is taken or a user enabled, a page says what becomes of tokens, and the list does after it`()
         async throws
     {
         try await with { stage, browser in
@@ -592,6 +592,10 @@ struct ConsoleUserTests {
                 #expect(try await browser.open(path).html.contains("2 tokens \(said)"), "\(path)")
             }
             #expect(try await browser.open("/console/tokens").html.contains("opens nothing") == false)
+            _ = try await DisableUser(user: "target").perform(on: realm, as: .commandLine, by: .testAdministrator)
+            let enabling = try await browser.open("/console/users/target/enable").html
+            #expect(enabling.contains("2 tokens \(said) open again"))
+            _ = try await EnableUser(user: "target").perform(on: realm, as: .commandLine, by: .testAdministrator)
             _ = try await confirm("/console/administrators/target/revoke", in: browser)
             let page = try await browser.open("/console/tokens").html
             #expect(page.matches(of: /opens nothing: its maker does not administer/).count == 2, "\(page)")

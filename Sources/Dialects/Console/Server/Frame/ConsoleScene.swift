@@ -150,11 +150,14 @@ struct ConsoleScene: Sendable {
                 }))
     }
 
-    /// What a question says, with how many tokens open nothing any more once a user does not administer; for those who may know of them.
-    func text(_ text: PageText, withTokensOf user: String) async throws -> PageText {
+    /// What a question says, with what becomes of the tokens that a user answers for; for those who may know of them.
+    /// - Parameter key: of the message that says it; by default that they open nothing any more.
+    func text(
+        _ text: PageText, withTokensOf user: String, _ key: String = "consoleAndTokens"
+    ) async throws -> PageText {
         guard may(ListMachineTokens.right) else { return text }
         let count = try await realm.machineTokens.count(of: UserID(rawValue: user))
-        return count == 0 ? text : words("consoleAndTokens", ["text": .text(text), "count": .number(count)])
+        return count == 0 ? text : words(key, ["text": .text(text), "count": .number(count)])
     }
 
     func notFound() -> Page {

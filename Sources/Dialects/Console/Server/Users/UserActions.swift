@@ -11,13 +11,17 @@ enum UserActions {
             ask: {
                 try await question(
                     "consoleDisableUser", "consoleDisableUserText", button: "consoleDisable", isDangerous: true,
-                    endsTokens: true, $0)
+                    tokens: "consoleAndTokens", $0)
             },
             make: { DisableUser(user: $0.parameter("user")) },
             done: { scene, _ in back(scene, "consoleDoneDisabled") }),
         .action(
             "users/{user}/enable", EnableUser.self, in: .users,
-            ask: { try await question("consoleEnableUser", "consoleEnableUserText", button: "consoleEnable", $0) },
+            ask: {
+                try await question(
+                    "consoleEnableUser", "consoleEnableUserText", button: "consoleEnable",
+                    tokens: "consoleAndTokensAgain", $0)
+            },
             make: { EnableUser(user: $0.parameter("user")) },
             done: { scene, _ in back(scene, "consoleDoneEnabled") }),
         .action(
@@ -146,12 +150,12 @@ enum UserActions {
     }
 
     private static func question(
-        _ title: String, _ text: String, button: String, isDangerous: Bool = false, endsTokens: Bool = false,
+        _ title: String, _ text: String, button: String, isDangerous: Bool = false, tokens: String? = nil,
         _ scene: ConsoleScene
     ) async throws -> ConsoleQuestion {
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
         var said = scene.words(text)
-        if endsTokens { said = try await scene.text(said, withTokensOf: user.id) }
+        if let tokens { said = try await scene.text(said, withTokensOf: user.id, tokens) }
         return ConsoleQuestion(
             title: scene.words(title, ["user": .chosen(user.shownName)]), text: said,
             button: scene.words.plain(button), isDangerous: isDangerous, back: ConsolePath.to("users", user.id))
@@ -191,8 +195,8 @@ enum UserActions {
     private static func askToDelete(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
         var question = try await question(
-            "consoleDeleteUser", "consoleDeleteUserText", button: "consoleDelete", isDangerous: true, endsTokens: true,
-            scene)
+            "consoleDeleteUser", "consoleDeleteUserText", button: "consoleDelete", isDangerous: true,
+            tokens: "consoleAndTokens", scene)
         var field = PageField(
             name: "name", label: scene.words.plain("consoleTypeName"), autocomplete: "off", maximumLength: 256)
         field.hint = PageText.harmless(user.email ?? user.id)
