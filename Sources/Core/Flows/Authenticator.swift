@@ -178,6 +178,12 @@ public struct Authenticator: Sendable {
         if record.finishedAt != nil { return .finished }
         if record.expiresAt <= now { return .expired }
         if record.attempts >= body.maximumAttempts { return .exhausted }
+        // A link that an answer would be refused by, as what it relies on is over, is no good link to look at either.
+        if body.challenge == .link, let userID = record.userID, let user = try transaction.user(userID),
+            try !body.goesOn(for: user, at: now, in: transaction)
+        {
+            return .expired
+        }
         return .open(
             FlowSummary(
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
