@@ -114,33 +114,18 @@ private struct VouchedUser: Sendable {
     }
 }
 
-/// What a custom token says before verification, to find the key to verify it with. Only the members that are needed: a
-/// stranger's others are not read.
+/// What a custom token says before verification, to find the key to verify it with.
 struct UnverifiedCustomToken {
     let issuer: String
     let audience: String?
 
-    private struct Members: Decodable {
-        let iss: String
-        let sub: String
-        let aud: String?
-
-        enum CodingKeys: CodingKey { case iss, sub, aud }
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            iss = try members.decode(String.self, forKey: .iss)
-            sub = try members.decode(String.self, forKey: .sub)
-            aud = try? members.decode(String.self, forKey: .aud)
-        }
-    }
-
-    /// Nil where it names no issuer, or another subject than that.
+    /// Nil where it names no issuer, or another subject than that, and where an object in it has a member twice.
     init?(_ token: String) {
         guard let bytes = CompactJWS(untrusted: token)?.payloadBytes,
-            let members = try? JSONDecoder().decode(Members.self, from: Data(bytes)), members.sub == members.iss
+            let claims = try? JSONParser.parse(bytes, depthLimit: CompactJWS.deepestUntrusted),
+            let issuer = claims["iss"]?.stringValue, claims["sub"] == .string(issuer)
         else { return nil }
-        issuer = members.iss
-        audience = members.aud
+        self.issuer = issuer
+        audience = claims["aud"]?.stringValue
     }
 }
