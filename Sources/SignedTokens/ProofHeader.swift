@@ -12,7 +12,7 @@ struct ProofHeader: Sendable {
     init?(json: [UInt8]) {
         guard let header = JWSHeader(json: json), header.typ == "dpop+jwt",
             let algorithm = StatementAlgorithm(name: header.alg), let members = try? JSONParser.parse(json),
-            let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }),
+            let jwk = members["jwk"], !SignatureKey.isPrivate(jwk),
             let key = try? SignatureKey(jwk: jwk, for: [algorithm]), let opened = OpenedSignatureKey(key)
         else { return nil }
         self.algorithm = algorithm

@@ -32,6 +32,11 @@ public struct SignatureKey: Sendable, Equatable, Codable {
 
     private static let exponent = Data([1, 0, 1])
 
+    /// Whether a JSON Web Key has what belongs to its owner alone (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1; RFC 8037, section 2).
+    public static func isPrivate(_ jwk: JSONValue) -> Bool {
+        ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].contains { jwk[$0] != nil }
+    }
+
     /// Reads a JSON Web Key (RFC 7517, section 4).
     /// - Parameter algorithms: What the key may be for. A key for none of them is refused.
     /// - Throws: ``Fault``.

@@ -143,6 +143,41 @@ struct DeviceTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `A key that comes with its private half is refused, and the device makes another one`(withRSA: Bool)
+        async throws
+    {
+        try await TestServer.with { server in
+            let ticket = try await server.ticket(for: server.addUser())
+            let phone = withRSA ? try Phone.rsa() : Phone()
+            for member in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] {
+                for name in ["public_key", "publicKey"] {
+                    var changes: [String: JSON?] = ["public_key": nil]
+                    changes[name] = try phone.jwk.with([member: "AQAB"])
+                    let reply = try await server.enroll(phone, ticket: ticket, changes: changes)
+                    expectRefused(reply, 400, "invalid_body")
+                    #expect(reply.json["message"].text?.contains("private key") == true, "\(reply.text)")
+                }
+            }
+            #expect(try await server.enroll(phone, ticket: ticket).status == 201)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["public_key": "key"], "public_key has to be an object"),
+            (["public_key": [1]], "public_key has to be an object"),
+            (["identifier": [1]], "identifier has to be a string"),
+            (["push_credentials": [1]], "push_credentials has to be an object"),
+            (["public_key": ["kty": [:]]], "public_key.kty has to be a string"),
+        ] as [([String: JSON?], String)])
+    func `What is wrong with a body is said in words of JSON`(changes: [String: JSON?], sentence: String) async throws {
+        try await TestServer.with { server in
+            let reply = try await server.enroll(Phone(), ticket: server.ticket(for: server.addUser()), changes: changes)
+            #expect(reply.json["message"].text?.hasPrefix(sentence) == true, "\(reply.text)")
+        }
+    }
+
     @Test
     func `A device without push credentials, with a name in Japanese, and with an older service name`() async throws {
         try await TestServer.with { server in

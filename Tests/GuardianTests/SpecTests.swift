@@ -208,6 +208,9 @@ struct SpecTests {
             try phone.token(
                 claims, header: ["alg": phone.key.algorithm == "RS256" ? "ES256" : "RS256", "typ": "JWT"])
         },
+        Forgery("a proof of the key, for a request", "not a signed answer", isMalformed: true) { phone, claims, _, _ in
+            try phone.token(claims, header: ["alg": .string(phone.key.algorithm), "typ": "dpop+jwt"])
+        },
         Forgery("without signature", "not signed") { phone, claims, _, _ in
             try phone.token(claims).split(separator: ".").prefix(2).joined(separator: ".") + "."
         },

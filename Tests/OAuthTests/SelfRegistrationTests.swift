@@ -330,6 +330,9 @@ struct SelfRegistrationTests {
         ("a list as scope", ["scope": ["openid"]], "invalid_client_metadata"),
         ("a word as flag", ["dpop_bound_access_tokens": "true"], "invalid_client_metadata"),
         ("a text as contacts", ["contacts": "ada@app.example"], "invalid_client_metadata"),
+        ("contacts of two lines", ["contacts": ["ada@app.example\r\nBcc: all@app.example"]], "invalid_client_metadata"),
+        ("contacts with a line separator", ["contacts": ["ada@app.example\u{2028}x"]], "invalid_client_metadata"),
+        ("a software id of two lines", ["software_id": "4NRB1\n0XZAB"], "invalid_client_metadata"),
     ]
 
     @Test(arguments: refused.indices)

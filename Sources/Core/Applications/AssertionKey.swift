@@ -49,7 +49,7 @@ public struct AssertionKey: Sendable, Equatable, Codable {
     }
 
     init(jwk: JSONValue) throws(Fault) {
-        guard ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }) else { throw .isPrivate }
+        if DeviceKey.isPrivate(jwk) { throw .isPrivate }
         switch jwk["kid"] {
         case nil: id = nil
         case .string(let text)? where PlainText(text, bytes: 1...128) != nil: id = text

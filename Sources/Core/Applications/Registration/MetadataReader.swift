@@ -24,8 +24,11 @@ struct MetadataReader {
     func text(_ name: String) throws(ClientMetadata.Fault) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = value.stringValue, PlainText(text, bytes: 1...(4 * ClientMetadata.longestText)) != nil,
-            text.unicodeScalars.count <= ClientMetadata.longestText
-        else { throw .metadata("\(name) has to be a text of 1 to \(ClientMetadata.longestText) characters.") }
+            text.unicodeScalars.count <= ClientMetadata.longestText,
+            !text.unicodeScalars.contains(where: Self.isControl)
+        else {
+            throw .metadata("\(name) has to be a text of 1 to \(ClientMetadata.longestText) characters on one line.")
+        }
         return text
     }
 
@@ -52,9 +55,9 @@ struct MetadataReader {
         }
         var texts: [String] = []
         for value in values {
-            guard let text = PlainText(value.stringValue, bytes: 1...RedirectURI.longest)?.text else {
-                throw .metadata("\(name) has to be a list of texts.")
-            }
+            guard let text = PlainText(value.stringValue, bytes: 1...RedirectURI.longest)?.text,
+                !text.unicodeScalars.contains(where: Self.isControl)
+            else { throw .metadata("\(name) has to be a list of texts, each on one line.") }
             if !texts.contains(text) { texts.append(text) }
         }
         return texts.isEmpty ? nil : texts

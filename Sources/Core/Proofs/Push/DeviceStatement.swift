@@ -67,6 +67,10 @@ struct DeviceStatement: SettlingProof {
             case .wrongSignature: throw Refusal(.wrongSignature)
             }
         }
+        // A proof for another purpose, which the same key signs, is no answer (RFC 8725, section 3.11).
+        guard let header = JWSHeader(of: response.statement.reveal()),
+            [.untyped, .jwt].contains(TokenType(header: header.typ))
+        else { throw Refusal(.malformedCredential) }
         guard let subject = claims.string("sub"),
             ConstantTime.equal(Array(subject.utf8), Array(challenge.text.utf8))
         else { throw Refusal(.wrongChallenge) }

@@ -10,11 +10,17 @@ extension Guardian {
     /// (Guardian.swift, `APIClient.enroll`).
     func enroll(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let ticket = call.ticket else { throw GuardianError.missingTicket }
-        let body = try await request.decodeBody(as: EnrollRequest.self)
+        let object = try await request.bodyObject()
+        let body = try LenientJSON.decode(EnrollRequest.self, from: object)
         guard let identifier = PlainText(body.identifier, bytes: 1...256)?.text else {
             throw GuardianError.invalidBody("identifier has to be a text of 1 to 256 bytes.")
         }
         guard let jwk = body.publicKey else { throw GuardianError.invalidBody("public_key is missing.") }
+        // A key that was sent is a secret of its device no more, so the device has to make another one.
+        if ["public_key", "publicKey"].compactMap({ object[$0] }).contains(where: DeviceKey.isPrivate) {
+            throw GuardianError.invalidBody(
+                "public_key has members of the private key. Make a new key, and send its public half.")
+        }
         let key: DeviceKey
         do {
             key = try DeviceKey(jwk: jwk.value)

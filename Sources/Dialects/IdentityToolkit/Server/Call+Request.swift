@@ -104,6 +104,8 @@ extension IdentityToolkitError {
             self.init(message: "Invalid JSON payload received. \(path) is missing.")
         case .duplicateMember(let path):
             self.init(message: "Invalid JSON payload received. \(path) is there twice.")
+        case .zeroByte(let path):
+            self.init(message: "Invalid JSON payload received. \(path) has a zero byte.")
         case .tooDeep(let limit):
             self.init(message: "Invalid JSON payload received. It is nested more than \(limit) deep.")
         case .invalidUTF8:

@@ -21,6 +21,8 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
     case tooDeep(limit: Int)
     /// A form's field, or one member of a JSON object, is there twice.
     case duplicateMember(path: String)
+    /// A text has a zero byte (U+0000) where it would name something else, or nothing, without it. The path is a parameter's name.
+    case zeroByte(path: String)
     /// JSON, but no object at the top: the beginning of what is there.
     case notAnObject(found: String)
     /// A member that has to be there is not, or is null.
@@ -73,6 +75,7 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         case .malformed(let reason, let offset): "The body is no JSON: \(reason) at byte \(offset)."
         case .tooDeep(let limit): "The body is nested more than \(limit) deep."
         case .duplicateMember(let path): "The member \"\(path)\" is there twice."
+        case .zeroByte(let path): "The member \"\(path)\" has a zero byte (U+0000)."
         case .notAnObject: "The body has to be a JSON object."
         case .missingMember(let path): "The member \"\(path)\" is missing."
         case .wrongType(let path, let expected, _): "The member \"\(path)\" has to be \(expected.words)."
@@ -90,9 +93,10 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         case .malformed(let reason, let offset): "malformed at byte \(offset): \(reason)"
         case .tooDeep(let limit): "nested more than \(limit) deep"
         case .duplicateMember: "a member that is there twice"
+        case .zeroByte(let path): "\(path) has a zero byte (U+0000)"
         case .notAnObject: "not an object"
         case .missingMember(let path): "\(path) is missing"
-        case .wrongType(let path, let expected, _): "\(path) is not of the type \(expected)"
+        case .wrongType(let path, let expected, _): "\(path.isEmpty ? "the body" : path) has to be \(expected.words)"
         }
     }
 }
