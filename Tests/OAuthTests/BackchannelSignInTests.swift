@@ -32,13 +32,126 @@ struct BackchannelSignInTests {
         return try await server.form("/bc-authorize", fields)
     }
 
-    private func poll(_ server: TestServer, _ id: JSON, client: String = "shop") async throws -> Reply {
+    private func poll(
+        _ server: TestServer, _ id: JSON, client: String = "shop", _ more: [String: String] = [:]
+    ) async throws -> Reply {
         try await server.form(
             "/oauth/token",
             [
                 "grant_type": Self.grant, "auth_req_id": id.text ?? "", "client_id": client,
                 "client_secret": "s3cret",
+            ].merging(more) { $1 })
+    }
+
+    private static let api = "http://127.0.0.1/api"
+    private static let other = "https://other.example"
+
+    /// Two APIs that the shop may use, and one that it may not.
+    private func addAPIs(_ server: TestServer) async throws {
+        for (uri, scope) in [(Self.api, "api"), (Self.other, "secrets"), ("https://foreign.example", "foreign")] {
+            let api = Resource(uri: uri, scopes: [.init(name: scope)], owner: ClientID(rawValue: "dev-web"))
+            #expect(try await server.realm.resources.put(api, by: .testAdministrator) == .done)
+        }
+        _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .commandLine) {
+            $0.oauth.resources = [Self.api, Self.other]
+            $0.scopes += ["api", "secrets"]
+        }
+    }
+
+    /// RFC 8707, section 2: as by an authorization code.
+    @Test
+    func `Tokens are for the API that was asked for, with its scopes, and for it alone`() async throws {
+        try await with { server, user, device in
+            try await addAPIs(server)
+            let begun = try await begin(
+                server, ["scope": "openid api secrets offline_access", "resource": Self.api])
+            #expect(begun.status == 200, "\(begun.text)")
+            try await device.allow()
+            let id = begun.json["auth_req_id"]
+            for uri in [Self.other, "https://unknown.example"] {
+                let refused = try await poll(server, id, ["resource": uri])
+                #expect(refused.status == 400 && refused.json["error"] == "invalid_target", "\(refused.text)")
+            }
+            let wider = try await poll(server, id, ["scope": "openid email"])
+            #expect(wider.json["error"] == "invalid_scope", "\(wider.text)")
+            #expect(try await server.realm.grants.list(of: user.id).isEmpty)
+            // What was refused has used nothing up.
+            let tokens = try await poll(server, id, ["scope": "openid api", "resource": Self.api])
+            #expect(tokens.status == 200, "\(tokens.text)")
+            #expect(tokens.json["access_token"].claims["aud"].text == Self.api)
+            #expect(tokens.json["scope"] == "openid api" && tokens.json["access_token"].claims["scope"] == "openid api")
+            let known = ["client_id": "shop", "client_secret": "s3cret"]
+            let more = try await server.refresh(tokens.json["refresh_token"], known)
+            #expect(more.json["access_token"].claims["aud"].text == Self.api, "\(more.text)")
+            #expect(
+                more.json["scope"] == "openid api offline_access", "Scopes of another API mean nothing to this one.")
+        }
+    }
+
+    @Test
+    func `Several APIs are granted at once, and each token is for one`() async throws {
+        try await with { server, _, device in
+            try await addAPIs(server)
+            let fields = Browser.query([
+                "client_id": "shop", "client_secret": "s3cret", "scope": "openid api secrets",
+                "login_hint": "ada@example.org", "resource": Self.api,
             ])
+            let begun = try await server.send(
+                .post, "/bc-authorize", headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array("\(fields)&\(Browser.query(["resource": Self.other]))".utf8))
+            #expect(begun.status == 200, "\(begun.text)")
+            try await device.allow()
+            let id = begun.json["auth_req_id"]
+            #expect(try await poll(server, id).json["error"] == "invalid_target")
+            let tokens = try await poll(server, id, ["resource": Self.other])
+            #expect(tokens.json["access_token"].claims["aud"].text == Self.other, "\(tokens.text)")
+            #expect(tokens.json["scope"] == "openid secrets")
+        }
+    }
+
+    @Test
+    func `An API that is unknown, or not the application's, or was taken from it since, is no target`() async throws {
+        try await with { server, _, device in
+            try await addAPIs(server)
+            for uri in ["https://unknown.example", "https://foreign.example", "no uri", "\(Self.api)#x"] {
+                let reply = try await begin(server, ["resource": uri])
+                #expect(reply.status == 400 && reply.json["error"] == "invalid_target", "\(uri): \(reply.text)")
+            }
+            let pushes = try await server.realm.outbox.messages().filter { $0.message.channel == .push }
+            #expect(pushes.isEmpty)
+            let begun = try await begin(server, ["scope": "openid api", "resource": Self.api])
+            try await device.allow()
+            _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .commandLine) {
+                $0.oauth.resources = [Self.other]
+            }
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "invalid_target")
+        }
+    }
+
+    private func enable(_ server: TestServer, _ user: User) async throws {
+        var change = AccountChange()
+        change.isDisabled = false
+        _ = try await server.realm.accounts.change(user.id, change, by: .testAdministrator)
+    }
+
+    @Test
+    func `What a device allowed does not come back with a user who was disabled and is enabled again`() async throws {
+        try await with { server, user, device in
+            let begun = try await begin(server)
+            try await device.allow()
+            let waiting = try await begin(server)
+            try await disable(server, user)
+            try await enable(server, user)
+            for id in [begun.json["auth_req_id"], waiting.json["auth_req_id"]] {
+                let reply = try await poll(server, id)
+                #expect(reply.status == 400 && reply.json["access_token"] == .null, "\(reply.text)")
+            }
+            #expect(try await server.realm.grants.list(of: user.id).isEmpty)
+            try await server.advance(1)
+            let again = try await begin(server)
+            try await device.allow()
+            #expect(try await poll(server, again.json["auth_req_id"]).status == 200)
+        }
     }
 
     private func with(

@@ -71,7 +71,7 @@ struct BestPracticeTests {
             let left = try await server.redeem(browser.code(), ["code_verifier": nil])
             #expect(left.json["error"] == "invalid_grant")
             let short = try await server.redeem(browser.code(), ["code_verifier": "short"])
-            #expect(short.json["error"] == "invalid_grant")
+            #expect(short.json["error"] == "invalid_request")
         }
     }
 

@@ -93,7 +93,6 @@ struct CodeFlowTests {
     private static let wrong: [(String, [String: String?])] = [
         ("another verifier", ["code_verifier": String(repeating: "a", count: 43)]),
         ("no verifier", ["code_verifier": nil]),
-        ("a short verifier", ["code_verifier": "short"]),
         ("another address", ["redirect_uri": "http://127.0.0.1/callback/"]),
         ("no address", ["redirect_uri": nil]),
         ("another client", ["client_id": "dev-app"]),
@@ -111,6 +110,52 @@ struct CodeFlowTests {
             #expect(try await browser.get("/oidc/logout?\(hint)").status == 303)
             for code in codes { #expect(try await server.redeem(code).json["error"] == "invalid_grant") }
             #expect(try await server.refresh(tokens["refresh_token"]).status == 200)
+        }
+    }
+
+    /// RFC 7636, section 4.1; RFC 6749, section 5.2.
+    @Test(
+        arguments: [
+            "short", String(repeating: "a", count: 42), String(repeating: "a", count: 129),
+            "\(Browser.proofKey.verifier) ", "\(Browser.proofKey.verifier)+", "\(Browser.proofKey.verifier)é",
+        ])
+    func `A text that can be no verifier is a malformed request, whatever the code, and uses nothing up`(
+        _ verifier: String
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code()
+            let replies = [
+                try await server.redeem(code, ["code_verifier": verifier]),
+                try await server.redeem("made-up", ["code_verifier": verifier]),
+                try await server.redeem(code, ["code_verifier": verifier, "client_id": "dev-app"]),
+            ]
+            for reply in replies {
+                #expect(reply.status == 400 && reply.json["error"] == "invalid_request", "\(reply.text)")
+                #expect(reply.json["error_description"].text?.hasPrefix("code_verifier ") == true, "\(reply.text)")
+            }
+            #expect(Set(replies.map(\.text)).count == 1, "Nothing is told of the code.")
+            #expect(try await server.redeem(code).status == 200)
+        }
+    }
+
+    @Test
+    func `A code does not come back with a user who was disabled and is enabled again`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let codes = [try await browser.code(), try await browser.code("dev-native", ["scope": "openid"])]
+            for isDisabled in [true, false] {
+                var change = AccountChange()
+                change.isDisabled = isDisabled
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+            for code in codes { #expect(try await server.redeem(code).json["error"] == "invalid_grant") }
+            #expect(try await server.realm.grants.list(of: user).isEmpty)
+            #expect(try await browser.authorize().answer["code"] == nil, "The browser's session is over, too.")
         }
     }
 

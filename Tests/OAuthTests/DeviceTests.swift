@@ -103,6 +103,49 @@ struct DeviceTests {
     }
 
     @Test
+    func `What a device was allowed does not come back with a user who was disabled and is enabled again`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            let begun = try await begin(server)
+            try await decide(server, begun["user_code"], true)
+            for isDisabled in [true, false] {
+                var change = AccountChange()
+                change.isDisabled = isDisabled
+                _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            }
+            let reply = try await poll(server, begun["device_code"])
+            #expect(reply.status == 400 && reply.json["error"] == "access_denied", "\(reply.text)")
+            #expect(try await server.realm.grants.list(of: user).isEmpty)
+        }
+    }
+
+    @Test
+    func `A device names several APIs, and each token is for one`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let other = Resource(uri: "https://other.example", scopes: [.init(name: "secrets")])
+            #expect(try await server.realm.resources.put(other, by: .testAdministrator) == .done)
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
+                $0.oauth.resources.append("https://other.example")
+                $0.scopes.append("secrets")
+            }
+            let fields = Browser.query(["client_id": "dev-native", "scope": "openid api secrets"])
+            let uris = ["http://127.0.0.1/api", "https://other.example"].map { Browser.query(["resource": $0]) }
+            let begun = try await server.send(
+                .post, "/oauth/device/code", headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array(([fields] + uris).joined(separator: "&").utf8))
+            #expect(begun.status == 200, "\(begun.text)")
+            try await decide(server, begun.json["user_code"], true)
+            let code = begun.json["device_code"]
+            #expect(try await poll(server, code).json["error"] == "invalid_target")
+            let tokens = try await poll(server, code, ["resource": "https://other.example"])
+            #expect(tokens.json["access_token"].claims["aud"] == "https://other.example", "\(tokens.text)")
+            #expect(tokens.json["scope"] == "openid secrets")
+        }
+    }
+
+    @Test
     func `A device gets nothing where its user took back what it was allowed, and signs in anew`() async throws {
         try await TestServer.with(.development) { server in
             let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
@@ -128,6 +171,8 @@ struct DeviceTests {
                 server, ["code_challenge": Browser.proofKey.challenge, "code_challenge_method": "S256"])
             try await decide(server, begun["user_code"], true)
             #expect(try await poll(server, begun["device_code"]).json["error"] == "invalid_grant")
+            let short = try await poll(server, begun["device_code"], ["code_verifier": "short"])
+            #expect(short.json["error"] == "invalid_request", "\(short.text)")
             let right = ["code_verifier": Browser.proofKey.verifier]
             #expect(try await poll(server, begun["device_code"], right).status == 200)
         }

@@ -118,6 +118,59 @@ struct MalformedInputTests {
         ("a character in two spellings", Array("%C3%A9=1&e%CC%81=2&client_id=a".utf8)),
     ]
 
+    private static let withZeroByte: [(path: String, name: String)] = [
+        ("/oauth/token", "code"), ("/oauth/token", "code_verifier"), ("/oauth/token", "grant_type"),
+        ("/oauth/token", "client_id"), ("/oauth/token", "resource"), ("/oauth/revoke", "token"),
+        ("/oauth/introspect", "token"), ("/oauth/device/code", "scope"), ("/oauth/device/code", "resource"),
+        ("/bc-authorize", "login_hint"), ("/bc-authorize", "binding_message"), ("/oauth/par", "state"),
+        ("/oauth/par", "redirect_uri"),
+    ]
+
+    @Test(arguments: withZeroByte.indices)
+    func `A parameter with a zero byte is refused by its name, and not taken for one that was left out`(
+        _ place: Int
+    ) async throws {
+        let (path, name) = Self.withZeroByte[place]
+        try await TestServer.with(.development) { server in
+            for value in ["%00", "a%00", "%00a"] {
+                let reply = try await server.send(
+                    .post, path, headers: [.contentType: "application/x-www-form-urlencoded"],
+                    body: Array("other=1&\(name)=\(value)".utf8))
+                #expect(reply.status == 400 && reply.json["error"] == "invalid_request", "\(reply.text)")
+                let said = "\(name) has a zero byte (U+0000)"
+                #expect(reply.json["error_description"].text?.hasPrefix(said) == true, "\(reply.text)")
+            }
+        }
+    }
+
+    @Test
+    func `A zero byte in JSON is refused as in a form, and no more of a name is said than a name can have`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let typed = try await server.send(
+                .post, "/oauth/token", headers: Self.json, body: Array(#"{"grant_type":"x\u0000"}"#.utf8))
+            #expect(typed.json["error"] == "invalid_request")
+            #expect(typed.json["error_description"] == "grant_type has a zero byte (U+0000)", "\(typed.text)")
+            let named = try await server.send(
+                .post, "/oauth/par", headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array("%22%3Cb%3E=%00".utf8))
+            #expect(named.json["error_description"] == "a parameter has a zero byte (U+0000).", "\(named.text)")
+        }
+    }
+
+    @Test(arguments: ["/authorize", "/oidc/logout", "/v2/logout"])
+    func `A query with a zero byte is answered by a page that names the parameter, and leads nowhere`(
+        _ path: String
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            let query = Browser.query(Browser.parameters("dev-native", ["state": nil]))
+            let reply = try await server.send(.get, "\(path)?\(query)&state=a%00b")
+            #expect(reply.status == 400 && reply.location == nil)
+            #expect(reply.text.contains("invalid_request (state)"), "\(reply.text)")
+        }
+    }
+
     private static let types: [String?] = [
         nil, "", "application/json", "application/json; charset=utf-8", "application/x-www-form-urlencoded",
         "application/x-www-form-urlencoded;charset=x", "multipart/form-data; boundary=x", "text/plain", "*/*", ";",

@@ -25,6 +25,18 @@ import Testing
         #expect(try LenientJSON.parseForm(Array(body.utf8)) == .object(expected.mapValues { .string($0) }))
     }
 
+    @Test
+    func `A field that may be there several times is a list where it is, and no other is`() throws {
+        let form = Array("a=1&b=x&a=2&a=&a=4".utf8)
+        #expect(
+            try LenientJSON.parseForm(form, repeatable: ["a"])
+                == .object(["a": .array(["1", "2", "", "4"].map { .string($0) }), "b": .string("x")]))
+        #expect(try LenientJSON.parseForm(Array("a=1".utf8), repeatable: ["a"]) == .object(["a": .string("1")]))
+        #expect(throws: RequestBodyFault.duplicateMember(path: "b")) {
+            try LenientJSON.parseForm(Array("b=1&b=2".utf8), repeatable: ["a"])
+        }
+    }
+
     @Test(arguments: [
         ("a=%", RequestBodyFault.malformed(reason: "an invalid percent escape", offset: 0)),
         ("a=%2", .malformed(reason: "an invalid percent escape", offset: 0)),

@@ -29,6 +29,8 @@ public struct BackchannelAuthentications: Sendable {
         public var hint: Hint
         /// The scopes that tokens are to have.
         public var scopes: [String]
+        /// The identifiers of the APIs that tokens are to be for (RFC 8707).
+        public var resources: [String]
         /// The authentication contexts that the application asks for, in the order of preference.
         public var acrValues: [String]
         /// What both screens show.
@@ -38,11 +40,12 @@ public struct BackchannelAuthentications: Sendable {
 
         /// A request of that lifetime in seconds, by default the longest.
         public init(
-            _ hint: Hint, scopes: [String], acrValues: [String] = [], bindingMessage: String? = nil,
-            lifetime: Int = BackchannelAuthentications.longest
+            _ hint: Hint, scopes: [String], resources: [String] = [], acrValues: [String] = [],
+            bindingMessage: String? = nil, lifetime: Int = BackchannelAuthentications.longest
         ) {
             self.hint = hint
             self.scopes = scopes
+            self.resources = resources
             self.acrValues = acrValues
             self.bindingMessage = bindingMessage
             self.lifetime = lifetime
@@ -67,7 +70,7 @@ public struct BackchannelAuthentications: Sendable {
 
     /// Asks the devices of the user, where there is one who has some.
     /// - Parameters:
-    ///   - audience: what the device shows that the tokens are for.
+    ///   - audience: what the device shows that the tokens are for, where the request names no API.
     ///   - client: the application, which was authenticated and may use the grant.
     public func begin(
         _ request: Request, audience: String, by client: ClientContext
@@ -84,10 +87,11 @@ public struct BackchannelAuthentications: Sendable {
         if !request.acrValues.isEmpty {
             details[GrantDetail.acrValues] = .array(request.acrValues.map { .string($0) })
         }
-        let terms = GrantTerms(scopes: request.scopes, details: details)
+        let terms = GrantTerms(scopes: request.scopes, details: details, audiences: request.resources)
+        let shown = request.resources.isEmpty ? audience : request.resources.joined(separator: " ")
         if let user = try await user(request.hint), try await isOneFactorEnough(for: user, by: client) {
             let asked = Approvals.Backchannel(
-                terms: terms, audience: audience, bindingMessage: request.bindingMessage,
+                terms: terms, audience: shown, bindingMessage: request.bindingMessage,
                 lifetime: TimeInterval(request.lifetime))
             let (handle, outcome) = try await realm.approvals.begin(for: user, asked, by: client)
             if case .asked = outcome { return .begun(handle) }
@@ -157,7 +161,10 @@ public struct BackchannelAuthentications: Sendable {
 
     /// Opens the session that a device allowed, once. Whether the user may sign in is judged anew: the account may have been disabled
     /// since the device answered.
-    public func redeem(_ text: Secret<String>, by client: ClientContext) async throws -> Redemption {
+    /// - Parameter judge: is asked about what a device allowed before it is used up; what it throws leaves the attempt as it is.
+    public func redeem(
+        _ text: Secret<String>, by client: ClientContext, judging judge: (GrantTerms) async throws -> Void = { _ in }
+    ) async throws -> Redemption {
         let handle = FlowHandle(text.reveal())
         let expectation = FlowExpectation(
             [.backchannel], at: [.backchannel], of: [.application(client.clientID, of: client.dialect)])
@@ -177,7 +184,7 @@ public struct BackchannelAuthentications: Sendable {
                 let isInTime = realm.pollIntervals.admits(handle.publicName, at: realm.clock.now)
                 return .refused(isInTime ? .pending : .slowDown)
             case .decided(_, let decision) where !decision.isAllowed: return .refused(.denied)
-            case .decided: break
+            case .decided: try await judge(summary.terms)
             }
         }
         let verdict = try await realm.authenticator.answer(.approval, to: .flow(handle, expectation), by: client)

@@ -125,15 +125,18 @@ public struct PKCEChallenge: Codable, Sendable, Equatable {
 
     /// Whether the challenge was made of this verifier: 43 to 128 unreserved characters (RFC 7636, section 4.1).
     public func matches(_ verifier: String) -> Bool {
-        guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(Self.isUnreserved) else {
-            return false
-        }
+        guard Self.isVerifier(verifier) else { return false }
         let made =
             switch method {
             case .plain: verifier
             case .s256: SHA256.digest(of: verifier).base64URL
             }
         return ConstantTime.equal(Array(made.utf8), Array(value.utf8))
+    }
+
+    /// Whether a text can be a verifier: 43 to 128 unreserved characters (RFC 7636, section 4.1).
+    public static func isVerifier(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(isUnreserved)
     }
 
     /// A verifier without challenge is refused too: the challenge was taken off on the way (RFC 9700, section 4.8.2).

@@ -14,9 +14,13 @@ extension OAuth {
     /// `GET /authorize`.
     func authorize(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.uri.query ?? ""
-        guard query.utf8.count <= Self.longestRequest, let given = QueryParameters(query), given.repeated == nil,
-            let id = given["client_id"]
-        else { return pages.error(request, context, "client_id is missing, or a parameter is there twice") }
+        guard query.utf8.count <= Self.longestRequest, let given = QueryParameters(query) else {
+            return pages.error(request, context, "the query is too long, or cannot be read")
+        }
+        if let fault = given.fault {
+            return pages.error(request, context, fault.sentence, code: "invalid_request (\(fault.name))")
+        }
+        guard let id = given["client_id"] else { return pages.error(request, context, "client_id is missing") }
         let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
         if let refusal = try await realm.clientDocuments.prepare(ClientID(rawValue: id), by: client) {
             return pages.error(request, context, refusal.reason)

@@ -13,7 +13,7 @@ extension OAuth {
 
     /// `POST /bc-authorize`. A `login_hint` that is a JSON object is another protocol's spelling.
     func backchannel(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let form = try await OAuthForm(request)
+        let form = try await OAuthForm(request, repeatable: QueryParameters.repeatable)
         if form.text("login_hint")?.first(where: { !$0.isWhitespace }) == "{",
             let answer = try await options.shared?.backchannel(form, request, context)
         {
@@ -70,7 +70,8 @@ extension OAuth {
         }
         let scopes = try backchannelScopes(form, application)
         var asked = BackchannelAuthentications.Request(
-            hint, scopes: scopes, acrValues: Array(form.words("acr_values").prefix(16)))
+            hint, scopes: scopes, resources: try await backchannelResources(form, application),
+            acrValues: Array(form.words("acr_values").prefix(16)))
         if asked.acrValues.isEmpty { asked.acrValues = application.registration.oauth.defaultACR }
         try refuseResistanceAlone(asked.acrValues)
         if try await realm.resources.list().flatMap(\.scopes).contains(where: {
@@ -114,6 +115,17 @@ extension OAuth {
         }
     }
 
+    /// RFC 8707, section 2: as at the authorization endpoint.
+    private func backchannelResources(
+        _ form: OAuthForm, _ application: CountersignCore.Application
+    ) async throws -> [String] {
+        do {
+            return try await resources(form.all("resource"), of: application)
+        } catch let refusal as AuthorizationParameters.Refusal {
+            throw OAuthFailure(refusal.error, refusal.description)
+        }
+    }
+
     /// Neither a control character, nor a line end, nor what turns the direction of text.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
@@ -124,9 +136,11 @@ extension OAuth {
 }
 
 /// `urn:openid:params:grant-type:ciba` (section 10.1). Attempts of another protocol with the same grant are not ours.
-struct BackchannelGrant: TokenGrant {
+struct BackchannelGrant: OAuthGrant {
     let oauth: OAuth
     var type: String { OAuth.backchannelGrant }
+
+    func answer(_ request: TokenRequest) async throws -> TokenResponse? { nil }
 
     func redeem(_ request: TokenRequest) async throws -> Response? {
         guard request.application.registration.oauth.allowsGrant(type), request.method != .none else {
@@ -142,12 +156,14 @@ struct BackchannelGrant: TokenGrant {
         }
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
-        let redemption = try await oauth.realm.backchannelAuthentications.redeem(Secret(text), by: client)
+        // Before the answer of the device is used up: after a refusal it is as good as before.
+        var judged: OAuthTokens.Extent?
+        let redemption = try await oauth.realm.backchannelAuthentications.redeem(Secret(text), by: client) { terms in
+            judged = try await self.extent(request, granted: terms.scopes, terms.audiences)
+        }
         switch redemption {
         case .granted(let signedIn):
-            let extent = OAuthTokens.Extent(
-                scopes: signedIn.grant.terms.scopes.filter(request.application.registeredScopes.contains),
-                keyThumbprint: request.keyThumbprint)
+            guard let extent = judged else { throw OAuthFailure.invalidGrant }
             let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
             return try .json(answer)
         case .refused(.foreign): return nil

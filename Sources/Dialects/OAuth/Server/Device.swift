@@ -8,7 +8,7 @@ import ServerHTTP
 extension OAuth {
     /// `POST /oauth/device/code`: a device without a browser asks for a user (RFC 8628, section 3.1).
     func beginDevice(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let form = try await OAuthForm(request)
+        let form = try await OAuthForm(request, repeatable: QueryParameters.repeatable)
         let (application, method) = try await authenticate(form, request, context)
         guard application.registration.oauth.allowsGrant(DeviceGrant(oauth: self).type) else {
             throw OAuthFailure.unauthorizedClient
@@ -30,7 +30,7 @@ extension OAuth {
                 client: application.id,
                 scopes: try AuthorizationParameters.scopes(
                     form.words("scope"), of: application, among: application.registeredScopes),
-                resources: try await resources(form.text("resource").map { [$0] } ?? [], of: application),
+                resources: try await resources(form.all("resource"), of: application),
                 acrValues: acrValues, challenge: challenge,
                 keyThumbprint: key,
                 address: client.source, userAgent: client.userAgent)

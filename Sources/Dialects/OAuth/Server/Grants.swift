@@ -84,6 +84,18 @@ extension OAuthGrant {
         return extent
     }
 
+    /// `code_verifier`, where the request has one.
+    ///
+    /// One that cannot be a verifier (RFC 7636, section 4.1) is no guess at the right one, and is refused as a malformed request (RFC 6749,
+    /// section 5.2) before the code is looked at: whether there is such a code is not told, and nothing is used up.
+    func verifier(_ request: TokenRequest) throws -> String? {
+        guard let text = request.form.text("code_verifier") else { return nil }
+        guard PKCEChallenge.isVerifier(text) else {
+            throw OAuthFailure.invalidRequest("code_verifier has to be 43 to 128 letters, digits, and - . _ ~.")
+        }
+        return text
+    }
+
     /// What a grant keeps of the key: refresh tokens of an application without credentials are bound to it (RFC 9449, section 5).
     func details(_ request: TokenRequest) -> [String: JSONValue] {
         guard request.method == .none, let key = request.keyThumbprint else { return [:] }
@@ -158,7 +170,7 @@ struct CodeGrant: OAuthGrant {
         guard let code = request.form.text("code") else { throw OAuthFailure.invalidRequest("code is missing.") }
         var presented = AuthorizationCode.Presented(
             client: request.application.id.rawValue, redirectURI: request.form.text("redirect_uri"),
-            verifier: request.form.text("code_verifier"), keyThumbprint: request.keyThumbprint)
+            verifier: try verifier(request), keyThumbprint: request.keyThumbprint)
         presented.details = details(request)
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
@@ -270,7 +282,7 @@ struct DeviceGrant: OAuthGrant {
             throw OAuthFailure.invalidRequest("device_code is missing.")
         }
         let presented = DeviceAuthorizations.Presented(
-            client: request.application.id, verifier: request.form.text("code_verifier"),
+            client: request.application.id, verifier: try verifier(request),
             keyThumbprint: request.keyThumbprint, details: details(request))
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor

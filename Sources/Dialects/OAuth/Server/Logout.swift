@@ -11,10 +11,11 @@ extension OAuth {
     /// `GET /oidc/logout`.
     func logout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.uri.query ?? ""
-        guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query),
-            parameters.repeated == nil
-        else {
-            return pages.error(request, context, "the logout request cannot be read, or a parameter is there twice")
+        guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query) else {
+            return pages.error(request, context, "the logout request is too long, or cannot be read")
+        }
+        if let fault = parameters.fault {
+            return pages.error(request, context, fault.sentence, code: "invalid_request (\(fault.name))")
         }
         let hint = try await logoutHint(parameters)
         let session = try await browserSession(request)
@@ -50,10 +51,11 @@ extension OAuth {
     /// application.
     func auth0Logout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.uri.query ?? ""
-        guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query),
-            parameters.repeated == nil
-        else {
-            return pages.error(request, context, "the logout request cannot be read, or a parameter is there twice")
+        guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query) else {
+            return pages.error(request, context, "the logout request is too long, or cannot be read")
+        }
+        if let fault = parameters.fault {
+            return pages.error(request, context, fault.sentence, code: "invalid_request (\(fault.name))")
         }
         let members = [("client_id", "client_id"), ("post_logout_redirect_uri", "returnTo"), ("state", "state")]
             .compactMap { name, theirs in parameters[theirs].map { "\(name)=\($0.queryEncoded)" } }

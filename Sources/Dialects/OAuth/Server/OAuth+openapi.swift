@@ -94,8 +94,9 @@ extension OAuth {
                 Path.backchannel, "oauthBackchannel",
                 "Begins a sign-in that a device allows (OpenID Connect Client-Initiated Backchannel Authentication)",
                 [
-                    ("login_hint", false), ("id_token_hint", false), ("scope", true), ("binding_message", false),
-                    ("requested_expiry", false), ("acr_values", false), ("client_id", false),
+                    ("login_hint", false), ("id_token_hint", false), ("scope", true), ("resource", false),
+                    ("binding_message", false), ("requested_expiry", false), ("acr_values", false),
+                    ("client_id", false),
                 ]),
             OpenAPIEndpoint(
                 .get, Path.userInfo, id: "oauthUserInfo", "Claims of the user (OpenID Connect Core 1.0, section 5.3)",

@@ -18,7 +18,7 @@ extension OAuth {
         guard let text = String(validating: body, as: UTF8.self), var given = QueryParameters(text) else {
             throw OAuthFailure.invalidRequest("The body has to be a form in UTF-8.")
         }
-        if let name = given.repeated { throw OAuthFailure.invalidRequest("\(name.prefix(40)) is there twice.") }
+        if let fault = given.fault { throw OAuthFailure.invalidRequest("\(fault.sentence).") }
         let members = given.values.compactMapValues(\.first).mapValues { JSONValue.string($0) }
         let form = OAuthForm(.object(members))
         let (application, method) = try await authenticate(form, request, context)

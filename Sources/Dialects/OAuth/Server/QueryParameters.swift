@@ -1,9 +1,12 @@
 import CountersignCore
 import Foundation
+import OAuthHTTP
 
 /// The parameters of an authorization request, each with all of its values: to see one that is there twice (RFC 6749, section 3.1).
 struct QueryParameters: Sendable, Equatable {
     private(set) var values: [String: [String]]
+    /// A parameter whose value has a zero byte: it is refused by its name, and not in ``values``.
+    private(set) var withZeroByte: String?
 
     /// What may be there more than once (RFC 8707, section 2).
     static let repeatable: Set<String> = ["resource"]
@@ -12,7 +15,7 @@ struct QueryParameters: Sendable, Equatable {
         self.values = values
     }
 
-    /// Reads a query or the body of a form; nil where an escape is none, or what it means is no UTF-8 or has a zero byte.
+    /// Reads a query or the body of a form; nil where an escape is none, or what it means is no UTF-8.
     init?(_ text: String) {
         values = [:]
         for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
@@ -22,13 +25,17 @@ struct QueryParameters: Sendable, Equatable {
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : "") else {
                 return nil
             }
+            guard PlainText(name, bytes: 0...) != nil, PlainText(value, bytes: 0...) != nil else {
+                withZeroByte = withZeroByte ?? name
+                continue
+            }
             // One without a value counts as left out (RFC 6749, section 3.1).
             if !value.isEmpty { values[name, default: []].append(value) }
         }
     }
 
     private static func decoded(_ text: Substring) -> String? {
-        PlainText(String(text).replacing("+", with: " ").removingPercentEncoding, bytes: 0...)?.text
+        String(text).replacing("+", with: " ").removingPercentEncoding
     }
 
     subscript(_ name: String) -> String? { values[name]?.first }
@@ -36,6 +43,12 @@ struct QueryParameters: Sendable, Equatable {
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     func words(_ name: String) -> [String] { self[name]?.split(separator: " ").map(String.init) ?? [] }
+
+    /// A parameter that cannot be taken, whatever it means: its name, and a sentence about it without its end; nil where there is none.
+    var fault: (name: String, sentence: String)? {
+        if let name = withZeroByte.map(ParameterName.shown) { return (name, "\(name) has a zero byte (U+0000)") }
+        return repeated.map(ParameterName.shown).map { ($0, "\($0) is there twice") }
+    }
 
     /// A parameter that is there more than once and must not be.
     var repeated: String? {

@@ -6,7 +6,10 @@ enum FormParser {
     ///
     /// A field that is there twice is refused, as RFC 6749 (section 3.2) has it: of two values, two readers would take
     /// different ones. An escape that is none is refused too.
-    static func parse(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
+    /// - Parameter repeatable: fields that may be there several times: such a one is then an array of strings.
+    static func parse(
+        _ bytes: [UInt8], repeatable: Set<String> = []
+    ) throws(RequestBodyFault) -> JSONValue {
         var members: [String: JSONValue] = [:]
         var start = 0
         while start < bytes.count {
@@ -18,8 +21,12 @@ enum FormParser {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try text(pair[..<equals], at: offset)
             let value = try text(pair[equals...].dropFirst(), at: offset)
-            if members.updateValue(.string(value), forKey: name) != nil {
-                throw .duplicateMember(path: String(name.prefix(RequestBodyFault.longestExcerpt)))
+            switch members.updateValue(.string(value), forKey: name) {
+            case nil: break
+            case .array(let others)? where repeatable.contains(name):
+                members[name] = .array(others + [.string(value)])
+            case let first? where repeatable.contains(name): members[name] = .array([first, .string(value)])
+            default: throw .duplicateMember(path: String(name.prefix(RequestBodyFault.longestExcerpt)))
             }
         }
         return .object(members)

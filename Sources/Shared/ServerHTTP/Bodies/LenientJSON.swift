@@ -22,8 +22,11 @@ public enum LenientJSON {
     }
 
     /// The fields of an URL-encoded form, as an object of strings.
-    public static func parseForm(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
-        try FormParser.parse(bytes)
+    /// - Parameter repeatable: fields that may be there several times, which is then an array of strings.
+    public static func parseForm(
+        _ bytes: [UInt8], repeatable: Set<String> = []
+    ) throws(RequestBodyFault) -> JSONValue {
+        try FormParser.parse(bytes, repeatable: repeatable)
     }
 
     /// The value of that type.

@@ -30,24 +30,28 @@ extension Request {
     }
 
     /// The body as an object. No body is an empty one.
+    /// - Parameter repeatable: fields of a form that may be there several times, which is then an array of strings.
     /// - Throws: ``RequestBodyFault``, `CancellationError`.
     public func bodyObject(
-        accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
+        accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit,
+        repeatable: Set<String> = []
     ) async throws -> JSONValue {
-        let value = try await bodyValue(accepting: formats, limit: limit)
+        let value = try await bodyValue(accepting: formats, limit: limit, repeatable: repeatable)
         guard case .object = value else { throw RequestBodyFault.notAnObject(found: value.excerpt()) }
         return value
     }
 
     /// The body, whatever it is: for routes that take lists. No body is an empty object.
+    /// - Parameter repeatable: fields of a form that may be there several times, which is then an array of strings.
     /// - Throws: ``RequestBodyFault``, `CancellationError`.
     public func bodyValue(
-        accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
+        accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit,
+        repeatable: Set<String> = []
     ) async throws -> JSONValue {
         let bytes = try await bodyBytes(limit: limit)
         if bytes.isEmpty { return .object([:]) }
         return switch try Self.format(of: headers.value(of: .contentType), bytes: bytes, accepting: formats) {
-        case .form: try LenientJSON.parseForm(bytes)
+        case .form: try LenientJSON.parseForm(bytes, repeatable: repeatable)
         default: try LenientJSON.parse(bytes)
         }
     }
