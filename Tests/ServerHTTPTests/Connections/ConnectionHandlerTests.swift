@@ -231,6 +231,34 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    @Test(arguments: ["https://own.example/admin/v1", "http://own.example", "health/live", "", "*"])
+    func `A stream whose path is no path ends without an answer`(path: String) throws {
+        let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let head = HTTPRequest(method: .get, scheme: "https", authority: "own.example", path: path)
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
+        channel.embeddedEventLoop.run()
+        #expect(!channel.isActive)
+    }
+
+    private static let wellFormed: [(HTTPRequest.Method, String?)] = [
+        (.get, "/http://a"), (.options, "*"), (.connect, nil),
+    ]
+
+    @Test(arguments: wellFormed)
+    func `A stream with a path, or with a method that has none, goes on`(
+        method: HTTPRequest.Method, path: String?
+    ) throws {
+        let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let head = HTTPRequest(method: method, scheme: "https", authority: "own.example", path: path)
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .head(head))
+        #expect(channel.isActive)
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test func `A stream whose answer is not taken is closed`() throws {
         let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
