@@ -204,6 +204,8 @@ struct AuditSealTests {
 
         // Maintenance finds it on its way, also that of a server that was started afterwards, and says it once.
         let other = try TestRealm.make(keptIn: test.store, clock: test.clock, seed: 2)
+        let fresh = try await other.verified()
+        #expect(fresh.fault?.kind == tampering.expected && fresh.fault?.seal == tampering.seal)
         for realm in [other.realm, test.realm] {
             let fault = try await realm.auditSeals.check()
             #expect(fault?.kind == tampering.expected && fault?.seal == tampering.seal)

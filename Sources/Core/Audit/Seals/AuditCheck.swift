@@ -25,6 +25,9 @@ struct AuditCheck: Sendable, Equatable, Codable {
     /// Numbers that ``accepted`` has at most.
     static let mostAccepted = 200
 
+    /// The seal up to which everything was checked once; nil where there is none.
+    var head: SealMemory.Head? { checkedLink.map { SealMemory.Head(number: checked, link: $0) } }
+
     /// What the document says. One that cannot be read says nothing: everything is checked again.
     init(stored document: Data?) {
         self = document.flatMap { try? JSONDecoder().decode(Self.self, from: $0) } ?? Self()

@@ -224,7 +224,7 @@ public struct AuditSeals: Sendable {
                 check.fault = nil
             }
         }
-        let head = check.checkedLink.map { SealMemory.Head(number: check.checked, link: $0) }
+        let head = check.head
         if let cutOff = try await realm.store.read({ try $0.cutOff(head) }) {
             check.fault = cutOff
         } else if check.fault?.kind == .cutOff {
@@ -315,7 +315,10 @@ public struct AuditSeals: Sendable {
         while part.seals < mostSeals, part.events < mostEvents {
             guard let (seal, outcome, _) = try await judge(after: last) else {
                 let memory = realm.sealMemory.newest
-                part.fault = try await realm.store.read { try $0.cutOff(memory) }
+                part.fault = try await realm.store.read { transaction in
+                    let check = AuditCheck(stored: try transaction.document(AuditCheck.document))
+                    return try transaction.cutOff(memory) ?? transaction.cutOff(check.head)
+                }
                 return part
             }
             if case .fails(let fault) = outcome {
