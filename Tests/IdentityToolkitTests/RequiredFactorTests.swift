@@ -135,6 +135,12 @@ import Testing
                 .errors)
             #expect(try audience(try await server.refresh(person.refreshToken).json["id_token"]) == Self.enrolment)
             expectRefused(try await server.refresh(before.refreshToken), "TOKEN_EXPIRED", .status)
+            // Nor to be rid of the account, whose user has a factor by now.
+            expectRefused(
+                try await server.post("/v1/accounts:delete", ["idToken": .string(before.idToken)]),
+                "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", .errors)
+            #expect(
+                try await server.post("/v1/accounts:delete", ["idToken": .string(person.idToken)]).status == 200)
             #expect(try audience(try await server.refresh(other.refreshToken).json["id_token"]) == "countersign")
         }
     }

@@ -56,13 +56,18 @@ extension Accounts {
         case refused(OwnSession.Fault)
     }
 
-    /// Removes the account of a user who asks for it and signed in recently.
+    /// Removes the account of a user who asks for it, signed in recently, and gave a second factor where the user has one
+    /// (`docs/decisions/0496`). A user who has none may leave, also where one is required.
     public func deleteOwn(_ session: OwnSession, by client: ClientContext) async throws -> OwnDeletionOutcome {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
+        let proofs = realm.proofs
         return try await realm.store.write { transaction in
             guard let user = try transaction.user(session.userID) else { return .userNotFound }
             if let fault = try session.faultUnlessRecent(user, at: now, in: transaction) { return .refused(fault) }
+            if let fault = try session.faultWithoutSecondFactor(user, proofs, at: now, in: transaction) {
+                return .refused(fault)
+            }
             if try transaction.isLastOwner(user) { return .lastOwner }
             try transaction.reserve([.user(user.id)])
             return try transaction.delete(user, at: now, event: event, by: client) ? .deleted : .userNotFound

@@ -34,6 +34,26 @@ struct OwnSessionTests {
     }
 
     @Test
+    func `A session without second factor removes no account that has one, and any other`() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let epoch = try await test.user(enrolled.user.id).tokenEpoch
+        let accounts = test.realm.accounts
+        let without = session(of: enrolled.user, at: test.now, epoch: epoch)
+        #expect(try await accounts.deleteOwn(without, by: test.client) == .refused(.secondFactorMissing))
+        let old = session(of: enrolled.user, at: test.now - 300, epoch: epoch, second: .totp)
+        #expect(try await accounts.deleteOwn(old, by: test.client) == .refused(.signInTooOld))
+        #expect(try await accounts.user(enrolled.user.id) != nil)
+        let with = session(of: enrolled.user, at: test.now, epoch: epoch, second: .totp)
+        #expect(try await accounts.deleteOwn(with, by: test.client) == .deleted)
+        // Of whom two factors are required and who has one alone: an account may always be left.
+        try await test.changeSettings { $0.secondFactors.state = .mandatory }
+        let other = try await test.addUser(EmailAddress(kept: "eve@example.org"))
+        let hers = session(of: other, at: test.now)
+        #expect(try await accounts.deleteOwn(hers, by: test.client) == .deleted)
+    }
+
+    @Test
     func `A session whose tokens were revoked meanwhile does nothing any more`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()

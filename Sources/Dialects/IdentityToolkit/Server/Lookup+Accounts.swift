@@ -18,7 +18,7 @@ extension IdentityToolkit {
         return LookupResponse(users: [account])
     }
 
-    /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent. With an administrator's bearer
+    /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent and had the second factor that the user has. With an administrator's bearer
     /// alone it is the administrator's.
     func delete(_ request: DeleteAccountRequest, _ call: Call) async throws -> DeleteAccountResponse {
         try requireProject(request.targetProjectId)
