@@ -2,7 +2,7 @@ import Foundation
 
 /// Why an account was not imported.
 public enum ImportRefusal: Error, Sendable, Equatable {
-    /// Another user has the id, or an application has.
+    /// Another user has the id, or an application has, or the log calls the first token so.
     case idTaken
     /// Another user has the address.
     case addressTaken
@@ -340,7 +340,7 @@ private struct ImportDraft: Sendable {
 
     /// What prevents writing it, regardless of its id's present holder.
     func refusal(in transaction: any StoreTransaction) throws -> ImportRefusal? {
-        if try transaction.hasApplication(named: account.id) { return .idTaken }
+        if try transaction.isTakenByAnother(account.id) { return .idTaken }
         if let email = account.email, let holder = try transaction.user(email: email), holder.id != account.id {
             return .addressTaken
         }

@@ -155,7 +155,7 @@ public struct Accounts: Sendable {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard try !transaction.hasApplication(named: id) else { return .failure(.idTaken) }
+            guard try !transaction.isTakenByAnother(id) else { return .failure(.idTaken) }
             var user = User(id: id, email: email, profile: profile, createdAt: now)
             user.isDisabled = isDisabled
             guard try transaction.insert(user) else {
@@ -175,9 +175,10 @@ public struct Accounts: Sendable {
 }
 
 extension StoreTransaction {
-    /// Whether an application has the id that a user is to have: what says who a token is of must not be one's name and another's.
-    func hasApplication(named id: UserID) throws -> Bool {
-        try registeredApplication(ClientID(rawValue: id.rawValue)) != nil
+    /// Whether the id that a user is to have names something else: an application, as what says who a token is of must not be one's name
+    /// and another's; or the first token, as the log calls it (``AdministratorToken/actor``).
+    func isTakenByAnother(_ id: UserID) throws -> Bool {
+        try id.rawValue == AdministratorToken.actor || registeredApplication(ClientID(rawValue: id.rawValue)) != nil
     }
 }
 

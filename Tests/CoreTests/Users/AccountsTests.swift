@@ -123,6 +123,26 @@ struct AccountsTests {
     }
 
     @Test
+    func `No user is called as the log calls the first token, by no way in`() async throws {
+        let test = try await TestRealm.make()
+        let id = UserID(rawValue: AdministratorToken.actor)
+        let accounts = test.realm.accounts
+        #expect(try await accounts.create(id: id, email: nil, password: nil, by: test.client) == .failure(.idTaken))
+        let account = PortableAccount(id: id)
+        for overwrites in [false, true] {
+            #expect(try await accounts.import([account], overwrites: overwrites, by: test.client) == [0: .idTaken])
+            for rehearses in [true, false] {
+                let outcomes = try await accounts.importAccounts(
+                    [account], overwrites: overwrites, rehearses: rehearses, by: test.client)
+                #expect(outcomes == [.refused(.idTaken)])
+            }
+        }
+        #expect(try await accounts.user(id) == nil)
+        let other = PortableAccount(id: UserID(rawValue: "admin-token-2"))
+        #expect(try await accounts.importAccounts([other], by: test.client) == [.imported])
+    }
+
+    @Test
     func `Users are listed in the order of their ids, page by page`() async throws {
         let test = try await TestRealm.make()
         for index in 0..<5 { try await test.addUser(EmailAddress(kept: "u\(index)@example.org"), password: nil) }

@@ -72,7 +72,7 @@ extension IdentityToolkit {
         _ user: Account, _ scheme: ForeignPasswordScheme?, _ call: Call
     ) throws -> PortableAccount {
         guard let id = user.localId, !id.isEmpty else { throw RowFault(message: "localId is missing") }
-        guard Self.isLocalID(id) else { throw RowFault(message: "localId is invalid") }
+        guard Self.isNewLocalID(id) else { throw RowFault(message: "localId is invalid") }
         if let tenant = user.tenantId, tenant != call.tenantID {
             throw RowFault(message: "Tenant id in userInfo does not match the tenant id in request.")
         }

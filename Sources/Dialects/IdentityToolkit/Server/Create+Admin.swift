@@ -37,9 +37,12 @@ extension IdentityToolkit {
     /// A user id that an administrator chose: 1 to 128 characters, none of them a control. A path with one of two dots or one
     /// leads elsewhere, in each browser and client (RFC 3986, section 5.2.4): no page could show that user.
     func localID(_ text: String) throws -> UserID {
-        guard Self.isLocalID(text) else { throw IdentityToolkitError(.invalidLocalID) }
+        guard Self.isNewLocalID(text) else { throw IdentityToolkitError(.invalidLocalID) }
         return UserID(rawValue: text)
     }
+
+    /// Whether a user may get an id: no user is called as the log calls the first token.
+    static func isNewLocalID(_ text: String) -> Bool { isLocalID(text) && text != AdministratorToken.actor }
 
     static func isLocalID(_ text: String) -> Bool {
         (1...128).contains(text.unicodeScalars.count) && text != "." && text != ".."

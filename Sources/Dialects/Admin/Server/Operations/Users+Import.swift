@@ -141,6 +141,8 @@ extension Realm {
     /// Why an account is not imported.
     fileprivate func sentence(_ refusal: ImportRefusal, _ account: PortableAccount) async throws -> String {
         switch refusal {
+        case .idTaken where account.id.rawValue == AdministratorToken.actor:
+            return "no user has the id \(account.id): the log calls the first token so"
         case .idTaken: return "there is a user \(account.id) already, or an application"
         case .addressTaken:
             let holder = if let email = account.email { try await accounts.user(email: email) } else { User?.none }
