@@ -140,10 +140,8 @@ extension OwnAccount {
                 if draft.proofs.isLastWayIn(factor, of: user, among: try transaction.factors(of: user.id)) { continue }
                 if try transaction.freeze(factor, at: draft.now) { frozen.append(factor) }
             }
-            let ended = try transaction.endSessions(
-                .others(than: own.session), of: user, reserving: [Withdrawal.row(of: user.id, from: nil)],
-                at: draft.now)
-            try transaction.withdraw(from: nil, of: user.id, at: draft.now, sealer: draft.sealer)
+            let ended = try transaction.endOtherSessions(
+                than: own.session, of: user, at: draft.now, sealer: draft.sealer)
             try transaction.append(
                 draft.event(
                     .eventDisowned, of: user.id,

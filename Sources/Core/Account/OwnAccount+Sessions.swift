@@ -107,11 +107,9 @@ extension OwnAccount {
     /// any more.
     /// - Returns: how many ended.
     public func endOtherSessions(of own: OwnSession, by client: ClientContext) async throws -> Result<Int, Refusal> {
-        let others = EndingSessions.others(than: own.session)
         let outcome = try await change(of: own, .recent, by: client) { transaction, user, draft -> Int in
-            let count = try transaction.endSessions(
-                others, of: user, reserving: [Withdrawal.row(of: user.id, from: nil)], at: draft.now)
-            try transaction.withdraw(from: nil, of: user.id, at: draft.now, sealer: draft.sealer)
+            let count = try transaction.endOtherSessions(
+                than: own.session, of: user, at: draft.now, sealer: draft.sealer)
             guard count > 0 else { return 0 }
             try transaction.append(
                 draft.event(.sessionEnded, of: user.id, ["others": .integer(Int64(count))]))
@@ -120,6 +118,7 @@ extension OwnAccount {
         }
         guard case .success(let count) = outcome else { return outcome }
         return .success(
-            try await realm.sessions.endRest(others, of: own.userID, epoch: own.epoch, after: count, by: client))
+            try await realm.sessions.endRest(
+                .others(than: own.session), of: own.userID, epoch: own.epoch, after: count, by: client))
     }
 }

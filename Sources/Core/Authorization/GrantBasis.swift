@@ -47,6 +47,7 @@ enum Withdrawal {
     /// Seconds that the note is kept: longer than any word waits to become a grant.
     static let lifetime: TimeInterval = 2 * AuthorizationRequests.lifetime
 
+    /// Spelled by itself and not by ``Tokens/usedDigest(_:)``: while a new version comes in, servers of both find each other's notes by it.
     /// - Parameter client: nil for all applications.
     static func digest(of user: UserID, from client: ClientID?) -> Data {
         let text = "\(purpose)\u{0}\(user)" + (client.map { "\u{0}\($0)" } ?? "")

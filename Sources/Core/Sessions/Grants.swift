@@ -62,7 +62,7 @@ public struct Grants: Sendable {
     ) async throws -> [Grant] {
         let sealer = realm.sealer
         let most = Session.mostEndedAtOnce
-        return try await realm.writeParts(events: most) { transaction, now, eventIDs -> WrittenPart<[Grant]> in
+        return try await realm.writeParts { transaction, now, eventIDs -> WrittenPart<[Grant]> in
             let ending = try transaction.grants(of: session, most: most) {
                 $0.clientID == client && $0.userID == userID
             }
@@ -71,8 +71,8 @@ public struct Grants: Sendable {
             if try transaction.session(session)?.userID == userID {
                 try transaction.withdraw(from: client, of: userID, at: now, sealer: sealer)
             }
-            for (grant, eventID) in zip(ending, eventIDs) where try transaction.end(grant, at: now) {
-                try transaction.append(grant.endedEvent(eventID, at: now, by: context))
+            for (number, grant) in ending.enumerated() where try transaction.end(grant, at: now) {
+                try transaction.append(grant.endedEvent(eventIDs[number], at: now, by: context))
             }
             let isFull = ending.count == most
             try transaction.announceEnds(of: ending, isLast: !isFull, at: now)

@@ -10,7 +10,7 @@ extension Sessions {
     /// - Returns: false where the session is over, or not the user's.
     public func signOut(_ id: SessionID, of userID: UserID, by client: ClientContext) async throws -> Bool {
         let most = Session.mostEndedAtOnce
-        let parts = try await realm.writeParts(events: 1) { transaction, now, eventIDs -> WrittenPart<Bool> in
+        let parts = try await realm.writeParts { transaction, now, eventIDs -> WrittenPart<Bool> in
             let over = WrittenPart(done: false, isFull: false)
             guard var session = try transaction.session(id), session.userID == userID, session.revokedAt == nil
             else { return over }

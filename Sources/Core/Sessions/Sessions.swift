@@ -101,17 +101,17 @@ public struct Sessions: Sendable {
     public func endAll(of userID: UserID, by client: ClientContext) async throws -> Int {
         let sealer = realm.sealer
         let most = Session.mostEndedAtOnce
-        return try await realm.writeParts(events: most) { transaction, now, eventIDs -> WrittenPart<Int> in
+        return try await realm.writeParts { transaction, now, eventIDs -> WrittenPart<Int> in
             guard let user = try transaction.user(userID) else { return WrittenPart(done: 0, isFull: false) }
             let ending = try transaction.sessions(
                 of: userID, epoch: user.tokenEpoch, expiringAfter: now, limit: most)
             try transaction.reserve(ending: ending, and: [.user(userID), Withdrawal.row(of: userID, from: nil)])
             try transaction.withdraw(from: nil, of: userID, at: now, sealer: sealer)
             let ended = try ending.filter { try transaction.end($0, at: now) }
-            for (session, eventID) in zip(ended, eventIDs) {
+            for (number, session) in ended.enumerated() {
                 try transaction.append(
                     AuditEvent(
-                        id: eventID, at: now, kind: .sessionEnded, userID: userID, context: client,
+                        id: eventIDs[number], at: now, kind: .sessionEnded, userID: userID, context: client,
                         details: ["session": .string(session.id.rawValue)]))
             }
             return WrittenPart(done: ended.count, isFull: ended.count == most)
@@ -128,7 +128,7 @@ public struct Sessions: Sendable {
     ) async throws -> Int {
         let most = Session.mostEndedAtOnce
         guard count == most else { return count }
-        return try await realm.writeParts(events: 1) { transaction, now, eventIDs -> WrittenPart<Int> in
+        return try await realm.writeParts { transaction, now, eventIDs -> WrittenPart<Int> in
             guard let user = try transaction.user(userID), user.tokenEpoch == epoch else {
                 return WrittenPart(done: 0, isFull: false)
             }
@@ -269,6 +269,15 @@ extension StoreTransaction {
         // All at once, as each session's grants are locked after every session.
         try reserve(ending: ending, and: rows.union([.user(user.id)]))
         return try ending.count { try end($0, at: now) }
+    }
+
+    /// Ends the newest of a user's sessions but one, as ``endSessions(_:of:reserving:at:)`` does. A sign-in that a device has allowed, and no
+    /// application has fetched yet, is none any more.
+    func endOtherSessions(than kept: SessionID?, of user: User, at now: Date, sealer: Sealer) throws -> Int {
+        let count = try endSessions(
+            .others(than: kept), of: user, reserving: [Withdrawal.row(of: user.id, from: nil)], at: now)
+        try withdraw(from: nil, of: user.id, at: now, sealer: sealer)
+        return count
     }
 
     /// Ends a grant. False where it was ended before.

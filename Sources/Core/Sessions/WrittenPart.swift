@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// What one of several transactions did, which together do what may be too much for one.
@@ -9,20 +10,39 @@ struct WrittenPart<Done: Sendable>: Sendable {
 
 extension Realm {
     /// Writes part by part, until one was not full.
-    /// - Parameters:
-    ///   - events: how many events a part writes into the log at most.
-    ///   - part: writes one part in its own transaction, at that instant, with ids for its events.
+    /// - Parameter part: writes one part in its own transaction, at that instant, with ids for its events.
     /// - Returns: what each part did.
     func writeParts<Done: Sendable>(
-        events: Int, _ part: @escaping @Sendable (any StoreTransaction, Date, [String]) throws -> WrittenPart<Done>
+        _ part: @escaping @Sendable (any StoreTransaction, Date, EventIDs) throws -> WrittenPart<Done>
     ) async throws -> [Done] {
         var all: [Done] = []
         while true {
             let now = clock.now
-            let eventIDs = (0..<events).map { _ in AuditEvent.freshID(at: now, random: random) }
+            let eventIDs = EventIDs(at: now, random: random)
             let written = try await store.write { try part($0, now, eventIDs) }
             all.append(written.done)
             if !written.isFull { return all }
         }
+    }
+}
+
+/// Ids for as many events of one instant as a transaction turns out to write: each is made when it is asked for, and is the same where the
+/// transaction runs again.
+struct EventIDs: Sendable {
+    private let prefix: String
+    private let seed: Data
+
+    /// Drawn before the transaction.
+    init(at now: Date, random: any RandomSource) {
+        prefix = AuditEvent.idPrefix(at: now)
+        seed = Data(random.bytes(16))
+    }
+
+    /// - Parameter index: which event of the transaction it is of.
+    subscript(index: Int) -> String {
+        var hash = SHA256()
+        hash.update(data: seed)
+        withUnsafeBytes(of: UInt64(index).bigEndian) { hash.update(bufferPointer: $0) }
+        return prefix + hash.finalize().data.prefix(4).hex
     }
 }

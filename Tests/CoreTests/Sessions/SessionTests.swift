@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Sessions")
 struct SessionTests {
+    @Test
+    func `Ids of a transaction's events differ, begin with its instant, and are the same where it runs again`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let (ids, others) = (
+            EventIDs(at: test.now, random: test.random), EventIDs(at: test.now, random: test.random)
+        )
+        let first = (0..<200).map { ids[$0] }
+        #expect(Set(first + (0..<200).map { others[$0] }).count == 400)
+        #expect(first == (0..<200).map { ids[$0] })
+        let prefix = AuditEvent.idPrefix(at: test.now)
+        #expect(first.allSatisfy { $0.hasPrefix(prefix) && AuditEvent.isID($0) })
+    }
+
     private func begin(_ test: TestRealm) async throws -> SignedIn {
         if try await test.realm.accounts.user(email: TestRealm.email) == nil { try await test.addUser() }
         return try #require(await test.signIn().signedIn)
