@@ -15,16 +15,10 @@ extension Resource.Scope {
         Set((claims ?? []).map { $0.hasPrefix(Self.attributePrefix) ? Self.attributesClaim : $0 })
     }
 
-    /// Names that tokens, introspection and user info have a meaning for (RFC 7519, 7662, 7800, 8176, 8693, 9068, 9396, 9701; OpenID
-    /// Connect Core 1.0, section 5.1; back-channel logout), and this server's own.
-    private static let registeredClaims: Set<String> = CustomClaims.reserved.union([
-        "active", "act", "address", "attributes", "authorization_details", "birthdate", "client_id",
-        "countersign_grant",
-        "email", "email_verified", "entitlements", "events", "family_name", "gender", "given_name", "groups", "locale",
-        "may_act", "middle_name", "name", "nickname", "phone_number", "phone_number_verified", "picture",
-        "preferred_username", "profile", "roles", "s_hash", "scope", "scp", "sid", "sub_jwk", "toe",
-        "token_introspection",
-        "token_type", "txn", "updated_at", "username", "website", "zoneinfo", Tokens.grantClaim,
+    /// ``CustomClaims/serverClaims``, and what else OpenID Connect says of a person (Core 1.0, section 5.1), which is the scopes' of OpenID
+    /// Connect to open.
+    private static let registeredClaims: Set<String> = CustomClaims.serverClaims.union([
+        "address", "birthdate", "gender", "locale", "middle_name", "nickname", "profile", "website", "zoneinfo",
     ])
 
     /// Whether a text can be one of ``claims``: a name of 1 to 128 letters, digits and `_ - . : /` that no standard and no protocol of

@@ -23,18 +23,17 @@ extension CustomExtension {
     public static let longestList = 100
 
     /// Claims that only the server sets, or that identify a user: no extension puts them into a token.
-    public static let reservedClaims: Set<String> = CustomClaims.reserved.union([
-        "acrs", "appid", "azpacr", "client_id", "email", "email_verified", "family_name", "given_name", "idp", "name",
-        "oid", "picture", "preferred_username", "scope", "scp", "sid", "tid", "typ", "unique_name", "upn", "uti", "ver",
+    public static let reservedClaims: Set<String> = CustomClaims.serverClaims.union([
+        "acrs", "appid", "azpacr", "idp", "oid", "tid", "typ", "unique_name", "upn", "uti", "ver",
     ])
 
     /// The appid of the resource id: the audience of the calls' tokens.
     var audience: String { resourceID.split(separator: "/").last.map(String.init) ?? resourceID }
 
+    /// Judges what an administrator wants to register.
     /// - Throws: ``CustomExtensionFault``.
     func judge() throws(CustomExtensionFault) {
-        let host = try Self.host(of: targetURL)
-        try Self.judge(resourceID: resourceID, host: host)
+        try judgeCall()
         guard Self.timeouts.contains(timeout) else {
             throw CustomExtensionFault("The time-out is \(Self.timeouts.lowerBound) to \(Self.timeouts.upperBound) ms.")
         }
@@ -52,6 +51,13 @@ extension CustomExtension {
             throw CustomExtensionFault("\"\(client.prefix(60))\" is no client id.")
         }
         try judgeClaims()
+    }
+
+    /// Judges what decides where a call goes and with what. One that is registered is judged by it before each call; a claim that is
+    /// reserved since goes into no token (``ProvidedClaims``), and stops no sign-in.
+    /// - Throws: ``CustomExtensionFault``.
+    func judgeCall() throws(CustomExtensionFault) {
+        try Self.judge(resourceID: resourceID, host: Self.host(of: targetURL))
     }
 
     private func judgeClaims() throws(CustomExtensionFault) {
@@ -73,6 +79,9 @@ extension CustomExtension {
                 (claim.id ?? claim.value ?? "").utf8.count <= 1024
             else {
                 throw CustomExtensionFault("\(name) has to be either provided or a constant, of 1024 bytes at most.")
+            }
+            if claim.value.map(PlainText.hasControls) == true {
+                throw CustomExtensionFault("The constant \(name) has control characters.")
             }
         }
     }

@@ -72,7 +72,7 @@ extension CustomExtensions {
     ) async throws -> ExtensionAction {
         do {
             // What was right when it was registered may not be so under a later version's rules.
-            try listener.judge()
+            try listener.judgeCall()
         } catch {
             throw ExtensionFailure(error.code ?? .unexpectedError)
         }

@@ -32,16 +32,17 @@ public struct ProvidedClaims: Sendable, Equatable {
         for (name, value) in provided {
             if name.isEmpty { throw ExtensionFailure(.nullOrEmptyClaimKeyNotSupported) }
             switch value {
-            case .string(let text): size += text.utf8.count
+            case .string(let text):
+                try Self.judge(text)
+                size += text.utf8.count
             case .array(let values):
-                // The vendor's .NET library writes null for what a service has no value for: it is left out.
-                let texts = values.filter { $0 != .null }
-                for value in texts {
+                for value in values {
                     guard let text = value.stringValue else { throw Self.wrongType }
+                    try Self.judge(text)
                     size += text.utf8.count
                 }
-                provided[name] = .array(texts)
             case .null:
+                // The vendor's .NET library writes null for what a service has no value for: it is left out.
                 provided[name] = nil
                 continue
             default: throw Self.wrongType
@@ -56,6 +57,13 @@ public struct ProvidedClaims: Sendable, Equatable {
             claims[mapping.jwtClaimType] = mapping.value.map { .string($0) } ?? mapping.id.flatMap { provided[$0] }
         }
         self.init(claims: claims, names: Set(mappings.map(\.jwtClaimType)), tokens: Set(listener.tokens))
+    }
+
+    /// Applications show what tokens say: no value writes over the text around it, or turns it round.
+    private static func judge(_ text: String) throws(ExtensionFailure) {
+        if PlainText.hasControls(text) {
+            throw ExtensionFailure(.invalidResponseBody, "a claim has control characters")
+        }
     }
 
     private static let wrongType = ExtensionFailure(.invalidResponseBody, "a claim is no text and no list of texts")

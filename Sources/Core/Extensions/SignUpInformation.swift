@@ -88,9 +88,9 @@ public enum SignUpObjection: Error, Sendable, Equatable {
         words.map(plain).filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    /// Without controls, and not too long.
+    /// Without controls of lines and of directions, and not too long.
     static func plain(_ text: String) -> String {
-        let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+        let line = text.unicodeScalars.map { PlainText.isControl($0) ? " " : String($0) }.joined()
         return String(line.prefix(longestText)).trimmingCharacters(in: .whitespaces)
     }
 }

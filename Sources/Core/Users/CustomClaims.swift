@@ -24,6 +24,17 @@ public enum CustomClaims {
         "nbf", "nonce", "sub", epochClaim, sessionClaim,
     ]
 
+    /// ``reserved`` and what else tokens, introspection and user info of this server say by themselves, or a standard gives a meaning that
+    /// receivers act upon (RFC 7662, 8693, 9068, 9396, 9701; OpenID Connect Core 1.0, section 5.1; security events and back-channel
+    /// logout): neither the scopes of APIs nor services put a claim of such a name into a token.
+    public static let serverClaims: Set<String> = reserved.union([
+        "act", "active", "attributes", "authorization_details", "client_id", "countersign_grant", "email",
+        "email_verified", "entitlements", "events", "family_name", "given_name", "groups", "may_act", "name",
+        "phone_number", "phone_number_verified", "picture", "preferred_username", "roles", "s_hash", "scope", "scp",
+        "sid", "sub_jwk", "toe", "token_introspection", "token_type", "txn", "updated_at", "username",
+        Tokens.grantClaim,
+    ])
+
     /// The claims that a text is, where it is a JSON object.
     /// - Parameter parse: reads JSON; nil where it is none.
     public static func judge(_ text: String, parse: (String) -> JSONValue?) throws(Fault) -> [String: JSONValue] {

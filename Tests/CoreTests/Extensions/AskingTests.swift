@@ -153,6 +153,7 @@ struct AskingTests {
         for value: JSONValue in [.array([]), ["city": .integer(1)]] {
             #expect(throws: ExtensionFailure.self) { try signUp.faults(value) }
         }
+        #expect(SignUpObjection.text(["N\u{202E}o", "a\r\nb\u{2066}"]) == "N o: a  b")
         #expect(
             SignUpObjection.text(["No", String(repeating: "a", count: 900)]).count == 504)
     }

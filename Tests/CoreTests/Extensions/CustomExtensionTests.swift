@@ -127,6 +127,8 @@ struct CustomExtensionTests {
         ]
         let reserved = [
             "iss", "sub", "aud", "exp", "amr", "acr", "acrs", "scp", "tid", "oid", "email", "preferred_username", "ver",
+            "roles", "groups", "phone_number", "updated_at", "events", "act", "authorization_details", "entitlements",
+            "cnf", "grant", "may_act", "attributes",
         ]
         var faults: [Fault] = []
         for url in urls { faults.append((url, .incorrectTargetUrlFormat, { $0.targetURL = url })) }
@@ -149,6 +151,8 @@ struct CustomExtensionTests {
         add("twice") { $0.claims = [ClaimMapping(id: "a"), ClaimMapping(id: "b", jwtClaimType: "a")] }
         add("no name") { $0.claims = [ClaimMapping(id: "a", jwtClaimType: "")] }
         add("a name with a blank") { $0.claims = [ClaimMapping(id: "a", jwtClaimType: "a b")] }
+        add("a constant with a line break") { $0.claims = [ClaimMapping(value: "a\nb", jwtClaimType: "a")] }
+        add("a constant that is turned round") { $0.claims = [ClaimMapping(value: "\u{202E}b", jwtClaimType: "a")] }
         add("no id") { $0.claims = [ClaimMapping(id: "", jwtClaimType: "a")] }
         add("no client id") { $0.clients = [""] }
         add("a long name") { $0.displayName = String(repeating: "a", count: 257) }
@@ -175,6 +179,8 @@ struct CustomExtensionTests {
             ("https://api.example.com", "api.example.com"), ("https://API.Example.com:8443/a/b", "api.example.com"),
             ("http://localhost:3000/x", "localhost"), ("http://127.0.0.1:1/", "127.0.0.1"),
             ("http://[::1]:3000/", "::1"), ("https://[2001:db8::1]/", "2001:db8::1"),
+            ("https://api.example.com:/", "api.example.com"), ("https://api.example.com:65535", "api.example.com"),
+            ("https://api.example.com/a:0", "api.example.com"),
         ])
     func `URLs that can be called`(url: String, host: String) throws {
         #expect(try CustomExtension.host(of: url) == host)
