@@ -290,6 +290,9 @@ struct AccountPageTests {
             )
             #expect(added.html.contains("<bdi>Phone &lt;b&gt;</bdi>"))
             #expect(try await browser.open("/account").html.contains("Signed in with two factors."))
+            // The activity says which it was.
+            let activity = try await browser.open("/account/activity?kind=factors").html
+            #expect(activity.contains("Authenticator app: ") && activity.contains("Phone &lt;b&gt;"), "\(activity)")
         }
     }
 

@@ -72,6 +72,10 @@ struct PageStepTests {
             // Denying more takes nothing back.
             #expect(try await follow(browser, Self.request()).away?.contains("code=") == true)
 
+            // The activity says what was allowed.
+            let activity = try await browser.open("/account/activity?kind=applications").html
+            #expect(activity.contains("Application: "), "\(activity)")
+
             let account = try await browser.open("/account/applications")
             let revoked = try await browser.submit(account, ["client": "dev-web"])
             #expect(

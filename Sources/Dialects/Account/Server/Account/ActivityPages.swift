@@ -54,10 +54,14 @@ struct ActivityPages: Sendable {
         }
     }
 
-    /// - Parameter asksBack: whether the entry has the way to report it.
-    static func item(_ event: AuditEvent, _ account: AccountScene, asksBack: Bool = true) -> PageBlock.Item {
+    /// - Parameters:
+    ///   - names: of what events are about.
+    ///   - asksBack: whether the entry has the way to report it.
+    static func item(
+        _ event: AuditEvent, _ names: ActivityNames, _ account: AccountScene, asksBack: Bool = true
+    ) -> PageBlock.Item {
         let words = account.words
-        var details = [words.moment(event.at, now: account.now)]
+        var details = names.of(event) + [words.moment(event.at, now: account.now)]
         if let source = event.source {
             // What the command line did on the server's machine came from no address.
             let isOnServer = source == ClientContext.commandLine.source
@@ -90,6 +94,7 @@ struct ActivityPages: Sendable {
             PagePath(AccountSection.activity.path, [("kind", kind?.rawValue), ("before", before), ("after", after)])
                 .text
         }
+        let names = try await ActivityNames(of: found.events, account)
         var page = account.page(
             "account-activity", in: .activity, words("accountActivity"),
             words("activityText", ["days": .number(OwnAccount.activityDays)]))
@@ -102,7 +107,7 @@ struct ActivityPages: Sendable {
                     })))
         page.blocks.append(
             found.events.isEmpty
-                ? .text(words("activityNone")) : .items(found.events.map { Self.item($0, account) }))
+                ? .text(words("activityNone")) : .items(found.events.map { Self.item($0, names, account) }))
         page.blocks.append(
             .pager(
                 PagePager(
@@ -117,11 +122,12 @@ struct ActivityPages: Sendable {
     func ask(_ account: inout AccountScene) async throws -> Response {
         let words = account.words
         guard let event = try await event(account) else { return account.redirect(to: AccountSection.activity.path) }
+        let names = try await ActivityNames(of: [event], account)
         return account.show(
             account.page(
                 "account-not-me", in: .activity, words("notMeTitle"), words("notMeText"),
                 [
-                    .items([Self.item(event, account, asksBack: false)]),
+                    .items([Self.item(event, names, account, asksBack: false)]),
                     .heading(words.plain("notMeWhat")),
                     .items([
                         .init(words("notMeSessions")), .init(words("notMeFactor")), .init(words("notMePassword")),

@@ -33,11 +33,12 @@ struct OverviewPage: Sendable {
         page.blocks.append(links.isEmpty ? .text(words("accountNoLaunch")) : .links(links))
 
         page.blocks.append(.heading(words.plain("accountSignIns")))
-        let events = overview.signIns.prefix(Self.shownSignIns)
+        let events = Array(overview.signIns.prefix(Self.shownSignIns))
+        let names = try await ActivityNames(of: events, account)
         page.blocks.append(
             events.isEmpty
-                ? .text(words("activityNone")) : .items(events.map { ActivityPages.item($0, account, asksBack: false) })
-        )
+                ? .text(words("activityNone"))
+                : .items(events.map { ActivityPages.item($0, names, account, asksBack: false) }))
         page.blocks.append(.links([.init(words("activityAll"), to: AccountSection.activity.path)]))
         return account.show(page)
     }
