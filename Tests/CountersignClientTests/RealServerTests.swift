@@ -207,6 +207,29 @@ struct RealServerTests {
     }
 
     @Test
+    func `Another device signs in for several APIs, and each gets a token of its own`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let uris = ["http://127.0.0.1/api", "https://other.example"]
+            let other = Resource(uri: uris[1], scopes: [.init(name: "secrets")])
+            #expect(try await server.realm.resources.put(other, by: .testAdministrator) == .done)
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
+                $0.oauth.resources.append(uris[1])
+                $0.scopes.append("secrets")
+            }
+            let client = ClientOfServer(
+                server, scopes: ["openid", "offline_access", "api", "secrets"], resources: uris)
+            try await client.session.signInOnOtherDevice { prompt in
+                do { try await decide(server, prompt, true) } catch { Issue.record(error) }
+            }
+            for uri in uris {
+                let token = try await client.session.accessToken(for: uri)
+                #expect(try #require(JWTPayload.claims(of: token.text))["aud"] == .string(uri))
+            }
+        }
+    }
+
+    @Test
     func `A user who says no on another device, or nothing, signs nothing in`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

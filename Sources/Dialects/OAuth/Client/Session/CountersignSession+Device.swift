@@ -34,7 +34,7 @@ extension CountersignSession {
             (name: "client_id", value: application.clientID), ("scope", application.scopes.joined(separator: " ")),
             ("code_challenge", verifier.challenge), ("code_challenge_method", "S256"),
         ]
-        if let resource = application.resources.first { fields.append(("resource", resource)) }
+        fields += application.resources.map { ("resource", $0) }
         if !request.acrValues.isEmpty { fields.append(("acr_values", request.acrValues.joined(separator: " "))) }
         let begun = try await endpoints.answer(DeviceAuthorizationResponse.self, fields, to: endpoint, key: key)
         let end = surroundings.now() + Double(begun.expiresIn)
@@ -42,11 +42,12 @@ extension CountersignSession {
             DevicePrompt(
                 userCode: begun.userCode, verificationURI: begun.verificationURI,
                 verificationURIComplete: begun.verificationURIComplete, expiresAt: end))
-        let question = [
+        var question = [
             (name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
             ("device_code", begun.deviceCode), ("client_id", application.clientID),
             ("code_verifier", verifier.text),
         ]
+        if application.resources.count > 1 { question.append(("resource", application.resources[0])) }
         var interval = Double(max(1, begun.interval))
         while surroundings.now() < end {
             try await surroundings.sleep(interval)
