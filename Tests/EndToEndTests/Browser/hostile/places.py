@@ -154,6 +154,13 @@ class Places:
             "application/x-www-form-urlencoded")
         yield "logout said", visitor.get("/sign-out", {"logout": text})
 
+    def twice(self, text):
+        """Requests that say something twice. Their page names the parameter, as the page for one with a zero byte does."""
+        for place, fields, name in (
+                ("client said", self._request(text, state=text), "client_id"),
+                ("redirect said", {**self._request("named"), "redirect_uri": text}, "redirect_uri")):
+            yield place, Visitor(self.base).get(f"/authorize?{query(fields)}&{query({name: text})}")
+
     def _addresses(self, text):
         """What addresses say."""
         anyone = Visitor(self.base)
