@@ -136,11 +136,9 @@ extension OAuth {
 }
 
 /// `urn:openid:params:grant-type:ciba` (section 10.1). Attempts of another protocol with the same grant are not ours.
-struct BackchannelGrant: OAuthGrant {
+struct BackchannelGrant: ScopedGrant {
     let oauth: OAuth
     var type: String { OAuth.backchannelGrant }
-
-    func answer(_ request: TokenRequest) async throws -> TokenResponse? { nil }
 
     func redeem(_ request: TokenRequest) async throws -> Response? {
         guard request.application.registration.oauth.allowsGrant(type), request.method != .none else {

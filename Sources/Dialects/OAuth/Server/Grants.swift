@@ -6,9 +6,13 @@ import OAuthHTTP
 import OAuthWire
 import ServerHTTP
 
-/// What our grants share.
-protocol OAuthGrant: TokenGrant {
+/// A grant whose tokens cover what was granted, or the part of it that the request asks for.
+protocol ScopedGrant: TokenGrant {
     var oauth: OAuth { get }
+}
+
+/// What our grants share.
+protocol OAuthGrant: ScopedGrant {
     /// Whether the body may be JSON, as in the protocol that a grant comes from.
     var takesJSON: Bool { get }
     /// Whether an application may use it.
@@ -32,7 +36,9 @@ extension OAuthGrant {
         guard let answer = try await answer(request) else { return nil }
         return try .json(answer)
     }
+}
 
+extension ScopedGrant {
     /// What this answer covers: of what was granted what the request asks for (RFC 6749, section 6; RFC 8707, section 2.2).
     /// - Parameter narrows: whether `scope` and `resource` ask for less than was granted; not where they say what is granted.
     func extent(
