@@ -43,8 +43,8 @@ API = "https://api.example.com"
 CONNECTION = "Username-Password-Authentication"
 MFA_GRANT = "http://auth0.com/oauth/grant-type/mfa-"
 
-management = ManagementClient(domain=DOMAIN, token=ADMIN_TOKEN)
-tokens = GetToken(DOMAIN, CLIENT_ID, CLIENT_SECRET)
+management = ManagementClient(domain=DOMAIN, token=ADMIN_TOKEN, timeout=300)
+tokens = GetToken(DOMAIN, CLIENT_ID, CLIENT_SECRET, timeout=300)
 
 
 def login(email="ada@example.com", password=PASSWORD, scope="openid profile email", audience=None):
@@ -177,7 +177,7 @@ def update():
 
 @step("refuse a client that is no administrator")
 def stranger():
-    somebody = ManagementClient(domain=DOMAIN, token="x")
+    somebody = ManagementClient(domain=DOMAIN, token="x", timeout=300)
     expect_raises(UnauthorizedError, somebody.users.get, state["ada"])
 
 
@@ -193,9 +193,9 @@ def sign_in():
     expect(claims["sub"] == state["ada"] and claims["email"] == "ada@example.com", claims)
     expect_raises(
         TokenValidationError, TokenVerifier(keys, f"{BASE}/", "another").verify, answer["id_token"])
-    told = Users(DOMAIN).userinfo(answer["access_token"])
+    told = Users(DOMAIN, timeout=300).userinfo(answer["access_token"])
     expect(told["sub"] == state["ada"] and told["name"] == "Countess of Lovelace", told)
-    expect(expect_raises(Auth0Error, Users(DOMAIN).userinfo, "x").status_code == 401)
+    expect(expect_raises(Auth0Error, Users(DOMAIN, timeout=300).userinfo, "x").status_code == 401)
     state["refresh"] = answer["refresh_token"]
 
 
@@ -313,7 +313,7 @@ def out_of_band():
 def backchannel():
     details = [{"type": "money_transfer", "amount": 2500}]
     hint = json.dumps({"format": "iss_sub", "iss": f"{BASE}/", "sub": state["ada"]})
-    asked = BackChannelLogin(DOMAIN, CLIENT_ID, CLIENT_SECRET).back_channel_login(
+    asked = BackChannelLogin(DOMAIN, CLIENT_ID, CLIENT_SECRET, timeout=300).back_channel_login(
         "Transfer 2500", hint, "openid", authorization_details=details, audience=API)
     expect(asked["interval"] == 5, asked)
     error = expect_raises(Auth0Error, tokens.backchannel_login, asked["auth_req_id"])
