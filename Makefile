@@ -19,9 +19,8 @@ release += -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/deploy/relea
 # Constants lie where nothing can be written (docs/decisions/0493). Valgrind 3.19 writes there itself: give it a program of LAYOUT=.
 LAYOUT ?= -Xlinker -T$(CURDIR)/deploy/release.ld
 release += $(LAYOUT)
-# By choice (ICU=small) a release has the tenth of ICU's data that the program may have use for. It is the default once a release linked so has
-# been tried (docs/decisions/0506).
-ICU ?=
+# The tenth of ICU's data that the program may have use for (docs/decisions/0506). All of it: make release ICU=whole
+ICU ?= small
 ifeq ($(ICU),small)
 release += $(shell SWIFT="$(SWIFT)" scripts/icu-data flags .build/icu-data)
 endif
