@@ -27,9 +27,9 @@ endif
 # Generic types are made by the functions that know their parameters, and not by their names, for which a start would search the
 # program's conformances (docs/decisions/0494).
 release += -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-# By choice (LATE=1) the link leaves out libpq, libcurl and the thirty libraries that they load: the program has what opens them when they are
-# needed (Sources/CSystem/CLateLibraries). It is the default once a release linked so has been tried (docs/decisions/0504).
-LATE ?=
+# The link leaves out libpq, libcurl and the thirty libraries that they load: the program has what opens them when they are needed
+# (Sources/CSystem/CLateLibraries, docs/decisions/0504). Linked to them as ever: make release LATE=
+LATE ?= 1
 late = $(if $(LATE),-Xlinker '--remap-inputs=*/libpq.so=/dev/null' -Xlinker '--remap-inputs=*/libcurl.so=/dev/null')
 # What ran how often in a trial, for the optimizer, and its functions in their order, for the linker (docs/decisions/0426). `make profile`
 # makes the file, which is not kept in the repository: without it, or by `make release PROFILE=`, a release is built as ever.

@@ -1,7 +1,7 @@
 // libpq and libcurl, opened when a function of theirs is first called (docs/decisions/0504).
 //
 // Each function that the program and Foundation call is here under its own name, and hands the call on. A release is not linked to the two
-// libraries where it is made with LATE=1: a function of theirs that is missing here is an error of that link.
+// libraries: a function of theirs that is missing here is an error of that link.
 
 #include "CLateLibraries.h"
 
