@@ -207,8 +207,11 @@ import Testing
         #expect(head.headers["host"] == [host] && head.uri == path)
     }
 
-    @Test(arguments: ["http:///a", "https://?a", "http://", "ftp://own.example/a"])
-    func `A target of another form is refused`(target: String) throws {
+    @Test(arguments: [
+        "http:///a", "https://?a", "http://", "ftp://own.example/a", "/a#b", "/#", "/a?b#c", "/a?b=%23#",
+        "http://own.example/a#b", "http://own.example/?a#b",
+    ])
+    func `A target of another form, or with a fragment, is refused`(target: String) throws {
         let (channel, _) = try Self.connection()
         #expect(throws: HTTPParserError.invalidURL) {
             try channel.writeInbound(ByteBuffer(string: "GET \(target) HTTP/1.1\r\nHost: own.example\r\n\r\n"))
@@ -231,15 +234,50 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test(arguments: ["https://own.example/admin/v1", "http://own.example", "health/live", "", "*"])
-    func `A stream whose path is no path ends without an answer`(path: String) throws {
+    /// What the handler answers itself.
+    private static func refusal(_ channel: EmbeddedChannel) throws -> [HTTPResponsePart] {
+        var parts: [HTTPResponsePart] = []
+        while let part = try channel.readOutbound(as: HTTPResponsePart.self) { parts.append(part) }
+        return parts
+    }
+
+    private static let badRequest: [HTTPResponsePart] = [
+        .head(HTTPResponse(status: .badRequest, headerFields: [.contentLength: "0"])), .end(nil),
+    ]
+
+    @Test(arguments: [
+        "https://own.example/admin/v1", "http://own.example", "health/live", "", "*", "/a#b", "/#", "/a?b#c", "#",
+    ])
+    func `A stream whose path is no path, or has a fragment, is refused`(path: String) throws {
         let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        let head = HTTPRequest(method: .get, scheme: "https", authority: "own.example", path: path)
+        let head = HTTPRequest(method: .post, scheme: "https", authority: "own.example", path: path)
         try channel.writeInbound(HTTPRequestPart.head(head))
+        #expect(try Self.refusal(channel) == Self.badRequest)
+        // Nothing that follows reaches a route, or is answered again; the rest of the body has its time.
+        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
         #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
-        channel.embeddedEventLoop.run()
-        #expect(!channel.isActive)
+        #expect(try Self.refusal(channel) == [])
+        #expect(throws: Never.self) { try channel.throwIfErrorCaught() }
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test(
+        arguments: [
+            ("a", ["a"], true), (nil, ["a"], true), ("a", [], true), (nil, [], true), (nil, ["a", "a"], false),
+            (nil, ["a", "b"], false), ("a", ["a", "b"], false),
+        ] as [(String?, [String], Bool)])
+    func `A stream names one host`(authority: String?, hosts: [String], isTaken: Bool) throws {
+        let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        var head = HTTPRequest(method: .get, scheme: "https", authority: authority, path: "/")
+        for host in hosts { head.headerFields.append(HTTPField(name: .host, value: host)) }
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == (isTaken ? HTTPRequestPart.head(head) : nil))
+        #expect(try Self.refusal(channel) == (isTaken ? [] : Self.badRequest))
+        _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
     private static let wellFormed: [(HTTPRequest.Method, String?)] = [

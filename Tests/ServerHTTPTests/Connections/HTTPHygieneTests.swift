@@ -42,6 +42,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/health/live#a", "/health/live?a#b", "/admin/v1/users:list#", "http://localhost/health/live#a"])
+    func `A target has no fragment`(target: String) async throws {
+        try await LiveServer.run { url, _ in
+            // An answer that is repeated on the connection itself is no way around.
+            for _ in 0..<3 {
+                _ = try await RawConnection.exchange(Self.get("/health/live", "GET", Self.closing), with: url)
+            }
+            let answer = try await RawConnection.exchange(Self.get(target) + Self.get("/health/live"), with: url)
+            #expect(answer.isClosed && answer.text.statuses == [400], "\(answer.text)")
+        }
+    }
+
     @Test func `A page is told apart by the host of the target, whatever the header says`() async throws {
         try await LiveServer.run(isDevelopment: true) { url, _ in
             let own = "127.0.0.1:\(url.port ?? 0)"

@@ -84,13 +84,6 @@ extension HTTPRequest.Method {
     }
 }
 
-extension String {
-    /// Whether a field's name is `Host`, in any case.
-    fileprivate var isHost: Bool {
-        utf8.count == 4 && zip(utf8, "host".utf8).allSatisfy { $0 | 0x20 == $1 }
-    }
-}
-
 extension HTTPField.Name {
     /// Names that requests often have, in the spelling of their standards and in lower case, by their length: most names need neither be
     /// judged nor put into lower case.
@@ -127,7 +120,7 @@ extension HTTPFields {
         self.init()
         reserveCapacity(headers.count)
         for (name, value) in headers {
-            if host == nil, name.isHost {
+            if host == nil, name.isFieldName("host") {
                 host = value
             } else if let name = HTTPField.Name(received: name) {
                 add(name, value)

@@ -7,7 +7,7 @@ import NIOHTTP1
 ///   HTTP/1.1 there may be none.
 /// - A client that sends no body before it is asked for it (`Expect: 100-continue`) is asked for it at once (RFC 9110, section 10.1.1).
 /// - The host of a target in the absolute form takes the place of the one in `Host` (``AbsoluteTarget``). What comes after this handler
-///   would forget it. A target of no form that there is is refused with 400.
+///   would forget it. A target of no form that there is, and one with a fragment, is refused with 400.
 /// - The connection ends after a request that says so, after one of HTTP/1.0, after one that is malformed, and after `CONNECT` or an
 ///   upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
 /// - A client of HTTP/1.0 may ask for more (`Connection: keep-alive`), and waits for the end all the same where the answer does not say
@@ -42,7 +42,9 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         guard !isDeaf else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            guard Self.hasOneHost(head) else { return refuse(context, .invalidHeaderToken) }
+            let fields = ConnectionFields(head.headers)
+            guard fields.haveOneHost(in: head.version) else { return refuse(context, .invalidHeaderToken) }
+            guard !head.uri.hasFragment else { return refuse(context, .invalidURL) }
             let needsNoResolving =
                 head.uri.utf8.first == UInt8(ascii: "/") || head.uri == "*" || head.method == .CONNECT
             guard let part = needsNoResolving ? data : Self.resolvingTarget(of: head).map(wrapHead) else {
@@ -50,9 +52,9 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
             }
             begun += 1
             isInBody = true
-            if Self.endsConnection(head) { last = last ?? begun }
+            if Self.endsConnection(head, fields) { last = last ?? begun }
             deadlines.requestBegan()
-            if Self.waitsForWord(head) {
+            if fields.waitForWord(in: head.version) {
                 let word = HTTPResponseHead(version: .http1_1, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(word)), promise: nil)
             }
@@ -101,20 +103,6 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         errorCaught(context: context, error: fault)
     }
 
-    private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
-        var count = 0
-        for (name, value) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" {
-            guard value.isAuthority else { return false }
-            count += 1
-        }
-        return count == 1 || (count == 0 && head.version.minor == 0)
-    }
-
-    private static func waitsForWord(_ head: HTTPRequestHead) -> Bool {
-        guard head.version.minor > 0, let expectation = head.headers.first(name: "Expect") else { return false }
-        return expectation.lowercased() == "100-continue"
-    }
-
     private func wrapHead(_ head: HTTPRequestHead) -> NIOAny { wrapInboundOut(.head(head)) }
 
     /// The head with a path for its target; nil where the target is not the address of a server.
@@ -126,9 +114,38 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         return head
     }
 
-    private static func endsConnection(_ head: HTTPRequestHead) -> Bool {
-        head.method == .CONNECT || head.headers.contains(name: "Upgrade") || !head.isKeepAlive
-            || head.version.minor == 0
+    private static func endsConnection(_ head: HTTPRequestHead, _ fields: ConnectionFields) -> Bool {
+        head.method == .CONNECT || fields.hasUpgrade || !head.isKeepAlive || head.version.minor == 0
+    }
+}
+
+/// What the fields of a request say of its connection, read in one walk.
+private struct ConnectionFields {
+    private var hosts = 0
+    private var isHostValid = true
+    /// The first `Expect`.
+    private var expectation: String?
+    private(set) var hasUpgrade = false
+
+    init(_ headers: HTTPHeaders) {
+        for (name, value) in headers {
+            switch name.utf8.count {
+            case 4 where name.isFieldName("host"):
+                hosts += 1
+                if !value.isAuthority { isHostValid = false }
+            case 6 where name.isFieldName("expect"): expectation = expectation ?? value
+            case 7 where name.isFieldName("upgrade"): hasUpgrade = true
+            default: break
+            }
+        }
+    }
+
+    func haveOneHost(in version: HTTPVersion) -> Bool {
+        isHostValid && (hosts == 1 || (hosts == 0 && version.minor == 0))
+    }
+
+    func waitForWord(in version: HTTPVersion) -> Bool {
+        version.minor > 0 && expectation?.lowercased() == "100-continue"
     }
 }
 

@@ -4,8 +4,9 @@ import NIOHTTPTypes
 
 /// Holds one stream of HTTP/2 to the ``ConnectionDeadlines``, and tells its connection that it is there.
 ///
-/// A request whose `:path` is no path is malformed, and its stream ends without an answer (RFC 9113, sections 8.1.1 and 8.3.1). HTTP/1 has
-/// targets in the absolute form for proxies; here one would only get around a rule for paths in front of the server.
+/// A malformed request is refused with 400, and nothing of it is passed on (RFC 9113, section 8.1.1): one whose `:path` is no path or has
+/// a fragment, and one with several fields `Host` (section 8.3.1). HTTP/1 has targets in the absolute form for proxies; here one would only
+/// get around a rule for paths in front of the server.
 public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart
@@ -15,7 +16,7 @@ public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHan
     private let limits: ConnectionDeadlines
     private var timer: DeadlineTimer?
     private var connection: ConnectionDeadlineHandler?
-    private var isMalformed = false
+    private var isRefused = false
 
     public init(_ limits: ConnectionDeadlines) {
         self.limits = limits
@@ -48,24 +49,34 @@ public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHan
     }
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isMalformed else { return }
         switch unwrapInboundIn(data) {
         case .head(let request):
-            guard Self.hasPath(request) else {
-                isMalformed = true
-                return context.close(promise: nil)
-            }
             timer?.update { $0.requestBegan(at: $1) }
+            guard Self.isWellFormed(request) else { return refuse(context) }
         case .body: break
         case .end: timer?.update { $0.requestRead(at: $1) }
         }
-        context.fireChannelRead(data)
+        if !isRefused { context.fireChannelRead(data) }
+    }
+
+    /// Answers in place of what comes after this handler. What is left of the request has the time that a body has.
+    private func refuse(_ context: ChannelHandlerContext) {
+        isRefused = true
+        let head = HTTPResponse(status: .badRequest, headerFields: [.contentLength: "0"])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        timer?.update { $0.answered(at: $1) }
+    }
+
+    private static func isWellFormed(_ request: HTTPRequest) -> Bool {
+        hasPath(request) && request.headerFields[values: .host].count <= 1
     }
 
     /// `CONNECT` has none, and `OPTIONS` may ask about the whole server.
     private static func hasPath(_ request: HTTPRequest) -> Bool {
         guard let path = request.path else { return request.method == .connect }
-        return path.utf8.first == UInt8(ascii: "/") || (path == "*" && request.method == .options)
+        guard path.utf8.first == UInt8(ascii: "/") else { return path == "*" && request.method == .options }
+        return !path.hasFragment
     }
 
     public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
