@@ -4,7 +4,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What a mail scanner does to the links of mails (web-pages 8.8; supabase/auth#1214, better-auth#9690, FusionAuth/fusionauth-site#2922).
+/// What a mail scanner does to the links of mails (web-pages 8.8; supabase/auth#1214, better-auth#9690, emdash#3298), also one that runs
+/// the page's script and sends its forms (FusionAuth/fusionauth-site#2922, outline#9227).
 @Suite("A scanner on mails")
 struct MailedLinkScanTests {
     private static let newPassword = "another four long words"

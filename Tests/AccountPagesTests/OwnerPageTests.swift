@@ -67,6 +67,46 @@ struct OwnerPageTests {
         }
     }
 
+    /// Whoever came first to a new server was its administrator there, and of two who came together both were.
+    @Test func `No page of a new server makes a stranger its administrator: pocket-id ca28ddc0`() async throws {
+        try await TestServer.with(.development) { server in
+            let first = try await Self.signedIn(server, "first@example.com")
+            for browser in [TestBrowser(server), first] {
+                for path in ["/", "/owner", "/owner/done", "/owner?user_code=", "/setup", "/console", "/console/setup"]
+                {
+                    let page = try await browser.open(path)
+                    #expect(page.form(with: ["user_code": ""]) == nil, "\(path)")
+                    #expect(page.kind != "owner" || page.status == 410, "\(path)")
+                }
+                for path in ["/owner", "/setup", "/console/administrators"] {
+                    for code in [nil, "", "AAAA"] {
+                        var fields = ["csrf": "", "user": "first@example.com", "role": "owner"]
+                        fields["user_code"] = code
+                        let reply = try await browser.post(path, fields)
+                        #expect(reply.status > 300 && reply.status < 500, "\(path): \(reply.status)")
+                    }
+                }
+            }
+            #expect(try await server.realm.administrators.list(ListRange(limit: 10)).rows.isEmpty)
+
+            // One link, and all who hold it press its button together.
+            let link = try await Self.invitation(server)
+            var ready: [(TestBrowser, TestPage)] = []
+            for number in 0..<6 {
+                let browser = try await Self.signedIn(server, "user\(number)@example.com")
+                ready.append((browser, try await browser.open(link)))
+            }
+            let pressing = ready
+            let ends = try await withThrowingTaskGroup(of: TestPage.self) { group in
+                for (browser, page) in pressing { group.addTask { try await browser.submit(page, [:]) } }
+                return try await group.reduce(into: [TestPage]()) { $0.append($1) }
+            }
+            #expect(ends.count { $0.path == "/owner/done" && $0.status == 200 } == 1)
+            #expect(ends.count { $0.status == 410 } == 5, "\(ends.map(\.status))")
+            #expect(try await server.realm.administrators.list(ListRange(limit: 10)).rows.count == 1)
+        }
+    }
+
     @Test func `A browser that was left open proves its user anew before it has an owner`() async throws {
         try await TestServer.with(.development) { server in
             let ada = try await Self.signedIn(server, SignInPageTests.address)

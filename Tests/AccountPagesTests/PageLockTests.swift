@@ -74,7 +74,9 @@ struct PageLockTests {
     }
 
     @Test
-    func `Two tabs sign in side by side, and each sign-in has a handle of its own: CVE-2025-12390`() async throws {
+    func `Two tabs sign in side by side, and each sign-in has a handle of its own: CVE-2025-12390, keycloak#44168`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             _ = try await server.account(SignInPageTests.address)
             let browser = TestBrowser(server)

@@ -283,7 +283,9 @@ struct PageMatrixTests {
     }.filter { order in order.count { $0 == "a" } == 3 }
 
     @Test(arguments: orders)
-    func `Two tabs of two applications end each at its own, in whatever order`(order: String) async throws {
+    func `Two tabs of two applications end each at its own, in whatever order: keycloak#46564`(order: String)
+        async throws
+    {
         try await TestServer.with(.development) { server in
             _ = try await server.account(Self.ada)
             let browser = TestBrowser(server)

@@ -113,7 +113,8 @@ struct PageStepTests {
     }
 
     @Test
-    func `Users of an application that registered itself read so, and where their answer goes, until it is approved`()
+    func
+        `Users of an application that registered itself read so, and where their answer goes, until it is approved: HelpCode-ai/anythingmcp#417`()
         async throws
     {
         try await TestServer.with(.development) { server in
@@ -555,6 +556,36 @@ struct PageStepTests {
             let page = try #require(
                 try await follow(browser, Self.request("dev-native", ["id_token_hint": hint])).page)
             #expect(page.kind == "sign-in" && !page.html.contains("bob@example.com"), "\(page.html)")
+        }
+    }
+
+    @Test(arguments: [[0, 1], [1, 0]])
+    func `Two tabs whose time is over go on each to where it began: keycloak#36150`(order: [Int]) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let states = ["of-one", "of-other"]
+            var tabs: [TestPage] = []
+            for state in states {
+                let begun = try #require(
+                    try await follow(browser, Self.request("dev-native", ["state": state])).page)
+                tabs.append(try #require(try await send(browser, begun, ["username": SignInPageTests.address]).page))
+            }
+            try await server.advance(20 * 60)
+            for tab in order {
+                var landing = Landing(answered: 200, page: tabs[tab])
+                // The time of the tab's attempt is over: it begins again, which the session of the other tab may spare it.
+                for _ in 0..<4 {
+                    guard let page = landing.page else { break }
+                    let isFirst = page.kind == "sign-in"
+                    landing = try await send(
+                        browser, page,
+                        isFirst ? ["username": SignInPageTests.address] : ["password": NativeClient.password])
+                }
+                let away = try #require(landing.away, "\(landing.page?.html ?? "")")
+                #expect(away.hasPrefix("\(Self.callback)?") && away.contains("code="), "\(away)")
+                #expect(away.contains("state=\(states[tab])"), "\(away)")
+            }
         }
     }
 

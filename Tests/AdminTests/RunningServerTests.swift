@@ -186,6 +186,39 @@ import Testing
         }
     }
 
+    /// A page that is counted from the beginning costs more the further it is, and moves with what comes before it.
+    @Test func `Pages after the first begin at a place, whatever comes before it, and none is long: keycloak#44860`()
+        async throws
+    {
+        try await TestServer.with { server in
+            func add(_ id: String) async throws {
+                let reply = try await Self.post(
+                    "users:add", ["email": .string("\(id)@example.com"), "id": .string(id)], server)
+                #expect(reply.status == 200, "\(reply.text)")
+            }
+            func page(_ after: JSON) async throws -> JSON {
+                try await Self.post("users:list", ["limit": 5, "after": after], server).json
+            }
+            func ids(_ page: JSON) -> [String?] { page["users"].elements.map { $0["id"].text } }
+            let names = (10..<30).map { "m-\($0)" }
+            for name in names { try await add(name) }
+            let first = try await page(.null)
+            #expect(ids(first) == names[..<5].map(Optional.some))
+            for number in 1...7 { try await add("a-\(number)") }
+            for name in names[..<2] {
+                #expect(try await server.realm.accounts.delete(UserID(rawValue: name), by: .testAdministrator))
+            }
+            let second = try await page(first["next"])
+            #expect(ids(second) == names[5..<10].map(Optional.some))
+            #expect(try await ids(page(second["next"])) == names[10..<15].map(Optional.some))
+            // Nobody has a page made that takes the server's memory (authentik#25683).
+            for name in ["users:list", "groups:list", "applications:list", "administrators:list", "audit:search"] {
+                let reply = try await Self.post(name, ["limit": 1001], server)
+                #expect(reply.status == 400, "\(name): \(reply.text)")
+            }
+        }
+    }
+
     /// A caller with a broken place would otherwise believe to have seen everything.
     @Test func `Each list refuses a place that it did not give in one way and goes on from those that it gave`()
         async throws

@@ -102,7 +102,7 @@ struct BestPracticeTests {
         }
     }
 
-    /// Keycloak CVE-2026-7571.
+    /// Keycloak CVE-2026-7571 (keycloak#49110).
     @Test(arguments: ["token", "id_token", "code id_token", "code token", "id_token token", "none", "CODE", "code "])
     func `There is no implicit and no hybrid flow (section 2.1.2, CVE-2026-7571)`(type: String) async throws {
         try await with { server, browser in
@@ -273,14 +273,16 @@ struct KnownFaultTests {
         }
     }
 
+    /// Of two faults of fosite the one took any host for loopback's, the other compared without case. Several `@` are keycloak#49109.
     @Test(arguments: [
         "http://127.0.0.1/callback/..;/x", "http://127.0.0.1@evil.example/callback",
         "http://127.0.0.1/callback@evil.example", "http://a@b@127.0.0.1/callback", "http://127.0.0.1/callback#x",
         "http://127.0.0.1\\@evil.example/callback", "http://127.0.0.1/call.ack", "http://127.0.0.1/*",
-        "javascript:alert(1)", "data:text/html,x",
+        "javascript:alert(1)", "data:text/html,x", "http://127.0.0.1/CALLBACK", "HTTP://127.0.0.1/callback",
+        "http://127.0.0.1.evil.example/callback", "http://a@127.0.0.1@evil.example/callback",
     ])
     func
-        `Matching of redirect addresses is not fooled: CVE-2023-6291, CVE-2024-8883, CVE-2026-3872, CVE-2026-7504, CVE-2024-52289, CVE-2020-15233, CVE-2026-67333, GHSA-9h33-g3ww-mqff`(
+        `Matching of redirect addresses is not fooled: CVE-2023-6291, CVE-2024-8883, CVE-2026-3872, CVE-2026-7504, CVE-2024-52289, CVE-2020-15233, CVE-2020-15234, CVE-2026-67333, GHSA-9h33-g3ww-mqff`(
             uri: String
         ) async throws
     {
@@ -294,6 +296,7 @@ struct KnownFaultTests {
         }
     }
 
+    /// GHSA-2wvm-8mvp-22qv and doorkeeper-openid_connect#61 are about `prompt=none`.
     @Test(
         arguments: [
             ["prompt": "none"], ["response_type": "token"], ["scope": "none"], ["code_challenge": nil],
@@ -371,7 +374,7 @@ struct KnownFaultTests {
     }
 
     @Test
-    func `Assertions for another audience or several are refused: CVE-2025-27370, CVE-2025-27371`() async throws {
+    func `An assertion that is none is refused at each endpoint`() async throws {
         try await with { server, _ in
             for endpoint in ["/oauth/token", "/oauth/introspect", "/oauth/par"] {
                 let reply = try await server.form(

@@ -319,7 +319,7 @@ struct CodeFlowTests {
         }
     }
 
-    /// Keycloak CVE-2026-7507: the link of somebody else's request.
+    /// Keycloak CVE-2026-7507 (keycloak#49111): the link of somebody else's request.
     @Test
     func `A request that one browser began is none to another`() async throws {
         try await TestServer.with(.development) { server in

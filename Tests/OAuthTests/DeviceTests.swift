@@ -64,7 +64,7 @@ struct DeviceTests {
     }
 
     @Test
-    func `A device waits, is told to slow down, and gets its tokens once`() async throws {
+    func `A device waits, is told to slow down, and gets its tokens once: pocket-id 6bd058ac`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()
             let begun = try await begin(server)

@@ -162,7 +162,8 @@ struct RedirectTests {
         }
     }
 
-    /// `form-action` is held against every redirect after a form, also those of the application (w3c/webappsec-csp#8).
+    /// `form-action` is held against every redirect after a form, also those of the application (w3c/webappsec-csp#8,
+    /// PrefectHQ/fastmcp#3372).
     @Test
     func `An application whose address leads on to elsewhere is reached by a page, where an administrator said so`()
         async throws

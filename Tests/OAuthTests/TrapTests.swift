@@ -5,9 +5,9 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Faults of other servers that show after a restart, at a change of a registration, on the way out, or in what users say of themselves
-/// (specification, section 13, numbers 5, 8, 11 and 12).
-@Suite("Known faults: restarts, registrations, the way out, claims")
+/// Faults of other servers that show after a restart, in whom an assertion is for, at a change of a registration, on the way out, or in
+/// what users say of themselves (specification, section 13, numbers 5, 7, 8, 11 and 12).
+@Suite("Known faults: restarts, assertions, registrations, the way out, claims")
 struct TrapTests {
     // MARK: 5
 
@@ -102,6 +102,45 @@ struct TrapTests {
         }
     }
 
+    // MARK: 7
+
+    /// What an assertion may say whom it is for, by the reason why it is refused.
+    private static let audiences: [(String, JSON)] = [
+        ("the token endpoint", "http://127.0.0.1:8080/oauth/token"), ("another server", "https://elsewhere.example"),
+        ("a slash more", "http://127.0.0.1:8080/"), ("none", .null), ("no text", 1), ("nothing in it", .array([])),
+        ("the issuer and another", ["http://127.0.0.1:8080", "https://elsewhere.example"]),
+        ("the issuer and its endpoint", ["http://127.0.0.1:8080", "http://127.0.0.1:8080/oauth/token"]),
+        ("the issuer twice", ["http://127.0.0.1:8080", "http://127.0.0.1:8080"]),
+    ]
+
+    @Test(arguments: audiences.indices)
+    func `An assertion is for this issuer alone: CVE-2025-27370, CVE-2025-27371, DuendeSoftware/foss#307`(
+        place: Int
+    ) async throws {
+        let (name, audience) = Self.audiences[place]
+        try await TestServer.with(.development) { server in
+            var registration = ApplicationRegistration(scopes: ["api"])
+            registration.assertionKeys = try AssertionKey.keys(
+                ofJWKS: JSONParser.parse(JSON.object(["keys": .array([Self.jwk])]).bytes))
+            registration.oauth.kind = .service
+            registration.oauth.authMethod = .privateKeyJWT
+            try await server.add("robot", registration)
+            func ask(_ audience: JSON, _ id: String) async throws -> Reply {
+                let claims: JSON = [
+                    "iss": "robot", "sub": "robot", "jti": .string(id), "aud": audience,
+                    "exp": .integer(Int(server.now.timeIntervalSince1970) + 60),
+                ]
+                return try await Self.clientCredentials(server, Self.signed(["alg": "ES256", "typ": "JWT"], claims))
+            }
+            let refused = try await ask(audience, "refused")
+            #expect(refused.status == 401 && refused.json["error"] == "invalid_client", "\(name): \(refused.text)")
+            // Nothing else is wrong with it.
+            for (number, good) in (["http://127.0.0.1:8080", ["http://127.0.0.1:8080"]] as [JSON]).enumerated() {
+                #expect(try await ask(good, "good \(number)").status == 200)
+            }
+        }
+    }
+
     // MARK: 8
 
     private func change(_ server: TestServer, _ registration: JSON) async throws -> Reply {
@@ -155,7 +194,7 @@ struct TrapTests {
         ("http://127.0.0.1:49152/cb", "'self' http://127.0.0.1:49152"),
         ("com.example.app:/cb", "'self' com.example.app:"), ("http://[::1]:49152/cb", "'self'"),
     ])
-    func `The policy of each page of a sign-in names the way out and no other: kanidm#3354, hexpm#1413`(
+    func `The policy of each page of a sign-in names the way out and no other: kanidm#3354, kanidm#2390, hexpm#1413`(
         uri: String, sources: String
     ) async throws {
         try await TestServer.with(.development) { server in

@@ -99,7 +99,7 @@ struct TwoServersTests {
     }
 
     @Test(arguments: Shared.available)
-    func `One device code brings tokens once`(store: Shared) async throws {
+    func `One device code brings tokens once: pocket-id 6bd058ac`(store: Shared) async throws {
         try await with(store) { first, second in
             let (browser, user) = try await signedIn(first)
             let begun = try await first.form(

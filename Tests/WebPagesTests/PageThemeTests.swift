@@ -87,6 +87,7 @@ struct PageThemeTests {
     private static let field =
         "<p class=\"mine\"><label for=\"{{.name}}\">{{.label}}</label><input id=\"{{.name}}\" name=\"{{.name}}\"></p>"
 
+    /// A theme outlives a release, or says that it does not (keycloak#52348, keycloakify#1050).
     @Test
     func `A replaced template and an overridden message are on the page, and an older template warns`() throws {
         let own = "{{! version \(ReplacedTemplates.version) }}\n\(Self.field)"

@@ -49,6 +49,8 @@ struct ConsoleListTests {
         }
     }
 
+    /// A page comes whole with one request, whatever is on it (keycloak#18183, keycloak#33001), and is as long as any other
+    /// (authentik#25683).
     @Test func `Every list goes forwards to its end and back to its beginning, and shows the same pages both ways`()
         async throws
     {

@@ -19,7 +19,8 @@ struct OwnerInvitationTests {
     }
 
     @Test(arguments: TestStore.available)
-    func `Of many who come at once with one link, one becomes owner`(store: TestStore) async throws {
+    func `Of many who come at once with one link, one becomes owner: pocket-id ca28ddc0`(store: TestStore) async throws
+    {
         let shared = try await store.open()
         let servers = try (1...2).map { try TestRealm.make(keptIn: shared, seed: UInt64($0)) }
         var sessions: [Session] = []

@@ -200,7 +200,9 @@ struct QueryPlanTests {
     }
 
     /// Both ends of a list and both directions from a place cost the same, however many rows there are.
-    @Test func `Every list is read in both directions by one index, and nothing is sorted`() async throws {
+    @Test func `Every list is read in both directions by one index, and nothing is sorted: keycloak#44860`()
+        async throws
+    {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let plans = Mutex<[String]>([])
         let lists = Mutex(0)
