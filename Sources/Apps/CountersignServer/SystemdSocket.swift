@@ -26,7 +26,7 @@ public struct SystemdSocket: Sendable {
 
     /// Takes the socket from the environment of this process, and removes the variables that told of it. To be called once, before other
     /// threads read the environment.
-    /// - Returns: `nil` where no manager hands on anything, or where it was for another process.
+    /// - Returns: `nil` where no manager hands on anything, where it hands on none (`LISTEN_FDS=0`), or where it was for another process.
     /// - Throws: where it is not one listening socket of TCP. The variables are removed then too.
     public static func take() throws(SystemdSocketError) -> SystemdSocket? {
         try take(environment: ProcessInfo.processInfo.environment, process: getpid()) { unsetenv($0) }
@@ -49,6 +49,8 @@ public struct SystemdSocket: Sendable {
         guard let count = environment["LISTEN_FDS"], environment["LISTEN_PID"].flatMap({ Int32($0) }) == process else {
             return nil
         }
+        // `sd_listen_fds(3)`: a count of 0 is that of a manager that hands nothing on.
+        if Int(count) == 0 { return nil }
         guard count == "1" else {
             let names = environment["LISTEN_FDNAMES"].map { " (\($0))" } ?? ""
             throw SystemdSocketError("The service manager hands on \(count) sockets\(names), and the server takes one.")
