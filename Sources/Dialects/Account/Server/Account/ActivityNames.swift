@@ -7,20 +7,18 @@ struct ActivityNames: Sendable {
     private var factors: [String: PageText] = [:]
     private var applications: [String: PageText] = [:]
 
-    init(of events: [AuditEvent], _ account: AccountScene) async throws {
+    /// - Parameter known: the account's ways to sign in, where the page has read them already. Otherwise they are read, if an event names one.
+    init(of events: [AuditEvent], among known: [OwnFactor]? = nil, _ account: AccountScene) async throws {
         let words = account.words
-        if events.contains(where: { Self.factor(of: $0) != nil }),
-            case .success(let own) = try await account.realm.ownAccount.factors(of: account.own)
-        {
-            for factor in own {
-                let name = factor.record.name
-                factors[factor.id.rawValue] =
-                    name.isEmpty
-                    ? FactorPage.name(of: factor.record, at: factor.address, words)
-                    : words(
-                        "activityFactor",
-                        ["kind": .words(words.plain(FactorPage.kind(of: factor.record.kind))), "name": .chosen(name)])
-            }
+        let named = Set(events.compactMap { Self.factor(of: $0) })
+        for factor in try await Self.factors(named, among: known, account) {
+            let name = factor.record.name
+            factors[factor.id.rawValue] =
+                name.isEmpty
+                ? FactorPage.name(of: factor.record, at: factor.address, words)
+                : words(
+                    "activityFactor",
+                    ["kind": .words(words.plain(FactorPage.kind(of: factor.record.kind))), "name": .chosen(name)])
         }
         // The pages themselves are no application of the user.
         for id in Set(events.compactMap { Self.application(of: $0) }) where id != "account" && id != "console" {
@@ -29,6 +27,17 @@ struct ActivityNames: Sendable {
             }
             applications[id] = words("activityApplication", ["application": .chosen(application.shownName(in: words))])
         }
+    }
+
+    private static func factors(
+        _ named: Set<String>, among known: [OwnFactor]?, _ account: AccountScene
+    ) async throws -> [OwnFactor] {
+        if named.isEmpty { return [] }
+        var own = known ?? []
+        if known == nil, case .success(let read) = try await account.realm.ownAccount.factors(of: account.own) {
+            own = read
+        }
+        return own.filter { named.contains($0.id.rawValue) }
     }
 
     private static func factor(of event: AuditEvent) -> String? { event.details["factor"]?.stringValue }

@@ -34,7 +34,7 @@ struct OverviewPage: Sendable {
 
         page.blocks.append(.heading(words.plain("accountSignIns")))
         let events = Array(overview.signIns.prefix(Self.shownSignIns))
-        let names = try await ActivityNames(of: events, account)
+        let names = try await ActivityNames(of: events, among: overview.factors, account)
         page.blocks.append(
             events.isEmpty
                 ? .text(words("activityNone"))
