@@ -297,11 +297,13 @@ private struct ImportDraft: Sendable {
     func write(
         over present: User?, sealer: Sealer, in transaction: any StoreTransaction
     ) throws -> ImportRefusal? {
-        let createdAt = account.createdAt ?? now
+        // When the account was made and used is no part of what is replaced: the user is the same as before.
+        let createdAt = account.createdAt ?? present?.createdAt ?? now
         var user = User(
             id: account.id, revision: present?.revision ?? 0, email: account.email, isDisabled: account.isDisabled,
-            profile: account.profile, createdAt: createdAt, lastSignInAt: account.lastSignInAt,
-            lastRefreshAt: account.lastRefreshAt, passwordChangedAt: nil,
+            profile: account.profile, createdAt: createdAt,
+            lastSignInAt: account.lastSignInAt ?? present?.lastSignInAt,
+            lastRefreshAt: account.lastRefreshAt ?? present?.lastRefreshAt, passwordChangedAt: nil,
             tokensValidAfter: Date(microseconds: now.seconds * 1_000_000),
             tokenEpoch: present.map { $0.tokenEpoch + 1 } ?? 0, deletionDueAt: present?.deletionDueAt)
         if present == nil {

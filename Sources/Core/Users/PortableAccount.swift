@@ -13,11 +13,11 @@ public struct PortableAccount: Sendable {
     public var profile: UserProfile
     /// Whether the account is disabled.
     public var isDisabled: Bool
-    /// Nil means now.
+    /// Nil means now; of a user who is replaced, when that user was made.
     public var createdAt: Date?
-    /// When a sign-in last succeeded; nil where that is not known.
+    /// When a sign-in last succeeded; nil where that is not known, and a user who is replaced keeps the instant.
     public var lastSignInAt: Date?
-    /// When a refresh token was last traded; nil where that is not known.
+    /// When a refresh token was last traded; nil where that is not known, and a user who is replaced keeps the instant.
     public var lastRefreshAt: Date?
     /// Nil means that it is not known; then it counts as set when the account was made.
     public var passwordChangedAt: Date?

@@ -187,6 +187,43 @@ struct ImportExportTests {
     }
 
     @Test(arguments: TestStore.available)
+    func `A replaced user was made and used when the kept one was, unless the import says when`(store: TestStore)
+        async throws
+    {
+        let test = try await TestRealm.make(on: store)
+        var account = try Self.account()
+        account.secondFactors = []
+        #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.imported])
+        _ = try await test.realm.administrators.grant(.owner, to: account.id, by: test.client).get()
+        var owner = test.client
+        owner.administrator = "user:\(account.id)"
+        let token = try await test.realm.machineTokens.add(
+            name: "backup", scopes: [.all], lifetime: 86_400, by: owner
+        ).get()
+        let made = try await test.user(account.id)
+        func replaced(_ change: (inout PortableAccount) -> Void) async throws -> User {
+            test.clock.advance(60)
+            change(&account)
+            let outcomes = try await test.realm.accounts.importAccounts([account], overwrites: true, by: test.client)
+            #expect(outcomes == [.replaced])
+            return try await test.user(account.id)
+        }
+        let silent = try await replaced {
+            $0.profile.displayName = "Ada L."
+            ($0.createdAt, $0.lastSignInAt, $0.passwordChangedAt) = (nil, nil, nil)
+        }
+        #expect(silent.profile.displayName == "Ada L." && silent.tokenEpoch == made.tokenEpoch + 1)
+        #expect(silent.createdAt == made.createdAt && silent.lastSignInAt == made.lastSignInAt)
+        #expect(try await test.realm.machineTokens.judge(token.text)?.get().id == token.token.id)
+        // The same once more is no difference.
+        let again = try await test.realm.accounts.importAccounts([account], overwrites: true, by: test.client)
+        #expect(again == [.alreadyThere])
+        let date = Date(microseconds: 1_500_000_000_000_000)
+        let named = try await replaced { ($0.createdAt, $0.lastSignInAt) = (date, date + 60) }
+        #expect(named.createdAt == date && named.lastSignInAt == date + 60)
+    }
+
+    @Test(arguments: TestStore.available)
     func `What stands in the way of one is no obstacle to the others`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         var there = try Self.account("there")
