@@ -1,6 +1,7 @@
 import CountersignCore
 import DialectTestSupport
 import Foundation
+import OneTimePassword
 import Testing
 
 /// The token service (Firebase Auth REST API, "Exchange a refresh token for an ID token").
@@ -191,6 +192,29 @@ import Testing
             let own = try await begin("own@example.com")
             let changed = try await server.post("/v1/accounts:update", ["oobCode": own])
             #expect(changed.json["email"] == "own@example.com", "\(changed.text)")
+        }
+    }
+
+    @Test func `An authenticator that a session began to add is added by no other session once that was ended`()
+        async throws
+    {
+        try await TestServer.with { server in
+            var person = try await server.verifiedPerson()
+            var thief = person
+            try await server.signInAgain(&thief)
+            let started = try await server.startEnrolment(thief.idToken)
+            let info = started.json["totpSessionInfo"]
+            let session = try #require(info["sessionInfo"].text, "\(started.text)")
+            let totp = try TOTP(secret: Base32.decode(try #require(info["sharedSecretKey"].text)))
+            let name = try #require(try claims(thief.idToken)["countersign_session"].text)
+            let id = UserID(rawValue: person.localID)
+            #expect(try await server.realm.sessions.end(SessionID(rawValue: name), of: id, by: .commandLine))
+            for (token, word) in [(thief.idToken, "TOKEN_EXPIRED"), (person.idToken, "SESSION_EXPIRED")] {
+                let reply = try await server.finishEnrolment(
+                    token, session: session, code: totp.code(at: server.now).stringCode)
+                expectRefused(reply, word, .status)
+            }
+            _ = try await server.enrol(&person)
         }
     }
 

@@ -255,6 +255,28 @@ struct AccountAPITests {
     }
 
     @Test
+    func `A passkey that a session began to add is added by no other once that was ended`() async throws {
+        try await Self.with { scene in
+            let (thief, own) = (
+                try await scene.tokens()["access_token"], try await scene.tokens()["access_token"]
+            )
+            let offer = try await scene.send(.post, "/factors", thief, ["kind": "passkey"])
+            #expect(offer.status == 201, "\(offer.text)")
+            var authenticator = SoftwareAuthenticator(origin: "http://localhost:8080")
+            let credential = try authenticator.create(optionsJSON: Data(offer.json["publicKey"].bytes))
+            let body: JSON = [
+                "kind": "passkey", "attempt": offer.json["attempt"], "response": try JSON(parsing: credential),
+            ]
+            #expect(try await scene.send(.delete, "/sessions", own).status == 200)
+            #expect(try await scene.send(.post, "/factors/verify", thief, body).status == 401)
+            let refused = try await scene.send(.post, "/factors/verify", own, body)
+            #expect(refused.status == 404, "\(refused.text)")
+            let factors = try await scene.send(.get, "/factors", own).json["factors"].elements
+            #expect(!factors.contains { $0["kind"] == "passkey" }, "\(factors)")
+        }
+    }
+
+    @Test
     func `An address is changed by its code, activity is paged, and an account is removed`() async throws {
         try await Self.with { scene in
             let tokens = try await scene.tokens()

@@ -38,7 +38,8 @@ extension OwnAccount {
         guard let method = realm.proofs.method(kind) else { return .failure(.notOffered) }
         if kind == realm.proofs.ticketSecret?.kind {
             switch try await enrolments.beginTOTP(
-                for: session.userID, evidence: session.evidence, asOf: session.epoch, by: client)
+                for: session.userID, evidence: session.evidence, asOf: session.epoch, in: session.session,
+                by: client)
             {
             case .offered(let offer): return .success(.codes(offer))
             case .refused(let refusal): return .failure(try await words(refusal, session))

@@ -1,5 +1,6 @@
 import Foundation
 import OneTimePassword
+import PasskeyTestSupport
 import Testing
 
 @testable import CountersignCore
@@ -131,6 +132,47 @@ struct EnrolmentTests {
         let third = try await test.offer(to: user.id)
         try await test.changeSettings { $0.secondFactors.totp?.state = .disabled }
         #expect(try await finish(third) == .factorNotOffered)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `What a session began to enrol is completed by no session once it was ended`(store: TestStore) async throws {
+        let test = try await TestRealm.withSite(on: store)
+        let user = try await test.addUser()
+        let (thief, own) = (try await test.session(of: user), try await test.session(of: user))
+        let account = test.realm.ownAccount
+        typealias Offers = (app: Enrolments.TOTPOffer, passkey: Enrolments.ResponseOffer)
+        func begin(_ session: OwnSession) async throws -> Offers {
+            guard case .codes(let app) = try await account.beginEnrolling(.totp, of: session, by: test.client).get(),
+                case .response(let passkey) = try await account.beginEnrolling(
+                    .passkey, of: session, by: test.client
+                ).get()
+            else { throw TestFailure() }
+            return (app, passkey)
+        }
+        func finish(_ offer: Enrolments.TOTPOffer) async throws -> Verdict {
+            let totp = try TOTP(secret: offer.secret.reveal())
+            return try await test.finish(offer.handle, code: totp.code(at: test.now).stringCode)
+        }
+        func register(_ offer: Enrolments.ResponseOffer) async throws -> Verdict {
+            var authenticator = SoftwareAuthenticator(origin: TestRealm.site)
+            return try await test.register(authenticator.create(for: offer.challenge), for: offer.handle)
+        }
+        let (stolen, kept) = (try await begin(thief), try await begin(own))
+        #expect(try await account.endOtherSessions(of: own, by: test.client).get() == 1)
+        // The answers name the user alone: whoever has another session of the user's could give them.
+        #expect(try await finish(stolen.app).reason == .flowExpired)
+        #expect(try await register(stolen.passkey).reason == .flowExpired)
+        #expect(try await test.events(.factorEnrolled).isEmpty)
+        // Nor is anything begun by a session that was ended since it was judged.
+        let enrolments = test.realm.enrolments
+        let app = try await enrolments.beginTOTP(
+            for: user.id, evidence: thief.evidence, asOf: thief.epoch, in: thief.session, by: test.client)
+        guard case .refused(.revoked) = app else { throw TestFailure() }
+        let device = try await enrolments.beginDevice(
+            for: user.id, evidence: thief.evidence, asOf: thief.epoch, in: thief.session, by: test.client)
+        guard case .refused(.revoked) = device else { throw TestFailure() }
+        #expect(try await register(kept.passkey).isAccomplished)
+        #expect(try await finish(kept.app).isAccomplished)
     }
 
     // MARK: Withdrawing

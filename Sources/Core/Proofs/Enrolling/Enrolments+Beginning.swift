@@ -42,8 +42,8 @@ extension Enrolments {
             }
             var shown = JSONValue.null
             if let refusal = try open(
-                kind, for: session.userID, evidence: session.evidence, asOf: session.epoch, handle: handle, attempts: 1,
-                at: now, by: client, in: transaction,
+                kind, for: session.userID, evidence: session.evidence, asOf: session.epoch, startedBy: session.session,
+                handle: handle, attempts: 1, at: now, by: client, in: transaction,
                 { user, settings in
                     let present = try transaction.factors(of: user.id).filter { $0.kind == kind }
                     guard
@@ -67,16 +67,19 @@ extension Enrolments {
     /// - Parameters:
     ///   - evidence: the evidence of the caller's session.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
+    ///   - session: which has to go on until the factor is enrolled; nil where the protocol does not name it.
     ///   - attempts: answers that it takes.
     ///   - kept: what the flow keeps of the factor that is to be; nil where the realm is not set up for the kind.
     func open(
-        _ kind: FactorKind, for userID: UserID, evidence: SessionEvidence, asOf epoch: Int?, handle: FlowHandle,
-        attempts: Int, at now: Date, by client: ClientContext, in transaction: any StoreTransaction,
+        _ kind: FactorKind, for userID: UserID, evidence: SessionEvidence, asOf epoch: Int?,
+        startedBy session: SessionID?, handle: FlowHandle, attempts: Int, at now: Date, by client: ClientContext,
+        in transaction: any StoreTransaction,
         _ kept: (User, RealmSettings) throws -> Data?
     ) throws -> EnrolmentRefusal? {
         let proofs = realm.proofs
         guard let user = try transaction.user(userID) else { return .userNotFound }
         if let epoch, epoch != user.tokenEpoch { return .revoked }
+        if let session, try transaction.session(session)?.isLiving(of: user, at: now) != true { return .revoked }
         let settings = try transaction.settings()
         guard proofs.isOffered(kind, settings.secondFactors) else { return .notOffered }
         // A user who is asked for a factor and has lost it needs a way back.
@@ -93,10 +96,11 @@ extension Enrolments {
             return .limited(until: until)
         }
         guard let kept = try kept(user, settings) else { return .notOffered }
-        let body = FlowBody(
+        var body = FlowBody(
             purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
             challenge: .enrolment(kind: kind, payload: kept), maximumAttempts: attempts,
             terms: evidence.terms, tokenEpoch: user.tokenEpoch)
+        body.startedBy = session
         _ = try transaction.insert(
             FlowRecord(
                 digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,

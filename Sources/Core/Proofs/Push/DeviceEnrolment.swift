@@ -198,6 +198,9 @@ extension Enrolments {
         return try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+            if let session, try transaction.session(session)?.isLiving(of: user, at: draft.now) != true {
+                return .refused(.revoked)
+            }
             guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
             guard evidence.allowsEnrolment(draft.proofs) else { return .refused(.unsupportedFirstFactor) }
             guard evidence.isRecent(at: draft.now) else { return .refused(.signInTooOld) }

@@ -30,8 +30,10 @@ extension Enrolments {
     /// - Parameters:
     ///   - evidence: the evidence of the caller's session.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
+    ///   - session: names that session: where it is ended, nothing is enrolled any more.
     public func beginTOTP(
-        for userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil, by client: ClientContext
+        for userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil, in session: SessionID? = nil,
+        by client: ClientContext
     ) async throws -> TOTPOutcome {
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random)
@@ -39,8 +41,8 @@ extension Enrolments {
         let payload = try TOTPFactor.Payload(secret: Data(secret)).stored
         let refusal: EnrolmentRefusal? = try await realm.store.write { transaction in
             try open(
-                .totp, for: userID, evidence: evidence, asOf: epoch, handle: handle, attempts: Self.attempts, at: now,
-                by: client, in: transaction, { _, _ in payload })
+                .totp, for: userID, evidence: evidence, asOf: epoch, startedBy: session, handle: handle,
+                attempts: Self.attempts, at: now, by: client, in: transaction, { _, _ in payload })
         }
         if let refusal { return .refused(refusal) }
         return .offered(

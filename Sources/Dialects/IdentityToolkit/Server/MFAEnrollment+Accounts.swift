@@ -22,7 +22,8 @@ extension IdentityToolkit {
             throw IdentityToolkitError(.operationNotAllowed, "SMS based MFA not enabled.")
         }
         switch try await realm.enrolments.beginTOTP(
-            for: bearer.user.id, evidence: bearer.evidence, asOf: bearer.user.tokenEpoch, by: call.client)
+            for: bearer.user.id, evidence: bearer.evidence, asOf: bearer.user.tokenEpoch,
+            in: bearer.session.session, by: call.client)
         {
         case .refused(let refusal): throw IdentityToolkitError(enrolment: refusal)
         case .offered(let offer):
