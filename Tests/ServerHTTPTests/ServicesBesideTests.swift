@@ -97,4 +97,15 @@ struct ServicesBesideTests {
         await #expect(throws: Fault.self) { try await group.run() }
         #expect(record.ended.withLock { Set($0) } == ["first", "server"])
     }
+
+    /// A name that the library makes of a service's text has all that is in the service.
+    @Test
+    func `All that a server runs is logged by its name`() async throws {
+        let log = CapturedLog()
+        try await LiveServer.run(log: log) { _, _ in }
+        let names = log.lines.filter { $0.hasPrefix("debug Starting service sl-service=") }
+            .map { $0.split(separator: "=", maxSplits: 1)[1] }
+        #expect(Set(names).isSuperset(of: ["Countersign", "HTTP server", "Services"]))
+        #expect(names.allSatisfy { !$0.contains("(") }, "\(names)")
+    }
 }

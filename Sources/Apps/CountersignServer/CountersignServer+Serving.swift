@@ -14,9 +14,7 @@ extension CountersignServer {
             announce.yield(address)
             announce.finish()
         }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [ServiceGroupConfiguration.ServiceConfiguration(service: application)], logger: logger))
+        let group = application.group()
         return try await withThrowingTaskGroup(of: Result<T, any Error>?.self) { tasks in
             tasks.addTask {
                 defer { announce.finish() }

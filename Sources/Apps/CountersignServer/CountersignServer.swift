@@ -13,6 +13,7 @@ import ServerHTTP
 import ServiceLifecycle
 import Synchronization
 import Traces
+import UnixSignals
 import WebPages
 
 /// The composition root: one realm, all dialects, one HTTP server.
@@ -232,7 +233,7 @@ public struct CountersignServer: Sendable {
     /// - Parameter handedOn: what accepts in the server's place; nil: the server does.
     func application(
         on handedOn: SystemdSocketChannel?, onListening: @escaping @Sendable (String) async -> Void
-    ) throws -> some ApplicationProtocol {
+    ) throws -> ServerApplication {
         let builder: HTTPServerBuilder =
             if let certificate {
                 certificate.builder(connections, ready: ready)
@@ -332,7 +333,7 @@ public struct CountersignServer: Sendable {
             announce.finish()
         }
         async let warned: Void = warn(after: listening)
-        try await application.runService()
+        try await application.group(endingAt: [.sigterm, .sigint]).run()
         // A server that was told to end before it listened has announced nothing.
         announce.finish()
         await warned

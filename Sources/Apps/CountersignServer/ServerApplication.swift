@@ -4,10 +4,11 @@ import Logging
 import NIOCore
 import ServerHTTP
 import ServiceLifecycle
+import UnixSignals
 
 /// An HTTP server with what runs beside it, as Hummingbird's `Application` is one, for a ``ServerResponder``, which connections call without
 /// generic code between (``ServerResponder/answering(logger:)``).
-struct ServerApplication: ApplicationProtocol {
+struct ServerApplication: ApplicationProtocol, NamedService {
     let responder: ServerResponder
     let server: HTTPServerBuilder
     let configuration: ApplicationConfiguration
@@ -16,6 +17,9 @@ struct ServerApplication: ApplicationProtocol {
     let logger: Logger
     /// Called when the server accepts connections.
     let onRunning: @Sendable (any Channel) async -> Void
+
+    /// What the log calls it.
+    var description: String { "Countersign" }
 
     var services: [any Service] { beside }
 
@@ -37,5 +41,17 @@ struct ServerApplication: ApplicationProtocol {
                 } + [ServiceGroupConfiguration.ServiceConfiguration(service: server, serviceName: "HTTP server")],
                 logger: logger))
         try await group.run()
+    }
+
+    /// What runs the application under its name.
+    ///
+    /// The library would ask the application's text for one, which is what is in all of its parts: Swift's runtime searched the
+    /// program's conformances a hundred times for their types.
+    /// - Parameter signals: what ends it.
+    func group(endingAt signals: [UnixSignal] = []) -> ServiceGroup {
+        let application = ServiceGroupConfiguration.ServiceConfiguration(service: self, serviceName: description)
+        return ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [application], gracefulShutdownSignals: signals, logger: logger))
     }
 }
