@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSON
 import Testing
 
 @testable import ScopeProtection
@@ -57,5 +58,29 @@ struct ScopeRequirementTests {
             text(.insufficientAuthentication)
                 == #"401 Bearer error="insufficient_user_authentication", "#
                 + #"error_description="Another authentication is needed", acr_values="gold silver", max_age="300""#)
+    }
+
+    @Test(
+        arguments: [
+            (["Bearer abc"], .token(.bearer, "abc")), (["bEARER  abc"], .token(.bearer, "abc")),
+            (["DPoP abc"], .token(.dpop, "abc")), (["dpop a.b-c_d~e+f/g=="], .token(.dpop, "a.b-c_d~e+f/g==")),
+            ([], .none), (["Basic abc"], .none), (["Bearers abc"], .none), (["Beare abc"], .none), ([""], .none),
+            ([" Bearer abc"], .none), (["Bearer"], .malformed), (["Bearer  "], .malformed),
+            (["Bearer a b"], .malformed), (["Bearer a,b"], .malformed), (["Bearer a\tb"], .malformed),
+            (["Bearer \u{301}abc"], .malformed), (["Bearer ä"], .malformed),
+            (["Bearer abc", "Bearer abc"], .malformed),
+        ] as [([String], PresentedToken)])
+    func `A token is what comes after its scheme, in ASCII and without blanks and commas`(
+        values: [String], expected: PresentedToken
+    ) {
+        #expect(PresentedToken(values, schemes: [.bearer, .dpop]) == expected)
+    }
+
+    @Test
+    func `A scheme that is not taken brings no token`() {
+        #expect(PresentedToken(["DPoP abc"], schemes: [.bearer]) == PresentedToken.none)
+        let longest = String(repeating: "a", count: CompactJWS.longestUntrusted)
+        #expect(PresentedToken(["Bearer \(longest)"], schemes: [.bearer]) == .token(.bearer, longest))
+        #expect(PresentedToken(["Bearer \(longest)a"], schemes: [.bearer]) == .malformed)
     }
 }

@@ -28,7 +28,7 @@ public final class AccessToken: Sendable {
     /// The application that it was issued to: `client_id`.
     public var client: ClientID { ClientID(rawValue: claims.string("client_id") ?? "") }
     /// The elements of `scope`, in the token's order.
-    public var scopes: [String] { claims.string("scope")?.split(separator: " ").map(String.init) ?? [] }
+    public var scopes: [String] { claims.string("scope")?.spaceSeparated ?? [] }
     /// The key that it is bound to (RFC 9449, section 6.1).
     public var keyThumbprint: String? { claims["cnf"]?["jkt"]?.stringValue }
 }

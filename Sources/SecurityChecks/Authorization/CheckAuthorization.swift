@@ -80,6 +80,8 @@ public struct CheckAuthorization: Sendable, Equatable {
 struct CheckPlan: Sendable {
     let version: ApplicationVersion
     let checks: [String: any SecurityCheck]
+    /// The names of all of them, in order.
+    let names: [String]
     /// Those of the scope and of the application's mandatory one, each after its dependencies.
     let order: [String]
     /// The elements that lead to each.
@@ -88,6 +90,8 @@ struct CheckPlan: Sendable {
     let dependencies: [String: [String]]
     /// The checks that depend on each, near or far.
     let dependents: [String: [String]]
+    /// Those of the scope that recognise an account and are not followed by a check of a second factor, in their order.
+    let unfollowedLogins: [String]
     let memory: CheckMemory
 
     /// Nil where an element leads to no check that is there.
@@ -113,8 +117,12 @@ struct CheckPlan: Sendable {
         memory = catalogue.memory
         self.version = version
         self.checks = checks
+        names = checks.keys.sorted()
         self.elements = elements
-        self.order = order.filter { elements[$0] != nil }
+        let ofScope = order.filter { elements[$0] != nil }
+        self.order = ofScope
+        let followed = Set(ofScope.compactMap { (checks[$0] as? any FactorSecurityCheck)?.login })
+        unfollowedLogins = ofScope.filter { checks[$0] is any AccountRecognisingCheck && !followed.contains($0) }
     }
 
     /// Whose state of the check it is: the client's, or the device's where its applications share it.

@@ -46,7 +46,7 @@ struct CheckCode {
             return nil
         }
         self.text = text
-        self.scope = Set(String(decoding: scope, as: UTF8.self).split(separator: " ").map(String.init))
+        self.scope = Set(String(decoding: scope, as: UTF8.self).spaceSeparated)
         expiresAt = Date(microseconds: end)
         guard expiresAt > now else { return nil }
     }

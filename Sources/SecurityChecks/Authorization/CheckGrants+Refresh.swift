@@ -105,7 +105,9 @@ extension CheckGrants {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            guard let (family, row) = try transaction.refreshFamily(name, sealer: realm.sealer, at: now),
+            guard
+                let (family, row) = try transaction.refreshFamily(
+                    name, sealer: realm.sealer, at: now, catalogue.memory),
                 family.client == id, family.scope == scope
             else { return .notGranted }
             return try Self.grant(by: family, row.expiresAt, catalogue, realm, now, transaction)

@@ -206,16 +206,21 @@ public struct CheckGrants: Sendable {
         let states = CheckStates(client, plan, realm, at: now, in: transaction)
         var expiresAt = version.longestToken(from: now)
         var contexts: [SecurityCheckContext] = []
+        // Nothing is written here, so that each check stands as it did when it was asked first.
+        var standings: [String: CheckStanding] = [:]
         for name in plan.order {
-            guard let end = try states.standing(name).expiresAt else { return .notGranted }
+            let (standing, record) = try states.standingWithRecord(name)
+            guard let end = standing.expiresAt else { return .notGranted }
             expiresAt = min(expiresAt, end)
-            contexts.append(try states.context(name, states.record(name)))
+            standings[name] = standing
+            contexts.append(try states.context(name, record))
         }
-        if try states.lacksSecondFactor({ try states.standing($0).user.map(CheckRecord.Recognised.init) }) {
+        if try states.lacksSecondFactor({ standings[$0]?.user.map(CheckRecord.Recognised.init) }) {
             return .notGranted
         }
         let grant = Grant(
-            client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(), checks: [:])
+            client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(standings),
+            checks: [:])
         return .granted(Standing(grant: grant, contexts: contexts, plan: plan))
     }
 
@@ -227,7 +232,7 @@ public struct CheckGrants: Sendable {
         let found = try await realm.store.read { transaction -> [String]? in
             guard let states = try Self.states(id, catalogue, realm, now, transaction) else { return nil }
             let remembered = states.client.registration.context.registeredUser?.authenticatedBy
-            return try states.plan.checks.keys.sorted().filter { try $0 == remembered || states.stored($0) != nil }
+            return try states.plan.names.filter { try $0 == remembered || states.stored($0) != nil }
         }
         guard let found else { return false }
         for name in found { _ = try await logout(name, of: id, by: client) }

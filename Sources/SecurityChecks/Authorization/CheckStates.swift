@@ -43,18 +43,22 @@ struct CheckStates {
 
     /// The state of a check. A state that no request asked for in time, whose user or ground no longer exists, or that
     /// cannot be read, counts as absent. A success that relied on one user's login does not count for another user.
-    func record(_ name: String) throws -> CheckRecord {
-        guard let record = try stored(name), let check = plan.checks[name] else { return CheckRecord() }
-        guard success(of: record, check) != nil else { return record }
+    func record(_ name: String) throws -> CheckRecord { try judged(name).record }
+
+    /// The same, with the end of the success that it is in; nil where it is in none.
+    private func judged(_ name: String) throws -> (record: CheckRecord, end: Date?) {
+        guard let check = plan.checks[name], let record = try stored(name) else { return (CheckRecord(), nil) }
+        guard let end = success(of: record, check) else { return (record, nil) }
         if check.inactivityTimeout > 0, let accessedAt = record.accessedAt,
             now >= accessedAt + check.inactivityTimeout
         {
-            return CheckRecord()
+            return (CheckRecord(), nil)
         }
         guard try isStillTheirs(record), check.isStillGranted(in: try context(name, record)) else {
-            return ended(record, check)
+            let ended = ended(record, check)
+            return (ended, success(of: ended, check))
         }
-        return record
+        return (record, end)
     }
 
     /// What is in the store, whatever it means now; nil where there is nothing that can be read.
@@ -97,12 +101,10 @@ struct CheckStates {
     /// (docs/decisions/0468). Nothing is read for a scope of which each login is followed by one.
     /// - Parameter recognised: whom a check has recognised; nil where it has recognised no user.
     func lacksSecondFactor(_ recognised: (String) throws -> CheckRecord.Recognised?) throws -> Bool {
-        let followed = Set(plan.order.compactMap { (plan.checks[$0] as? any FactorSecurityCheck)?.login })
-        let open = plan.order.filter { plan.checks[$0] is any AccountRecognisingCheck && !followed.contains($0) }
-        if open.isEmpty { return false }
+        if plan.unfollowedLogins.isEmpty { return false }
         let settings = try transaction.settings().secondFactors
         guard settings.isRequired || settings.isRequiredOfSome else { return false }
-        return try open.contains { name in
+        return try plan.unfollowedLogins.contains { name in
             guard let user = try recognised(name), let account = user.account, user.provesTwoFactors != true else {
                 return false
             }
@@ -204,11 +206,13 @@ struct CheckStates {
             ? record.state.expiresAt(durations) : nil
     }
 
-    func standing(_ name: String) throws -> CheckStanding {
-        guard let check = plan.checks[name] else { return CheckStanding() }
-        let record = try record(name)
-        guard let end = success(of: record, check) else { return CheckStanding() }
-        return CheckStanding(isSuccessful: true, expiresAt: end, user: record.user)
+    func standing(_ name: String) throws -> CheckStanding { try standingWithRecord(name).standing }
+
+    /// The same with the state that it is made of, for who asks for both: to judge a state takes longer than to read it.
+    func standingWithRecord(_ name: String) throws -> (standing: CheckStanding, record: CheckRecord) {
+        let (record, end) = try judged(name)
+        guard let end else { return (CheckStanding(), record) }
+        return (CheckStanding(isSuccessful: true, expiresAt: end, user: record.user), record)
     }
 
     /// A user was recognised: what another user proved after the same check does not count for this one, nor do refresh tokens
@@ -228,8 +232,9 @@ struct CheckStates {
     }
 
     /// The user that any check in success recognised last.
-    func activeUser() throws -> AuthenticatedUser? {
-        try plan.checks.keys.sorted().compactMap { try standing($0).user }
+    /// - Parameter known: how checks stand that were asked in this transaction, since when nothing was written.
+    func activeUser(_ known: [String: CheckStanding] = [:]) throws -> AuthenticatedUser? {
+        try plan.names.compactMap { try (known[$0] ?? standing($0)).user }
             .max { $0.authenticatedAt < $1.authenticatedAt }
     }
 }

@@ -98,12 +98,14 @@ extension CheckStates {
 
 extension StoreTransaction {
     /// A family that goes on, with its row.
+    /// - Parameter memory: for who does not change it.
     func refreshFamily(
-        _ id: String, sealer: Sealer, at now: Date
+        _ id: String, sealer: Sealer, at now: Date, _ memory: CheckMemory? = nil
     ) throws -> (family: RefreshFamily, row: ClientRecord)? {
         guard let row = try clientRecord(.refreshFamily, digest: CheckRow.refresh(id)), row.expiresAt > now else {
             return nil
         }
+        if let memory { return (try memory.family(of: row, sealer), row) }
         let plain = try sealer.open(row.body, for: row.address)
         return (try JSONDecoder().decode(RefreshFamily.self, from: plain), row)
     }

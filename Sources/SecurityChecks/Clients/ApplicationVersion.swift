@@ -71,7 +71,7 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
 
     /// The elements of a scope. Their order means nothing.
     public static func elements(of scope: String) -> Set<String> {
-        Set(scope.split(separator: " ").map(String.init))
+        Set(scope.spaceSeparated)
     }
 
     /// The checks that an element stands for: those that it is mapped to, else the one of its name.

@@ -2,8 +2,8 @@ import CountersignCore
 import Foundation
 import Synchronization
 
-/// What requests about the same client need again: its registration, the states of its checks, its application's version, and
-/// the checks that its scopes lead to. One for each catalogue, in memory.
+/// What requests about the same client need again: its registration, the states of its checks, what its tokens come of, its
+/// application's version, and the checks that its scopes lead to. One for each catalogue, in memory.
 ///
 /// It is exact. The rows are read in each transaction, and what is kept of one counts only where its bytes are still the same: the
 /// sealed bytes of a registration or state, the documents of an application. A master key that was taken away is noticed later
@@ -31,6 +31,7 @@ final class CheckMemory: Sendable {
 
     private let registrations = Mutex<[Data: Opened<ClientRegistration>]>([:])
     private let records = Mutex<[Data: Opened<CheckRecord>]>([:])
+    private let families = Mutex<[Data: Opened<RefreshFamily>]>([:])
     private let versions = Mutex<[ClientID: Versions]>([:])
     private let plans = Mutex<[PlanName: CheckPlan]>([:])
     /// How many codes clients were given lately.
@@ -46,11 +47,19 @@ final class CheckMemory: Sendable {
         try Self.value(of: row, sealer, in: records)
     }
 
+    /// A family without its present token, which is nothing to keep in memory for who looks at what the family stands for.
+    func family(of row: ClientRecord, _ sealer: Sealer) throws -> RefreshFamily {
+        try Self.value(of: row, sealer, in: families) { $0.current = "" }
+    }
+
     private static func value<Value: Decodable & Sendable>(
-        of row: ClientRecord, _ sealer: Sealer, in opened: borrowing Mutex<[Data: Opened<Value>]>
+        of row: ClientRecord, _ sealer: Sealer, in opened: borrowing Mutex<[Data: Opened<Value>]>,
+        without remove: (inout Value) -> Void = { _ in }
     ) throws -> Value {
         if let known = opened.withLock({ $0[row.digest] }), known.body == row.body { return known.value }
-        let value = try JSONDecoder().decode(Value.self, from: sealer.open(row.body, for: row.address))
+        var decoded = try JSONDecoder().decode(Value.self, from: sealer.open(row.body, for: row.address))
+        remove(&decoded)
+        let value = decoded
         opened.withLock { opened in
             if opened.count >= capacity, opened[row.digest] == nil { opened = [:] }
             opened[row.digest] = Opened(body: row.body, value: value)

@@ -37,7 +37,7 @@ public struct OAuthForm: Sendable {
 
     /// A parameter of words with spaces between them; empty where it is missing.
     public func words(_ name: String) -> [String] {
-        text(name)?.split(separator: " ").map(String.init) ?? []
+        text(name)?.spaceSeparated ?? []
     }
 
     /// All values of a parameter that may be there several times.

@@ -165,7 +165,7 @@ private struct AccessClaims: Sendable {
         issuedAt = claims.date("iat")
         // RFC 9068 has a text; others have `scp`, a text or a list.
         let words = claims.string("scope").map { [$0] } ?? Self.texts(claims["scp"]) ?? []
-        scope = Set(words.flatMap { $0.split(separator: " ").map(String.init) })
+        scope = Set(words.flatMap(\.spaceSeparated))
         clientID = claims.string("client_id") ?? claims.string("azp")
         authenticatedAt = claims.date("auth_time")
         context = claims.string("acr")

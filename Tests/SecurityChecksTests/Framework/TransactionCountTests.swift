@@ -89,6 +89,29 @@ struct TransactionCountTests {
     }
 
     @Test
+    func `A check is judged once for each request that its scope guards`() async throws {
+        struct Asked: SecurityCheck {
+            let asked = Counted()
+
+            func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
+                .success([:], expiresAt: context.now + 60)
+            }
+
+            func isStillGranted(in context: SecurityCheckContext) -> Bool {
+                asked.add()
+                return true
+            }
+        }
+        let check = Asked()
+        let stage = try await CheckStage.make([SecurityCheckDefinition("Asked", check)])
+        let client = try await stage.client()
+        #expect(try await stage.decide(client, "Asked").isGranted)
+        let before = check.asked.value
+        #expect(try await stage.isGranted(client, "Asked"))
+        #expect(check.asked.value == before + 1)
+    }
+
+    @Test
     func `A version that is changed holds at the next request`() async throws {
         let stage = try await Stage()
         let grants = stage.checks.test.realm.grants(by: stage.checks.checks)

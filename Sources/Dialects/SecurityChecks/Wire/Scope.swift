@@ -1,3 +1,5 @@
+import JSON
+
 /// What a resource requires or a token allows: a set of elements. Each is the name of a security check, or a word that
 /// an application maps to checks. Source: MobileFirst Foundation, Authentication and security.
 public struct Scope: Hashable, Sendable {
@@ -9,7 +11,7 @@ public struct Scope: Hashable, Sendable {
 
     /// Elements with blanks between them; their order does not matter.
     public init(_ text: String) {
-        elements = Set(text.split(separator: " ").map(String.init))
+        elements = Set(text.spaceSeparated)
     }
 
     /// The scope of every registered client that is active, and part of every resource's. The word cannot be mapped.

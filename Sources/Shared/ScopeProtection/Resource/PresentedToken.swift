@@ -6,6 +6,12 @@ enum TokenScheme: String, Sendable {
     case bearer = "Bearer"
     /// RFC 9449, section 7.1: with a proof of its key.
     case dpop = "DPoP"
+
+    /// Whether that is the scheme's name, in whatever case (RFC 9110, section 11.1). Its own name has nothing but letters.
+    fileprivate func isNamed(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let own = rawValue.utf8
+        return own.count == name.count && zip(own, name).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    }
 }
 
 /// What the `Authorization` header of a request says (RFC 6750, section 2.1; RFC 9449, section 7.1).
@@ -18,7 +24,7 @@ enum PresentedToken: Sendable, Equatable {
 
     /// - Parameter values: of each header of that name.
     init(_ values: [String], schemes: [TokenScheme]) {
-        guard let value = values.first else {
+        guard var value = values.first else {
             self = .none
             return
         }
@@ -26,18 +32,15 @@ enum PresentedToken: Sendable, Equatable {
             self = .malformed
             return
         }
-        let name = value.prefix { $0 != " " }
-        guard let scheme = schemes.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
-            self = .none
-            return
+        // By bytes: schemes and tokens are ASCII, and a token of a thousand characters comes with each request.
+        self = value.withUTF8 { bytes -> PresentedToken in
+            let name = bytes.prefix { $0 != UInt8(ascii: " ") }
+            guard let scheme = schemes.first(where: { $0.isNamed(name) }) else { return .none }
+            let token = bytes[name.endIndex...].drop { $0 == UInt8(ascii: " ") }
+            guard !token.isEmpty, token.count <= CompactJWS.longestUntrusted,
+                token.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") })
+            else { return .malformed }
+            return .token(scheme, String(decoding: token, as: UTF8.self))
         }
-        let token = value.dropFirst(name.count).drop { $0 == " " }
-        guard !token.isEmpty, token.utf8.count <= CompactJWS.longestUntrusted,
-            token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") })
-        else {
-            self = .malformed
-            return
-        }
-        self = .token(scheme, String(token))
     }
 }
