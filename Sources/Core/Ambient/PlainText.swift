@@ -44,17 +44,6 @@ public struct PlainText: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Whether a text has control characters, breaks of lines and paragraphs, or what overrides, embeds or isolates the direction of text
-    /// (UAX 9, section 2).
-    public static func hasControls(_ text: String) -> Bool { text.unicodeScalars.contains(where: isControl) }
-
-    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
-
     /// The text with U+FFFD in place of each zero byte. A look-up by it finds no row that has another name, and it names nothing else.
     public static func key(_ text: String) -> String {
         guard text.hasZeroByte else { return text }

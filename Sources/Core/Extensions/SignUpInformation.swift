@@ -90,7 +90,9 @@ public enum SignUpObjection: Error, Sendable, Equatable {
 
     /// Without controls of lines and of directions, and not too long.
     static func plain(_ text: String) -> String {
-        let line = text.unicodeScalars.map { PlainText.isControl($0) ? " " : String($0) }.joined()
+        let line = text.unicodeScalars.map { scalar in
+            PlainText.isControl(scalar) || PlainText.turnsText(scalar) ? " " : String(scalar)
+        }.joined()
         return String(line.prefix(longestText)).trimmingCharacters(in: .whitespaces)
     }
 }

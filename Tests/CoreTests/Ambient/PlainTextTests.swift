@@ -56,6 +56,30 @@ struct PlainTextTests {
     }
 
     @Test
+    func `Control characters are those of three categories, and what turns text is none of them`() {
+        let wrong = (UInt32(0)...0x30FF).compactMap { Unicode.Scalar($0) }.filter { scalar in
+            let category = scalar.properties.generalCategory
+            let isControl = [.control, .lineSeparator, .paragraphSeparator].contains(category)
+            let isMark = [0x061C, 0x200E, 0x200F].contains(scalar.value)
+            let turnsText = scalar.properties.isBidiControl && !isMark
+            return PlainText.isControl(scalar) != isControl || PlainText.turnsText(scalar) != turnsText
+                || PlainText.hasControls("a\(scalar)b") != (isControl || turnsText)
+        }
+        #expect(wrong.map(\.value) == [])
+    }
+
+    @Test(
+        arguments: [
+            ("a", true), (" ", true), ("é", true), ("e\u{301}", true), ("日本 12-34", true), ("\u{A0}", true),
+            ("😀", true),
+            ("\n", false), ("\u{7F}", false), ("\u{85}", false), ("\u{2028}", false), ("a\u{202E}b", false),
+            ("\u{200B}", false), ("\u{AD}", false), ("\u{E000}", false), ("\u{378}", false), ("\u{3164}", false),
+        ])
+    func `Printable is what shows in a text that is compared with another screen's`(text: String, isPrintable: Bool) {
+        #expect(text.unicodeScalars.allSatisfy(PlainText.isPrintable) == isPrintable)
+    }
+
+    @Test
     func `No id has a zero byte, however it is made`() throws {
         let json = Data(#"["alice\u0000"]"#.utf8)
         func expectPlain<ID: StringName>(_ type: ID.Type) throws {

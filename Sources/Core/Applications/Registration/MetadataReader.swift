@@ -25,7 +25,7 @@ struct MetadataReader {
         guard let value = self[name] else { return nil }
         guard let text = value.stringValue, PlainText(text, bytes: 1...(4 * ClientMetadata.longestText)) != nil,
             text.unicodeScalars.count <= ClientMetadata.longestText,
-            !text.unicodeScalars.contains(where: Self.isControl)
+            !text.unicodeScalars.contains(where: PlainText.isControl)
         else {
             throw .metadata("\(name) has to be a text of 1 to \(ClientMetadata.longestText) characters on one line.")
         }
@@ -56,7 +56,7 @@ struct MetadataReader {
         var texts: [String] = []
         for value in values {
             guard let text = PlainText(value.stringValue, bytes: 1...RedirectURI.longest)?.text,
-                !text.unicodeScalars.contains(where: Self.isControl)
+                !text.unicodeScalars.contains(where: PlainText.isControl)
             else { throw .metadata("\(name) has to be a list of texts, each on one line.") }
             if !texts.contains(text) { texts.append(text) }
         }
@@ -138,7 +138,7 @@ struct MetadataReader {
         guard let text = PlainText(value.stringValue, bytes: 1...(4 * ClientMetadata.longestName))?.text,
             text.unicodeScalars.count <= ClientMetadata.longestName,
             text.unicodeScalars.contains(where: Self.isSeen),
-            !text.unicodeScalars.contains(where: Self.isControl)
+            !text.unicodeScalars.contains(where: PlainText.isControl)
         else {
             throw .metadata(
                 "\(member.prefix(40)) has to be a text of 1 to \(ClientMetadata.longestName) characters on one line.")
@@ -149,10 +149,6 @@ struct MetadataReader {
     /// Whether a reader sees it: a name of what shows nothing is none. U+2800 is a Braille pattern without a dot.
     private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
         !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
 
     /// Names in other languages: `client_name#de`. Of `de` and `de-AT` the one that comes first by its tag counts for German.

@@ -81,8 +81,7 @@ extension OAuth {
         }
         if let message = form.text("binding_message") {
             guard message.count <= Self.longestBindingMessage,
-                message.unicodeScalars.allSatisfy({ !$0.properties.isDefaultIgnorableCodePoint && Self.isPrintable($0) }
-                )
+                message.unicodeScalars.allSatisfy(PlainText.isPrintable)
             else {
                 throw OAuthFailure(
                     "invalid_binding_message",
@@ -123,14 +122,6 @@ extension OAuth {
             return try await resources(form.all("resource"), of: application)
         } catch let refusal as AuthorizationParameters.Refusal {
             throw OAuthFailure(refusal.error, refusal.description)
-        }
-    }
-
-    /// Neither a control character, nor a line end, nor what turns the direction of text.
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
         }
     }
 }

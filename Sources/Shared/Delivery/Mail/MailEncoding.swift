@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 
 /// How text becomes lines that every mail server passes on as they are.
@@ -6,7 +7,7 @@ enum MailEncoding {
     ///
     /// Controls become spaces, so that no value begins another header.
     static func header(_ text: String) -> String {
-        let clean = String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
+        let clean = String(String.UnicodeScalarView(text.unicodeScalars.map { PlainText.isControl($0) ? " " : $0 }))
         if clean.utf8.allSatisfy({ (32...126).contains($0) }), clean.utf8.count <= 60, !clean.contains("=?") {
             return clean
         }
@@ -15,7 +16,7 @@ enum MailEncoding {
 
     /// Any text in encoded words, controls as spaces.
     static func encodedWords(_ text: String) -> String {
-        let clean = text.unicodeScalars.map { isControl($0) ? " " : $0 }
+        let clean = text.unicodeScalars.map { PlainText.isControl($0) ? " " : $0 }
         // 45 bytes are 60 characters in Base64, and 72 with what stands around them; an encoded word may have 75.
         var words: [[UInt8]] = [[]]
         for scalar in clean {
@@ -24,10 +25,6 @@ enum MailEncoding {
             words[words.count - 1] += bytes
         }
         return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 32 || (127...159).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 
     /// A body and what to call its encoding: quoted-printable for what is nearly ASCII, Base64 for the rest (RFC 2045,

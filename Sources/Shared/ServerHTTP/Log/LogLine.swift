@@ -151,7 +151,6 @@ extension Unicode.Scalar {
     /// direction of what follows.
     fileprivate var steersReaders: Bool {
         if value < 0x7F { return value < 0x20 }
-        return [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
-            || properties.isBidiControl
+        return PlainText.isControl(self) || properties.isBidiControl
     }
 }
