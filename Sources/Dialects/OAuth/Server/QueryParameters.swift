@@ -1,6 +1,6 @@
 import CountersignCore
-import Foundation
 import OAuthHTTP
+import ServerHTTP
 
 /// The parameters of an authorization request, each with all of its values: to see one that is there twice (RFC 6749, section 3.1).
 struct QueryParameters: Sendable, Equatable {
@@ -18,24 +18,19 @@ struct QueryParameters: Sendable, Equatable {
     /// Reads a query or the body of a form; nil where an escape is none, or what it means is no UTF-8.
     init?(_ text: String) {
         values = [:]
-        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map {
-                Substring($0)
+        var reader = FormReader(Array(text.utf8))
+        do {
+            while let field = try reader.next() {
+                guard PlainText(field.name, bytes: 0...) != nil, PlainText(field.value, bytes: 0...) != nil else {
+                    withZeroByte = withZeroByte ?? field.name
+                    continue
+                }
+                // One without a value counts as left out (RFC 6749, section 3.1).
+                if !field.value.isEmpty { values[field.name, default: []].append(field.value) }
             }
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : "") else {
-                return nil
-            }
-            guard PlainText(name, bytes: 0...) != nil, PlainText(value, bytes: 0...) != nil else {
-                withZeroByte = withZeroByte ?? name
-                continue
-            }
-            // One without a value counts as left out (RFC 6749, section 3.1).
-            if !value.isEmpty { values[name, default: []].append(value) }
+        } catch {
+            return nil
         }
-    }
-
-    private static func decoded(_ text: Substring) -> String? {
-        String(text).replacing("+", with: " ").removingPercentEncoding
     }
 
     subscript(_ name: String) -> String? { values[name]?.first }

@@ -22,11 +22,26 @@ public enum LenientJSON {
     }
 
     /// The fields of an URL-encoded form, as an object of strings.
+    ///
+    /// A field that is there twice is refused, as RFC 6749 (section 3.2) has it: of two values, two readers would take different ones. An
+    /// escape that is none is refused too. A zero byte stays: who reads the object says in the protocol's words what is wrong with it.
     /// - Parameter repeatable: fields that may be there several times, which is then an array of strings.
     public static func parseForm(
         _ bytes: [UInt8], repeatable: Set<String> = []
     ) throws(RequestBodyFault) -> JSONValue {
-        try FormParser.parse(bytes, repeatable: repeatable)
+        var members: [String: JSONValue] = [:]
+        var reader = FormReader(bytes)
+        while let field = try reader.next() {
+            switch members.updateValue(.string(field.value), forKey: field.name) {
+            case nil: break
+            case .array(let others)? where repeatable.contains(field.name):
+                members[field.name] = .array(others + [.string(field.value)])
+            case let first? where repeatable.contains(field.name):
+                members[field.name] = .array([first, .string(field.value)])
+            default: throw .duplicateMember(path: String(field.name.prefix(RequestBodyFault.longestExcerpt)))
+            }
+        }
+        return .object(members)
     }
 
     /// The value of that type.

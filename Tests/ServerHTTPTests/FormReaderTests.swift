@@ -2,7 +2,40 @@ import CountersignCore
 import ServerHTTP
 import Testing
 
-@Suite struct FormParserTests {
+@Suite struct FormReaderTests {
+    private static func fields(_ text: String, _ malformed: FormReader.Malformed) throws -> [[String]] {
+        var reader = FormReader(Array(text.utf8), malformed: malformed)
+        var fields: [[String]] = []
+        while let field = try reader.next() { fields.append([field.name, field.value]) }
+        return fields
+    }
+
+    @Test(
+        arguments: [
+            ("", []), ("&&", []), ("a=b", [["a", "b"]]), ("&a=1&&a=2&", [["a", "1"], ["a", "2"]]),
+            ("a&a=&=a&=", [["a", ""], ["a", ""], ["", "a"], ["", ""]]), ("a=b=c", [["a", "b=c"]]),
+            ("a+b=c+d%2B", [["a b", "c d+"]]), ("a=%00&%00=b", [["a", "\u{0}"], ["\u{0}", "b"]]),
+            ("%61=%e2%82%AC", [["a", "€"]]), ("a=ü+\u{301}", [["a", "ü \u{301}"]]),
+        ] as [(String, [[String]])])
+    func `Every field is read, in its order, whatever becomes of it`(text: String, expected: [[String]]) throws {
+        // Compared by code points: to Swift more texts are equal.
+        func codes(_ fields: [[String]]) -> [[[UInt8]]] { fields.map { $0.map { Array($0.utf8) } } }
+        #expect(try codes(Self.fields(text, .refused)) == codes(expected))
+        #expect(try codes(Self.fields(text, .asWritten)) == codes(expected))
+    }
+
+    @Test(
+        arguments: [
+            ("a=%&b=%zz+&c=d+e", [["a", "%"], ["b", "%zz "], ["c", "d e"]]), ("%+=%2", [["% ", "%2"]]),
+            ("a=%ff&b=%41", [["a", "%ff"], ["b", "A"]]), ("%c3=%C3%A4", [["%c3", "ä"]]),
+        ] as [(String, [[String]])])
+    func `What is malformed is refused, or stays as it was written but for plus signs`(
+        text: String, expected: [[String]]
+    ) throws {
+        #expect(try Self.fields(text, .asWritten) == expected)
+        #expect(throws: RequestBodyFault.self) { try Self.fields(text, .refused) }
+    }
+
     @Test(
         arguments: [
             ("", [:]),
