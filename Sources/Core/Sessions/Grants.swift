@@ -1,50 +1,10 @@
 import Foundation
 
-/// Grants: what applications got of sessions. A sign-in of an application makes its first grant by itself; this is for
-/// sessions that are there already, such as a browser's.
+/// Grants: what applications got of sessions, to list and to end. They are opened by sign-ins of applications
+/// (``Authenticator/answer(_:to:by:)``), and of sessions that are there already, such as a browser's, by what a user approved there:
+/// ``AuthorizationCodes/redeem(_:presented:secondFactor:by:)``, ``DeviceAuthorizations/redeem(_:presented:by:)``.
 public struct Grants: Sendable {
     let realm: Realm
-
-    /// What came of opening a grant.
-    public enum Outcome: Sendable {
-        /// The application has the grant, with a refresh token.
-        case granted(SignedIn)
-        /// There is no grant.
-        case refused(Refusal)
-    }
-
-    /// Why no grant was opened.
-    public enum Refusal: String, Sendable {
-        /// The session is over, or not that user's.
-        case ended
-        /// The account is disabled, or waits for its removal.
-        case userDisabled
-        /// The session has to have a second factor, and has none.
-        case secondFactorRequired
-    }
-
-    /// Opens a grant on a session that goes on.
-    /// - Parameters:
-    ///   - id: the session, which has to be the user's.
-    ///   - terms: what the application gets.
-    ///   - clientID: the application.
-    ///   - demand: which second factor the session has to have; judged in the transaction that opens the grant.
-    ///   - client: who asks. Its protocol is the grant's.
-    public func open(
-        on id: SessionID, of userID: UserID, terms: GrantTerms, for clientID: ClientID,
-        secondFactor demand: Sessions.SecondFactorDemand = .whereRequired, by client: ClientContext
-    ) async throws -> Outcome {
-        let now = realm.clock.now
-        let draft = GrantDraft(random: realm.random)
-        let proofs = realm.proofs
-        return try await realm.store.write { transaction in
-            guard let session = try transaction.session(id), session.userID == userID else { return .refused(.ended) }
-            return try draft.open(
-                on: session, terms: terms, for: clientID, dialect: client.dialect, secondFactor: demand, proofs,
-                at: now,
-                by: client, in: transaction)
-        }
-    }
 
     /// A user's grants, the newest first, also those that are over and not yet removed.
     /// - Parameter limit: 1 to 1,000.
@@ -108,12 +68,30 @@ extension Grant {
 }
 
 extension GrantDraft {
+    /// What came of opening a grant.
+    enum Outcome: Sendable {
+        /// The application has the grant, with a refresh token.
+        case granted(SignedIn)
+        /// There is no grant.
+        case refused(Refusal)
+    }
+
+    /// Why no grant was opened.
+    enum Refusal: Sendable {
+        /// The session is over, or not that user's.
+        case ended
+        /// The account is disabled, or waits for its removal.
+        case userDisabled
+        /// The session has to have a second factor, and has none.
+        case secondFactorRequired
+    }
+
     /// Opens a grant on a session, where the session goes on and has what is demanded.
     func open(
         on session: Session, terms: GrantTerms, for clientID: ClientID, dialect: Dialect,
         secondFactor demand: Sessions.SecondFactorDemand, _ proofs: ProofRegistry, at now: Date,
         by client: ClientContext, in transaction: any StoreTransaction
-    ) throws -> Grants.Outcome {
+    ) throws -> Outcome {
         // A transaction that ends the session at the same time waits, or makes this one wait.
         try transaction.reserve([.user(session.userID), .session(session.id)])
         guard let user = try transaction.user(session.userID), session.isLiving(of: user, at: now),

@@ -24,7 +24,7 @@ extension Sessions {
     /// Turns a sign-in that just took place on a page into a browser's session without grants: the grant that the sign-in
     /// made is removed, so that its refresh token opens nothing.
     ///
-    /// Applications then get grants of it (``Grants/open(on:of:terms:for:secondFactor:by:)``).
+    /// Applications then get grants of it (``AuthorizationCodes/redeem(_:presented:secondFactor:by:)``).
     /// - Parameter stays: whether the user asked to stay signed in (``BrowserSessionSettings``).
     /// - Returns: nil where the session is over meanwhile, or a browser holds it already.
     public func begin(inBrowser signedIn: SignedIn, stays: Bool = false) async throws -> BrowserSession? {

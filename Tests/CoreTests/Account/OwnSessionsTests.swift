@@ -289,7 +289,7 @@ struct OwnSessionsTests {
         let shop = ClientID(rawValue: "shop")
         var client = test.client
         client.dialect = .oauth
-        let opened = try await test.realm.grants.open(
+        let opened = try await test.openGrant(
             on: session, of: user.id, terms: GrantTerms(scopes: ["offline_access"]), for: shop, by: client)
         let old = try #require(opened.granted)
         try await test.store.write { transaction in

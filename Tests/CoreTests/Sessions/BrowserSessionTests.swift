@@ -112,10 +112,8 @@ struct BrowserSessionTests {
         let test = try await TestRealm.make(on: store)
         let begun = try await browser(test)
         let application = ClientID(rawValue: "app")
-        let opened = try await test.realm.grants.open(
-            on: begun.session.id, of: begun.user.id, terms: GrantTerms(scopes: ["openid"]), for: application,
-            by: test.client
-        )
+        let opened = try await test.openGrant(
+            on: begun.session.id, of: begun.user.id, terms: GrantTerms(scopes: ["openid"]), for: application)
         let granted = try #require(opened.granted)
         let ended = GrantID(rawValue: "ended")
         // Rows of before had no proofs of their own.

@@ -21,10 +21,10 @@ struct GrantTests {
     private func open(
         on session: Session, for application: ClientID = application, scopes: [String] = ["openid"],
         demanding demand: Sessions.SecondFactorDemand = .whereRequired, _ test: TestRealm
-    ) async throws -> Grants.Outcome {
-        try await test.realm.grants.open(
+    ) async throws -> AuthorizationCodes.Redemption {
+        try await test.openGrant(
             on: session.id, of: session.userID, terms: GrantTerms(scopes: scopes), for: application,
-            secondFactor: demand, by: test.client)
+            demanding: demand)
     }
 
     private func refresh(_ token: Secret<String>, _ test: TestRealm) async throws -> Sessions.RefreshOutcome {
@@ -172,9 +172,7 @@ struct GrantTests {
         #expect(try await sessions.session(SessionID(rawValue: "x"), of: begun.user.id) == nil)
         #expect(try await !sessions.end(begun.session.id, of: stranger.id, by: test.client))
         #expect(
-            try await test.realm.grants.open(
-                on: begun.session.id, of: stranger.id, terms: GrantTerms(), for: Self.application, by: test.client
-            ).refusal == .ended)
+            try await test.openGrant(on: begun.session.id, of: stranger.id, for: Self.application).refusal == .ended)
         #expect(try await sessions.session(begun.session.id, of: begun.user.id) != nil)
     }
 
@@ -323,9 +321,8 @@ struct GrantTests {
         var strict = test.client
         strict.requiresSecondFactor = true
         #expect(
-            try await test.realm.grants.open(
-                on: begun.session.id, of: begun.user.id, terms: GrantTerms(), for: Self.other, by: strict
-            ).refusal == .secondFactorRequired)
+            try await test.openGrant(on: begun.session.id, of: begun.user.id, for: Self.other, by: strict).refusal
+                == .secondFactorRequired)
         #expect(try await open(on: begun.session, test).granted != nil)
     }
 
@@ -372,21 +369,21 @@ struct GrantTests {
     func `Whatever grants are opened while their session ends, none is good afterwards`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let begun = try await browser(test)
-        let outcomes = try await race(8, meetingBefore: 1) { number -> SignedIn? in
+        var codes: [Secret<String>] = []
+        for _ in 0..<8 {
+            codes.append(
+                try #require(await test.code(on: begun.session.id, of: begun.user.id, for: Self.application)))
+        }
+        let outcomes = try await race(8, meetingBefore: 1) { [codes] number -> SignedIn? in
             if number == 3 {
                 _ = try await test.realm.sessions.end(begun.session.id, of: begun.user.id, by: test.client)
                 return nil
             }
-            return try await open(on: begun.session, test).granted
+            return try await test.redeem(codes[number], for: Self.application).granted
         }
         for granted in outcomes.compactMap({ $0 }) {
             #expect(try await refresh(granted.refreshToken, test).refusal == .ended)
         }
         #expect(try await test.realm.sessions.session(ofBrowser: begun.token) == nil)
     }
-}
-
-extension Grants.Outcome {
-    var granted: SignedIn? { if case .granted(let signedIn) = self { signedIn } else { nil } }
-    var refusal: Grants.Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }

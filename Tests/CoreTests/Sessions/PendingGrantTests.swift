@@ -72,8 +72,7 @@ struct PendingGrantTests {
             session = try #require(own.session)
             // So that there is something to take back, and something for which the session goes on without its browser.
             let terms = GrantTerms(scopes: ["openid", "offline_access"])
-            let opened = try await test.realm.grants.open(
-                on: session, of: user.id, terms: terms, for: shop, by: client)
+            let opened = try await test.openGrant(on: session, of: user.id, terms: terms, for: shop, by: client)
             guard case .granted = opened else { throw TestFailure() }
         }
 
