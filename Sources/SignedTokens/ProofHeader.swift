@@ -32,15 +32,24 @@ final class KnownProofHeaders: @unchecked Sendable {
     static let longest = 1024
 
     private let lock = NSLock()
-    private var headers = RecentEntries<ArraySlice<UInt8>, ProofHeader>(bound: KnownProofHeaders.capacity)
+    private var headers = RecentEntries<Text, ProofHeader>(bound: KnownProofHeaders.capacity)
 
-    func header(of text: ArraySlice<UInt8>) -> ProofHeader? { lock.withLock { headers.value(of: text) } }
+    /// A header as it was sent. It is hashed as one piece: a slice of bytes gives the hash one byte after the other.
+    private struct Text: Hashable, Sendable {
+        let bytes: ArraySlice<UInt8>
+
+        func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
+    func header(of text: ArraySlice<UInt8>) -> ProofHeader? {
+        lock.withLock { headers.value(of: Text(bytes: text)) }
+    }
 
     func keep(_ header: ProofHeader, of text: ArraySlice<UInt8>) {
         guard text.count <= Self.longest else { return }
         lock.withLock {
             // A copy: the slice would keep the whole proof.
-            headers.put(header, for: Array(text)[...])
+            headers.put(header, for: Text(bytes: Array(text)[...]))
         }
     }
 

@@ -92,6 +92,8 @@ extension Sessions {
             if let user { try await consultant.beforeSession(of: user) }
         }
         let successor = RefreshToken(grant: given.grantID, random: realm.random)
+        // Digested once, and not where other writes wait.
+        let (digest, successorDigest) = (given.digest, successor.digest)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write(.rows) { transaction in
             guard let found = try transaction.granted(given.grantID) else { return .refused(.ended) }
@@ -107,17 +109,17 @@ extension Sessions {
             let lacksFactor = try demand.refuses(
                 found.evidence, of: grant.userID, by: client, at: now, realm.proofs, in: transaction)
             let token: RefreshToken
-            if ConstantTime.equal(given.digest, grant.refresh.currentDigest) {
+            if ConstantTime.equal(digest, grant.refresh.currentDigest) {
                 if user.isDisabled { return .refused(.userDisabled) }
                 if lacksFactor { return .refused(.secondFactorRequired) }
                 grant.refresh = RefreshTokenState(
-                    currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: sharedNow,
+                    currentDigest: successorDigest, previousDigest: digest, rotatedAt: sharedNow,
                     sealedCurrent: try successor.sealed(by: realm.sealer, in: transaction))
                 // The user before the grant, as everywhere: who removes the user locks them in this order.
                 try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
                 guard try transaction.update(grant) else { return .refused(.ended) }
                 token = successor
-            } else if let previous = grant.refresh.previousDigest, ConstantTime.equal(given.digest, previous),
+            } else if let previous = grant.refresh.previousDigest, ConstantTime.equal(digest, previous),
                 RefreshGrace.covers(sharedNow, since: grant.refresh.rotatedAt, for: grace),
                 let sealed = grant.refresh.sealedCurrent,
                 let current = try RefreshToken.open(sealed, grant: grant.id, with: realm.sealer)

@@ -30,8 +30,10 @@ public struct UsedToken: Sendable, Equatable {
     ///   - id: the token's `jti`, of a length that the caller has bounded.
     ///   - owner: the application's id or the key's thumbprint: two owners may use the same `jti`.
     public init(_ kind: Kind, _ id: String, of owner: String, expiresAt: Date) {
-        let text = "\(kind.rawValue)\u{0}\(owner)\u{0}\(id)"
-        self.init(kind: kind, digest: Data(SHA256.hash(data: Data([0xFF]) + Data(text.utf8))), expiresAt: expiresAt)
+        var hash = SHA256()
+        withUnsafeBytes(of: UInt8(0xFF)) { hash.update(bufferPointer: $0) }
+        hash.update("\(kind.rawValue)\u{0}\(owner)\u{0}\(id)")
+        self.init(kind: kind, digest: hash.finalize().data, expiresAt: expiresAt)
     }
 
     /// As a store reads it.

@@ -325,6 +325,13 @@ struct ClientAuthenticationTests {
         #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.wrongCredentials))
     }
 
+    @Test
+    func `A used token is known by the digest of a byte that no text has, its kind, its owner and its name`() {
+        let text = "dpop-proof\u{0}thumbprint\u{0}näme"
+        let used = UsedToken(.possessionProof, "näme", of: "thumbprint", expiresAt: .distantFuture)
+        #expect(used.digest == Data(SHA256.hash(data: Data([0xFF]) + Data(text.utf8))))
+    }
+
     // MARK: Limits and the log
 
     @Test

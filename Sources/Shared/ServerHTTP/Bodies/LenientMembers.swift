@@ -70,6 +70,30 @@ struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try member(key, as: type).decode(type)
     }
 
+    // MARK: Members that may be absent
+
+    // By one look: otherwise it is asked first whether the member is there, then whether it is null, and then for it.
+
+    private func present(_ key: Key, as target: Any.Type) throws -> LenientDecoder? {
+        try find(key).map { LenientDecoder(value: $0, codingPath: codingPath + [key], target: target) }
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try present(key, as: type)?.decode(type)
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try present(key, as: type)?.decode(type)
+    }
+
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try present(key, as: type)?.decode(type)
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try present(key, as: type)?.decode(type)
+    }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
