@@ -23,6 +23,7 @@ struct CommandLineOfOperationsTests {
             [
                 SearchUsers(text: name, filter: "disabled", after: name, limit: 50),
                 SearchUsers(before: name, limit: 50), DisableUser(user: name), EnableUser(user: name),
+                EnableUser(user: name, keepTokens: true),
                 ShowUser(user: name), DeleteUser(user: name), DeleteUser(user: name, graceDays: 14),
                 SetUser(
                     user: name, displayName: name, locale: name, attributes: ["a=b": .string(name), "n": .null],

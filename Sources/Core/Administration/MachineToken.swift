@@ -48,7 +48,8 @@ public struct MachineToken: Sendable, Equatable {
         case open
         /// The user who answers for it may do less than its scopes say, and so may the token.
         case limited
-        /// The user who answers for it has no role any more, is disabled or was removed: it opens nothing until that changes.
+        /// The user who answers for it has no role any more, is disabled or was removed: it opens nothing. With the role it opens again; when the
+        /// user is enabled it ends, unless it is kept.
         case dormant
         /// Its time is over.
         case expired
@@ -231,9 +232,20 @@ extension StoreTransaction {
     func machineTokens(of user: UserID, at now: Date) throws -> [MachineToken] {
         try machineTokens(after: nil, limit: MachineTokens.most).filter { $0.maker == user && now < $0.expiresAt }
     }
+
+    /// Ends the tokens that a user answers for, and names them: the user was disabled, and is not any more. Their rows are locked after
+    /// the user's.
+    func endMachineTokens(of user: UserID, at now: Date) throws -> [String] {
+        try machineTokens(of: user, at: now).map(\.id).filter { try deleteMachineToken($0) }
+    }
 }
 
 extension MachineToken {
+    /// What the log says of tokens that ended as their user was enabled; nothing where there are none.
+    static func details(ofEnded ids: [String]) -> [String: JSONValue] {
+        ids.isEmpty ? [:] : ["tokens": .array(ids.map { .string($0) })]
+    }
+
     fileprivate var details: [String: JSONValue] {
         [
             "token": .string(id), "name": .string(name),

@@ -20,6 +20,8 @@ public struct AccountChange: Sendable {
     public var phoneNumber: String??
     /// Whether an administrator disables the account.
     public var isDisabled: Bool?
+    /// Whether the tokens of programs that a disabled user answers for open again when the change enables the user. Otherwise they end.
+    public var keepsMachineTokens = false
     /// All custom claims of the account, in place of those before; ``CustomClaims`` judges them.
     public var customClaims: [String: JSONValue]?
     /// What applications asked for, by name; `null` removes, and what is not named stays.
@@ -72,7 +74,8 @@ extension Accounts {
     ///
     /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
-    /// ones. Enabling a disabled user revokes all tokens too: the user signs in anew. A password that the account has, or
+    /// ones. Enabling a disabled user revokes all tokens too: the user signs in anew, and the tokens of programs that the user answers for end
+    /// (docs/decisions/0517). A password that the account has, or
     /// had lately, is refused where the protocol has a word for it, unless an administrator asks.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
@@ -133,6 +136,8 @@ extension Accounts {
             }
             let kept = change.keepsSession ? session?.session : nil
             try transaction.reserve(user: user, keeping: kept)
+            let reopens = change.isDisabled == false && before.isDisabled && !change.keepsMachineTokens
+            let ended = reopens ? try transaction.endMachineTokens(of: id, at: now) : []
             var events: [AuditEvent.Kind] = []
 
             if case .some(let email) = change.email, email != user.email {
@@ -184,7 +189,9 @@ extension Accounts {
             user = try transaction.user(id) ?? user
             if events.isEmpty { events = [.userChanged] }
             for (kind, eventID) in zip(events, eventIDs) {
-                try transaction.append(AuditEvent(id: eventID, at: now, kind: kind, userID: id, context: client))
+                let details = kind == .userEnabled ? MachineToken.details(ofEnded: ended) : [:]
+                try transaction.append(
+                    AuditEvent(id: eventID, at: now, kind: kind, userID: id, context: client, details: details))
             }
             for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
                 try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)

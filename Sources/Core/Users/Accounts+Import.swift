@@ -110,16 +110,21 @@ extension Accounts {
             batch = []
             let refused = try await realm.store.write { transaction -> [(Int, ImportRefusal)] in
                 try transaction.reserve(accounts: drafts.map(\.draft.account.id))
-                return try drafts.compactMap { index, draft -> (Int, ImportRefusal)? in
+                var ended: [String] = []
+                let found = try drafts.compactMap { index, draft -> (Int, ImportRefusal)? in
                     let present = try transaction.user(draft.account.id)
                     if present != nil && !overwrites { return (index, .idTaken) }
                     if let refusal = try draft.refusal(in: transaction) { return (index, refusal) }
                     if let refusal = try draft.write(over: present, sealer: realm.sealer, in: transaction) {
                         return (index, refusal)
                     }
-                    try transaction.append(draft.event(by: client))
+                    let tokens = try draft.endedTokens(of: present, in: transaction)
+                    ended += tokens
+                    try transaction.append(draft.event(ending: tokens, by: client))
                     return nil
                 }
+                for id in ended.sorted() { _ = try transaction.deleteMachineToken(id) }
+                return found
             }
             refusals.merge(refused) { first, _ in first }
         }
@@ -192,6 +197,7 @@ extension Accounts {
         let written = try await realm.store.write { [drafts] transaction in
             try transaction.reserve(accounts: drafts.map(\.draft.account.id))
             var written: [(index: Int, outcome: ImportOutcome)] = []
+            var ended: [String] = []
             for (index, draft) in drafts {
                 let judged = try draft.judge(overwrites: overwrites, rights, realm: realm, in: transaction)
                 var outcome = judged.outcome
@@ -199,7 +205,9 @@ extension Accounts {
                     if let refusal = try draft.write(over: judged.present, sealer: realm.sealer, in: transaction) {
                         outcome = .refused(refusal)
                     } else if outcome == .replaced {
-                        try transaction.append(draft.event(by: client))
+                        let tokens = try draft.endedTokens(of: judged.present, in: transaction)
+                        ended += tokens
+                        try transaction.append(draft.event(ending: tokens, by: client))
                     }
                 }
                 written.append((index, outcome))
@@ -207,6 +215,7 @@ extension Accounts {
             let outcomes = Dictionary(uniqueKeysWithValues: written.map { ($0.index, $0.outcome) })
             try transaction.writeMemberships(
                 of: drafts.filter { outcomes[$0.index]?.isWritten == true }.map(\.draft), by: client)
+            for id in ended.sorted() { _ = try transaction.deleteMachineToken(id) }
             let (imported, replaced) = (
                 written.count { $0.outcome == .imported }, written.count { $0.outcome == .replaced }
             )
@@ -336,8 +345,17 @@ private struct ImportDraft: Sendable {
         return nil
     }
 
-    func event(by client: ClientContext) -> AuditEvent {
-        AuditEvent(id: eventID, at: now, kind: .userImported, userID: account.id, context: client)
+    /// The tokens of programs that end as the import enables a user who was disabled (docs/decisions/0517). They are removed after all users
+    /// are written, in the order in which rows are locked.
+    func endedTokens(of present: User?, in transaction: any StoreTransaction) throws -> [String] {
+        guard let present, present.isSuspended, !account.isDisabled else { return [] }
+        return try transaction.machineTokens(of: present.id, at: now).map(\.id)
+    }
+
+    func event(ending tokens: [String], by client: ClientContext) -> AuditEvent {
+        AuditEvent(
+            id: eventID, at: now, kind: .userImported, userID: account.id, context: client,
+            details: MachineToken.details(ofEnded: tokens))
     }
 
     /// What prevents writing it, regardless of its id's present holder.

@@ -594,11 +594,17 @@ struct ConsoleUserTests {
             #expect(try await browser.open("/console/tokens").html.contains("opens nothing") == false)
             _ = try await DisableUser(user: "target").perform(on: realm, as: .commandLine, by: .testAdministrator)
             let enabling = try await browser.open("/console/users/target/enable").html
-            #expect(enabling.contains("2 tokens \(said) open again"))
-            _ = try await EnableUser(user: "target").perform(on: realm, as: .commandLine, by: .testAdministrator)
+            #expect(enabling.contains("2 tokens \(said) end:") && enabling.contains("Keep these tokens"), "\(enabling)")
+            _ = try await confirm("/console/users/target/enable", ["keep_tokens": "1"], in: browser)
+            #expect(try await realm.machineTokens.count(of: target) == 2)
             _ = try await confirm("/console/administrators/target/revoke", in: browser)
             let page = try await browser.open("/console/tokens").html
             #expect(page.matches(of: /opens nothing: its maker does not administer/).count == 2, "\(page)")
+            // Who says nothing about them ends them.
+            _ = try await DisableUser(user: "target").perform(on: realm, as: .commandLine, by: .testAdministrator)
+            _ = try await confirm("/console/users/target/enable", in: browser)
+            #expect(try await realm.machineTokens.count(of: target) == 0)
+            #expect(try await browser.open("/console/users/target/enable").html.contains(said) == false)
         }
     }
 

@@ -18,7 +18,9 @@ extension DisableUser: CommandedOperation {
 }
 
 extension EnableUser: CommandedOperation {
-    public var commandLine: [String] { CommandParts("user", "enable").arguments(user) }
+    public var commandLine: [String] {
+        CommandParts("user", "enable").flag("keep-tokens", if: keepTokens).arguments(user)
+    }
 }
 
 extension ShowUser: CommandedOperation {

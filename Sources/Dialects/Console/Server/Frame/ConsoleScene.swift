@@ -155,9 +155,14 @@ struct ConsoleScene: Sendable {
     func text(
         _ text: PageText, withTokensOf user: String, _ key: String = "consoleAndTokens"
     ) async throws -> PageText {
-        guard may(ListMachineTokens.right) else { return text }
-        let count = try await realm.machineTokens.count(of: UserID(rawValue: user))
+        let count = try await tokens(of: user)
         return count == 0 ? text : words(key, ["text": .text(text), "count": .number(count)])
+    }
+
+    /// How many tokens of programs a user answers for; 0 for those who may not know of them.
+    func tokens(of user: String) async throws -> Int {
+        guard may(ListMachineTokens.right) else { return 0 }
+        return try await realm.machineTokens.count(of: UserID(rawValue: user))
     }
 
     func notFound() -> Page {

@@ -17,12 +17,10 @@ enum UserActions {
             done: { scene, _ in back(scene, "consoleDoneDisabled") }),
         .action(
             "users/{user}/enable", EnableUser.self, in: .users,
-            ask: {
-                try await question(
-                    "consoleEnableUser", "consoleEnableUserText", button: "consoleEnable",
-                    tokens: "consoleAndTokensAgain", $0)
+            ask: { try await askToEnable($0) },
+            make: { scene in
+                EnableUser(user: scene.parameter("user"), keepTokens: scene.field(keepTokens) == nil ? nil : true)
             },
-            make: { EnableUser(user: $0.parameter("user")) },
             done: { scene, _ in back(scene, "consoleDoneEnabled") }),
         .action(
             "users/{user}/end-sessions", EndSessions.self, in: .users,
@@ -159,6 +157,24 @@ enum UserActions {
         return ConsoleQuestion(
             title: scene.words(title, ["user": .chosen(user.shownName)]), text: said,
             button: scene.words.plain(button), isDangerous: isDangerous, back: ConsolePath.to("users", user.id))
+    }
+
+    /// The box that keeps the tokens of programs that a user answers for.
+    private static let keepTokens = "keep_tokens"
+
+    private static func askToEnable(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
+        let words = scene.words
+        let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+        var question = ConsoleQuestion(
+            title: words("consoleEnableUser", ["user": .chosen(user.shownName)]),
+            text: try await scene.text(words("consoleEnableUserText"), withTokensOf: user.id, "consoleAndTokensEnd"),
+            button: words.plain("consoleEnable"), back: ConsolePath.to("users", user.id))
+        if try await scene.tokens(of: user.id) > 0 {
+            question.checkbox = .init(
+                name: keepTokens, label: words.plain("consoleKeepTokens"), hint: words.plain("consoleKeepTokensHint"),
+                isChecked: scene.field(keepTokens) != nil)
+        }
+        return question
     }
 
     private static func askToRemoveFactor(_ scene: ConsoleScene) async throws -> ConsoleQuestion {

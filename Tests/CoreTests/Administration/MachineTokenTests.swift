@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Tokens of programs")
+struct MachineTokenTests {
+    /// A realm with an owner who stays, and others who made a token each.
+    private struct Scene {
+        let test: TestRealm
+        let root: UserID
+        var tokens: [UserID: (token: MachineToken, text: Secret<String>)] = [:]
+
+        init(on store: TestStore, _ names: String...) async throws {
+            test = try await TestRealm.make(on: store)
+            root = try await test.addUser().id
+            for name in names {
+                let id = UserID(rawValue: name)
+                _ = try await test.realm.accounts.create(
+                    id: id, email: EmailAddress(kept: "\(name)@example.com"), password: nil, by: test.client
+                ).get()
+            }
+            for id in [root] + names.map(UserID.init(rawValue:)) {
+                _ = try await test.realm.administrators.grant(.owner, to: id, by: test.client).get()
+                var client = test.client
+                client.administrator = "user:\(id)"
+                tokens[id] = try await test.realm.machineTokens.add(
+                    name: "backup", scopes: [.all], lifetime: 86_400, by: client
+                ).get()
+            }
+        }
+
+        /// Why the token of a user opens nothing; nil where it does. Without a name, of the owner who stays.
+        func refusal(of name: String? = nil) async throws -> MachineTokens.Refusal? {
+            let text = try #require(tokens[name.map(UserID.init(rawValue:)) ?? root]?.text)
+            guard case .failure(let refusal)? = try await test.realm.machineTokens.judge(text) else { return nil }
+            return refusal
+        }
+
+        func change(_ name: String, _ edit: (inout AccountChange) -> Void) async throws {
+            test.clock.advance(1)
+            var change = AccountChange()
+            edit(&change)
+            let outcome = try await test.realm.accounts.change(UserID(rawValue: name), change, by: test.client)
+            guard case .changed = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+        }
+
+        /// What the log says of tokens in the newest event of a kind.
+        func ended(_ kind: AuditEvent.Kind, _ name: String) async throws -> JSONValue? {
+            try await test.events(kind).last { $0.userID?.rawValue == name }?.details["tokens"]
+        }
+
+        func id(_ name: String) throws -> JSONValue {
+            .array([.string(try #require(tokens[UserID(rawValue: name)]?.token.id))])
+        }
+    }
+
+    @Test(arguments: TestStore.available)
+    func `A user who is enabled again has tokens again only where they are kept`(store: TestStore) async throws {
+        let scene = try await Scene(on: store, "ada", "bob")
+        #expect(try await scene.refusal(of: "ada") == nil)
+        try await scene.change("ada") { $0.isDisabled = true }
+        #expect(try await scene.refusal(of: "ada") == .dormant)
+        try await scene.change("ada") {
+            $0.isDisabled = false
+            $0.keepsMachineTokens = true
+        }
+        #expect(try await scene.refusal(of: "ada") == nil)
+        #expect(try await scene.ended(.userEnabled, "ada") == nil)
+
+        try await scene.change("ada") { $0.isDisabled = true }
+        // With an address, which writes mails too.
+        try await scene.change("ada") {
+            $0.isDisabled = false
+            $0.email = .some(EmailAddress(kept: "ada@example.net"))
+        }
+        #expect(try await scene.refusal(of: "ada") == .unknown)
+        #expect(try await scene.ended(.userEnabled, "ada") == scene.id("ada"))
+        #expect(try await scene.refusal(of: "bob") == nil)
+        #expect(try await scene.refusal() == nil)
+        // Who was not disabled keeps them.
+        try await scene.change("bob") { $0.isDisabled = false }
+        #expect(try await scene.refusal(of: "bob") == nil)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `An import that enables users ends their tokens, and no other`(store: TestStore) async throws {
+        let names = ["zoe", "ada", "bob", "eve"]
+        let scene = try await Scene(on: store, "zoe", "ada", "bob", "eve")
+        for name in names where name != "eve" { try await scene.change(name) { $0.isDisabled = true } }
+        // Another name is a difference; bob stays disabled, and eve never was.
+        let accounts = names.map { name in
+            PortableAccount(
+                id: UserID(rawValue: name), email: EmailAddress(kept: "\(name)@example.com"),
+                profile: UserProfile(displayName: "Another"), isDisabled: name == "bob")
+        }
+        let outcomes = try await scene.test.realm.accounts.importAccounts(
+            accounts, overwrites: true, by: scene.test.client)
+        #expect(outcomes == Array(repeating: .replaced, count: 4))
+        let expected: [(String, MachineTokens.Refusal?)] = [
+            ("zoe", .unknown), ("ada", .unknown), ("bob", .dormant), ("eve", nil),
+        ]
+        for (name, refusal) in expected { #expect(try await scene.refusal(of: name) == refusal, "\(name)") }
+        #expect(try await scene.ended(.userImported, "zoe") == scene.id("zoe"))
+        #expect(try await scene.ended(.userImported, "eve") == nil)
+        // Identity Toolkit's way in does the same.
+        let refused = try await scene.test.realm.accounts.import(
+            [PortableAccount(id: UserID(rawValue: "bob"))], overwrites: true, by: scene.test.client)
+        #expect(refused.isEmpty)
+        #expect(try await scene.refusal(of: "bob") == .unknown)
+        #expect(try await scene.refusal() == nil)
+    }
+}
