@@ -48,7 +48,9 @@ struct Countersign: AsyncParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
         do {
             let words = Array(CommandLine.arguments.dropFirst())
-            if let serve = serveAlone(words) { return try await serve.run() }
+            if words.first == Serve._commandName, let plain = ServeWords(words.dropFirst()) {
+                return try await Serve.start(plain)
+            }
             try CommandWords.check(words)
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -59,13 +61,6 @@ struct Countersign: AsyncParsableCommand {
         } catch {
             exit(with: error)
         }
-    }
-
-    /// `serve` where nothing is wrong with its words: the tree of all commands takes a sixth of a server's start to build,
-    /// and is needed for advice only.
-    private static func serveAlone(_ words: [String]) -> Serve? {
-        guard words.first == Serve._commandName else { return nil }
-        return Serve.$isAlone.withValue(true) { try? Serve.parse(Array(words.dropFirst())) }
     }
 
     /// Help and the version are asked for; everything else that ends a command is a failure, reported on standard

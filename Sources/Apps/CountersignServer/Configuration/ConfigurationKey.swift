@@ -101,10 +101,12 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     private func spelled() -> String {
         var name = Array(Self.environmentPrefix.utf8)
         var previous = UInt8(ascii: ".")
-        // "MiB" is one word.
-        for byte in rawValue.replacing("MiB", with: "Mib").utf8 {
+        for byte in rawValue.utf8 {
             let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            let followsSmall = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(previous)
+            // "MiB" is one word, and no other has a capital there.
+            let followsSmall =
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(previous)
+                && !(byte == UInt8(ascii: "B") && previous == UInt8(ascii: "i"))
             if isCapital, followsSmall { name.append(UInt8(ascii: "_")) }
             switch byte {
             case UInt8(ascii: "."): name.append(UInt8(ascii: "_"))
@@ -120,7 +122,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
 
     /// The option of the command line: `--tls-certificate`.
     public var flagName: String {
-        "--" + environmentName.dropFirst("COUNTERSIGN_".count).lowercased().replacing("_", with: "-")
+        let name = environmentName.utf8.dropFirst(Self.environmentPrefix.utf8.count)
+        let letters = name.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 | 0x20 }
+        return "--" + String(decoding: letters, as: UTF8.self)
     }
 
     /// Variables that clients of the server and administrative commands read. The server leaves them alone.

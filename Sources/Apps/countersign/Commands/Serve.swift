@@ -7,17 +7,7 @@ import ServerHTTP
 
 /// Runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
-    /// Whether its words are read without the tree of all commands, and without the parser's look for a request for completion scripts in
-    /// them, which takes longer than all else about them. Below a "super-command" it does not look.
-    @TaskLocal static var isAlone = false
-
-    static var configuration: CommandConfiguration {
-        var configuration = described
-        if isAlone { configuration._superCommandName = "countersign" }
-        return configuration
-    }
-
-    private static let described = CommandConfiguration(
+    static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """
@@ -152,7 +142,18 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let handedOn = Result { () throws(SystemdSocketError) in try SystemdSocket.take() }
         if check { return try await judge(handedOn) }
-        let configuration = try await ServerConfiguration.load(flags: flags, file: config, socket: try handedOn.get())
+        try await Self.start(flags, config, try handedOn.get())
+    }
+
+    /// The server of words that the parser is not needed for.
+    static func start(_ words: ServeWords) async throws {
+        try await start(words.flags, words.file, try SystemdSocket.take())
+    }
+
+    private static func start(
+        _ flags: [ConfigurationKey: String], _ file: String?, _ socket: SystemdSocket?
+    ) async throws {
+        let configuration = try await ServerConfiguration.load(flags: flags, file: file, socket: socket)
         LoggingSystem.bootstrap {
             ServerLog(label: $0, format: configuration.logFormat, level: configuration.logLevel)
         }
@@ -178,7 +179,7 @@ struct Serve: AsyncParsableCommand {
                 Terminal.print("listening on \(address)")
                 ResidentMemory.giveBackStart()
                 announce.finish()
-                if configuration.isDevelopment, Terminal.showsProgress { greet(address, opened.directory) }
+                if configuration.isDevelopment, Terminal.showsProgress { Self.greet(address, opened.directory) }
             }
         } catch let error as IOError {
             throw CommandFailure(.refused, error.sentence(about: configuration.listen))
@@ -219,7 +220,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// The options that were given.
-    private var flags: [ConfigurationKey: String] {
+    var flags: [ConfigurationKey: String] {
         var flags: [ConfigurationKey: String] = [:]
         flags[.data] = data
         flags[.database] = database
@@ -244,7 +245,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Next steps, for a user who has just started it.
-    private func greet(_ address: String, _ directory: DataDirectory) {
+    private static func greet(_ address: String, _ directory: DataDirectory) {
         Terminal.say(
             """
 
