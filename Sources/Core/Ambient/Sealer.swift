@@ -33,15 +33,18 @@ public struct Sealer: Sendable {
                     "A master key has \(Self.byteCount) bytes; this one has \(bytes.reveal().count).")
             }
             let master = SymmetricKey(data: bytes.reveal())
-            func derive(_ purpose: String, _ count: Int) -> SymmetricKey {
-                HKDF<SHA256>.deriveKey(
-                    inputKeyMaterial: master, info: Data("countersign/\(purpose)".utf8), outputByteCount: count)
+            let salt: [UInt8]? = nil
+            let extracted = HMAC<SHA256>(
+                key: SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: master, salt: salt)))
+            // HKDF's first block, as in ``sealing(_:for:)``: its second one is for longer keys than these.
+            func derive(_ purpose: String) -> SymmetricKey {
+                SymmetricKey(data: Self.code(extracted, "countersign/\(purpose)".utf8, 1, "".utf8))
             }
-            name = derive("name", Sealer.nameByteCount).withUnsafeBytes { Array($0) }
-            formerSealing = derive("sealing", 32)
-            addresses = HMAC<SHA256>(key: derive("sealing by address", 32))
-            digesting = HMAC<SHA256>(key: derive("digesting", 32))
-            logSealing = HMAC<SHA256>(key: derive("sealing the log", 32))
+            name = derive("name").withUnsafeBytes { Array($0.prefix(Sealer.nameByteCount)) }
+            formerSealing = derive("sealing")
+            addresses = HMAC<SHA256>(key: derive("sealing by address"))
+            digesting = HMAC<SHA256>(key: derive("digesting"))
+            logSealing = HMAC<SHA256>(key: derive("sealing the log"))
         }
 
         /// The name for people: eight hexadecimal digits, of which nothing about the key can be learnt.

@@ -46,7 +46,7 @@ public struct MasterKeyReplacement: Sendable {
             try transaction.putDocument(
                 MasterKeys.checkDocument, MasterKeys.check(of: generation, under: new, random: random))
             try transaction.putDocument(
-                MasterKeyAge.document, JSONEncoder().encode(MasterKeyAge(id: new.id, since: now)))
+                MasterKeyAge.document, MasterKeyAge(id: new.id, since: now).stored)
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .masterKeyReplaced, userID: nil, context: actor,
@@ -225,7 +225,7 @@ public struct MasterKeyReplacement: Sendable {
 
 /// Since when the present master key seals, as its document has it. A database of before there was one begins to count when a server looks
 /// at it first.
-struct MasterKeyAge: Codable, Sendable {
+struct MasterKeyAge: StoredJSON, Codable, Equatable, Sendable {
     /// Behind ``MasterKeys/checkDocument`` in the order of locks: a transaction that writes both writes that one first.
     static let document = "master-key-since"
 
@@ -234,7 +234,30 @@ struct MasterKeyAge: Codable, Sendable {
     let since: Date
 
     static func read(_ transaction: any StoreTransaction) throws -> MasterKeyAge? {
-        try transaction.document(document).map { try JSONDecoder().decode(MasterKeyAge.self, from: $0) }
+        try transaction.document(document).map { try MasterKeyAge(stored: $0) }
+    }
+
+    init(id: String, since: Date) { (self.id, self.since) = (id, since) }
+
+    init(from json: inout JSONReader) throws {
+        var id: String?
+        var since: Date?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "id": id = try json.read()
+            case "since": since = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.init(id: try json.required(id, "id"), since: try json.required(since, "since"))
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("id", id)
+        try json.write("since", since)
+        json.endObject()
     }
 }
 

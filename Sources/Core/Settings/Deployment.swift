@@ -76,13 +76,82 @@ public struct Deployment: Sendable, Codable, Equatable {
 extension Deployment {
     static func read(_ transaction: any StoreTransaction) throws -> Deployment? {
         // A later version may write it in another shape.
-        try transaction.document(document).flatMap { try? JSONDecoder().decode(Deployment.self, from: $0) }
+        try transaction.document(document).flatMap { try? Deployment(stored: $0) }
     }
 
     func put(in transaction: any StoreTransaction) throws {
-        try transaction.putDocument(Self.document, JSONEncoder().encode(self))
+        try transaction.putDocument(Self.document, stored)
     }
 }
+
+extension Deployment: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var isDevelopment, isEncrypted: Bool?
+        var mail: Mail?
+        var hashMemory, hashPasses: Int?
+        var values: [Value]?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "isDevelopment": isDevelopment = try json.read()
+            case "isEncrypted": isEncrypted = try json.read()
+            case "mail": mail = try json.read()
+            case "hashMemory": hashMemory = try json.read()
+            case "hashPasses": hashPasses = try json.read()
+            case "values": values = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.init(
+            isDevelopment: try json.required(isDevelopment, "isDevelopment"),
+            isEncrypted: try json.required(isEncrypted, "isEncrypted"), mail: try json.required(mail, "mail"),
+            hashMemory: try json.required(hashMemory, "hashMemory"),
+            hashPasses: try json.required(hashPasses, "hashPasses"), values: try json.required(values, "values"))
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("hashMemory", hashMemory)
+        try json.write("hashPasses", hashPasses)
+        try json.write("isDevelopment", isDevelopment)
+        try json.write("isEncrypted", isEncrypted)
+        try json.write("mail", mail)
+        try json.write("values", values)
+        json.endObject()
+    }
+}
+
+extension Deployment.Value: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var key, text, place: String?
+        var source: Source?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "key": key = try json.read()
+            case "text": text = try json.readOptional()
+            case "source": source = try json.read()
+            case "place": place = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.init(
+            key: try json.required(key, "key"), text: text, source: try json.required(source, "source"),
+            place: try json.required(place, "place"))
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("key", key)
+        try json.write("place", place)
+        try json.write("source", source)
+        try json.write("text", optional: text)
+        json.endObject()
+    }
+}
+
+extension Deployment.Mail: StoredJSON {}
+extension Deployment.Value.Source: StoredJSON {}
 
 extension Realm {
     /// How the servers were started; nil where none has started yet.

@@ -21,7 +21,7 @@ extension Realm {
                 let key = try sealer.keys.current(in: transaction)
                 if try MasterKeyAge.read(transaction)?.id != key.id {
                     try transaction.putDocument(
-                        MasterKeyAge.document, JSONEncoder().encode(MasterKeyAge(id: key.id, since: now)))
+                        MasterKeyAge.document, MasterKeyAge(id: key.id, since: now).stored)
                 }
             }
         } catch let error as StoreError where isThere && error.code == .readOnly {

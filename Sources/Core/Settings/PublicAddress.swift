@@ -17,11 +17,35 @@ public struct PublicAddress: Sendable, Codable, Equatable {
 
     static func read(_ transaction: any StoreTransaction) throws -> PublicAddress? {
         // A later version may write it in another shape, and what is printed has a default.
-        try transaction.document(document).flatMap { try? JSONDecoder().decode(PublicAddress.self, from: $0) }
+        try transaction.document(document).flatMap { try? PublicAddress(stored: $0) }
     }
 
     fileprivate func put(in transaction: any StoreTransaction) throws {
-        try transaction.putDocument(Self.document, JSONEncoder().encode(self))
+        try transaction.putDocument(Self.document, stored)
+    }
+}
+
+extension PublicAddress: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var url: String?
+        var isConfigured: Bool?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "url": url = try json.read()
+            case "isConfigured": isConfigured = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.init(
+            url: try json.required(url, "url"), isConfigured: try json.required(isConfigured, "isConfigured"))
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("isConfigured", isConfigured)
+        try json.write("url", url)
+        json.endObject()
     }
 }
 

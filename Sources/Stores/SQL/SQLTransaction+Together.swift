@@ -42,7 +42,7 @@ private enum Statements {
 extension StoredRow {
     /// The columns in a statement with several tables.
     fileprivate static func columns(of name: String) -> String {
-        columns.split(separator: ", ").map { "\(name).\($0)" }.joined(separator: ", ")
+        columns.split(separator: ",").map { "\(name).\($0.drop { $0 == " " })" }.joined(separator: ", ")
     }
 }
 

@@ -36,6 +36,32 @@ struct StoredShapeTests {
     }
 
     @Test
+    func `What a start notes is read as it was written`() throws {
+        let age = try read(MasterKeyAge.self, #"{"since":774251300.25,"id":"0123abcd"}"#)
+        #expect(age == MasterKeyAge(id: "0123abcd", since: Date(timeIntervalSinceReferenceDate: 774_251_300.25)))
+        #expect(try survives(age))
+        let address = try read(PublicAddress.self, #"{"url":"https:\/\/login.example.com","isConfigured":true}"#)
+        #expect(address == PublicAddress(url: "https://login.example.com", isConfigured: true))
+        #expect(try survives(address))
+        let deployment = try read(
+            Deployment.self,
+            """
+            {"hashMemory":19456,"hashPasses":2,"isDevelopment":false,"isEncrypted":true,"mail":"plain","values":[
+             {"key":"listen","place":"--listen","source":"flag","text":"[::1]:8080"},
+             {"key":"data","place":"data","source":"standard"}]}
+            """)
+        #expect(
+            deployment
+                == Deployment(
+                    isDevelopment: false, isEncrypted: true, mail: .plain, hashMemory: 19456, hashPasses: 2,
+                    values: [
+                        Deployment.Value(key: "listen", text: "[::1]:8080", source: .flag, place: "--listen"),
+                        Deployment.Value(key: "data", text: nil, source: .standard, place: "data"),
+                    ]))
+        #expect(try survives(deployment))
+    }
+
+    @Test
     func `Settings of every earlier shape are read`() throws {
         #expect(try read(RealmSettings.self, "{}") == RealmSettings())
         let full = try read(

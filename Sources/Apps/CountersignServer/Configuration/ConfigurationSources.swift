@@ -8,15 +8,20 @@ struct ConfigurationSources {
     private struct Source {
         let kind: Deployment.Value.Source
         let provider: any ConfigProvider
-        /// The names of all that is in it; nil where they are not known. Flags and environment say so before the
-        /// provider is asked, which spells each name anew for each question.
-        let names: Set<String>?
+        /// All that is in it, by the names of the environment; nil where that is not known. Flags and environment are asked so before
+        /// the provider, which spells each name anew for each question.
+        let texts: [String: String]?
         /// The key as this provider knows it.
         let key: @Sendable (ConfigurationKey) -> AbsoluteConfigKey
         /// The key as the operator wrote it here.
         let place: @Sendable (ConfigurationKey) -> String
 
-        func mayHold(_ key: ConfigurationKey) -> Bool { names?.contains(key.environmentName) ?? true }
+        func mayHold(_ key: ConfigurationKey) -> Bool { texts.map { $0[key.environmentName] != nil } ?? true }
+
+        func content(of key: ConfigurationKey, as type: ConfigType) throws -> ConfigContent? {
+            if type == .string, let texts { return texts[key.environmentName].map { .string($0) } }
+            return try provider.value(forKey: self.key(key), type: type).value?.content
+        }
     }
 
     /// A value and where it was found.
@@ -37,11 +42,11 @@ struct ConfigurationSources {
         sources = [
             Source(
                 kind: .flag, provider: EnvironmentVariablesProvider(environmentVariables: flagValues),
-                names: Set(flagValues.keys),
+                texts: flagValues,
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.flagName }),
             Source(
                 kind: .environment, provider: EnvironmentVariablesProvider(environmentVariables: environment),
-                names: Set(environment.keys),
+                texts: environment,
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.environmentName }),
         ]
         checkNames(inEnvironment: environment)
@@ -101,15 +106,10 @@ struct ConfigurationSources {
     /// A list; in a file, one element may stand without brackets.
     mutating func list(_ key: ConfigurationKey) -> ConfiguredValue<[String]>? {
         for source in sources where source.mayHold(key) {
-            let name = source.key(key)
-            if let value = try? source.provider.value(forKey: name, type: .stringArray).value,
-                case .stringArray(let list) = value.content
-            {
+            if case .stringArray(let list)? = try? source.content(of: key, as: .stringArray) {
                 return ConfiguredValue(value: list, place: source.place(key))
             }
-            if let value = try? source.provider.value(forKey: name, type: .string).value,
-                case .string(let text) = value.content
-            {
+            if case .string(let text)? = try? source.content(of: key, as: .string) {
                 return ConfiguredValue(value: [text], place: source.place(key))
             }
         }
@@ -131,9 +131,8 @@ struct ConfigurationSources {
     /// A value of any type as text; nil where there is none.
     private static func text(of key: ConfigurationKey, in source: Source) -> String? {
         guard source.mayHold(key) else { return nil }
-        let name = source.key(key)
         for type in [ConfigType.string, .int, .double, .bool, .stringArray] {
-            guard let content = try? source.provider.value(forKey: name, type: type).value?.content else { continue }
+            guard let content = try? source.content(of: key, as: type) else { continue }
             switch content {
             case .string(let text): return text
             case .int(let number): return "\(number)"
@@ -151,8 +150,8 @@ struct ConfigurationSources {
     ) -> ConfiguredValue<Value>? {
         for source in sources where source.mayHold(key) {
             do {
-                guard let found = try source.provider.value(forKey: source.key(key), type: type).value else { continue }
-                if let value = unwrap(found.content) { return ConfiguredValue(value: value, place: source.place(key)) }
+                guard let found = try source.content(of: key, as: type) else { continue }
+                if let value = unwrap(found) { return ConfiguredValue(value: value, place: source.place(key)) }
             } catch {
                 report(source.place(key), "the value is of another type", remedy)
                 return nil
@@ -217,7 +216,7 @@ struct ConfigurationSources {
             }
             sources.append(
                 Source(
-                    kind: .file, provider: provider, names: nil, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
+                    kind: .file, provider: provider, texts: nil, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
                     place: { "\($0.rawValue) in \(file)" }))
             checkNames(names.all, inFile: file)
             if Self.holdsPassword(provider) { warnIfExposed(file, holding: "a password") }

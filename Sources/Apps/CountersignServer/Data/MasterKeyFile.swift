@@ -44,10 +44,17 @@ public struct MasterKeyFile: Sendable, Equatable {
     /// - Throws: ``DataDirectoryError/badMasterKey(_:)`` where there is none, or something else.
     static func entries(in text: Data, from place: String) throws -> [Entry] {
         let lines = String(decoding: text.prefix(sizeLimit), as: UTF8.self).split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+            .map(trimmed).filter { !$0.isEmpty }
         guard (1...limit).contains(lines.count) else { throw DataDirectoryError.badMasterKey(place) }
         var seen: Set<String> = []
         return try lines.map { try Entry($0, from: place) }.filter { seen.insert($0.key.id).inserted }
+    }
+
+    /// Without Foundation's `trimmingCharacters`, for which a start searches the program's conformances three times.
+    private static func trimmed(_ line: Substring) -> String {
+        var line = line.drop(while: \.isWhitespace)
+        while line.last?.isWhitespace == true { line.removeLast() }
+        return String(line)
     }
 
     func entries() throws -> [Entry] {

@@ -42,7 +42,7 @@ extension NativeAuth {
         let paths = Endpoint.allCases.map(\.path) + [Endpoint.metadataPath, Endpoint.keysPath, authorizePath]
         // The vendor's documents leave the 2 away in places.
         let misspelt = paths.filter { $0.hasPrefix("/oauth2/") }.map {
-            ($0.replacingOccurrences(of: "/oauth2/", with: "/oauth/"), $0)
+            ("/oauth/" + String($0.dropFirst("/oauth2/".count)), $0)
         }
         return Dictionary(grouping: paths.map { ($0, $0) } + misspelt) { lastPart(of: $0.0) }
     }()
