@@ -5,14 +5,13 @@ import Synchronization
 
 /// The methods of every path, for requests that have another one (RFC 9110, section 15.5.6).
 ///
-/// It is made of the router's own list, and finds paths as the router does. Nothing is put together before the first request that no
+/// It is made of the list of the routes, and finds paths as the router does. Nothing is put together before the first request that no
 /// route takes.
 public final class PathMethods: Sendable {
     typealias Context = CountersignRequestContext
 
     private struct State {
-        /// The methods of each path, as the router writes it.
-        var methods: [String: Set<HTTPRequest.Method>] = [:]
+        var routes: [(path: RouterPath, method: HTTPRequest.Method)] = []
         var finder: RouterResponder<Context>?
     }
 
@@ -22,15 +21,19 @@ public final class PathMethods: Sendable {
 
     /// Says which routes there are.
     public func tell(_ routes: [Router<CountersignRequestContext>.RouteDescription]) {
-        let methods = Dictionary(grouping: routes, by: \.path.description).mapValues { Set($0.map(\.method)) }
-        state.withLock { $0 = State(methods: methods) }
+        tell(routes.map { ($0.path, $0.method) })
+    }
+
+    /// The same of routes as they were added: the router's list is sorted, and a start needs none.
+    func tell(_ routes: [(path: RouterPath, method: HTTPRequest.Method)]) {
+        state.withLock { $0 = State(routes: routes) }
     }
 
     /// What `Allow` lists for a path; nil for a path that no route has.
     func allowed(at path: String, _ context: Context) async throws -> String? {
         let finder = state.withLock { state in
             if let finder = state.finder { return finder }
-            let finder = Self.finder(state.methods)
+            let finder = Self.finder(state.routes)
             state.finder = finder
             return finder
         }
@@ -41,10 +44,12 @@ public final class PathMethods: Sendable {
     }
 
     /// Answers each path with its methods.
-    private static func finder(_ methods: [String: Set<HTTPRequest.Method>]) -> RouterResponder<Context> {
+    private static func finder(
+        _ routes: [(path: RouterPath, method: HTTPRequest.Method)]
+    ) -> RouterResponder<Context> {
         let router = Router(context: Context.self)
-        for (path, methods) in methods {
-            var methods = methods
+        for (path, routes) in Dictionary(grouping: routes, by: { $0.path.description }) {
+            var methods = Set(routes.map { $0.method })
             if methods.contains(.get) { methods.insert(.head) }
             methods.insert(.options)
             let text = methods.map(\.rawValue).sorted().joined(separator: ", ")

@@ -90,7 +90,7 @@ public final class RouteParts: HTTPResponder {
         let methods = PathMethods()
         let routes = ServerRoutes(passage(methods))
         try part.add(routes)
-        methods.tell(routes.list)
+        methods.tell(routes.added)
         return routes
     }
 

@@ -11,6 +11,8 @@ public final class ServerRoutes: RouterMethods {
 
     private let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
     private let passage: RequestPassage
+    /// All of them, as they were added.
+    private(set) var added: [(path: RouterPath, method: HTTPRequest.Method)] = []
     /// Those without parameters.
     private(set) var known: [KnownRoute] = []
     /// Whether a middleware was added that later routes have to pass.
@@ -30,6 +32,7 @@ public final class ServerRoutes: RouterMethods {
         _ path: RouterPath, method: HTTPRequest.Method, responder: Responder
     ) -> Self where Responder.Context == CountersignRequestContext {
         router.on(path, method: method, responder: responder)
+        added.append((path, method))
         // What HEAD and OPTIONS are answered is for others to see to.
         guard path.hasNoParameters, !hasOtherMiddleware, method != .head, method != .options else { return self }
         let handle: RouteHandler.Handle
