@@ -69,8 +69,11 @@ public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHan
     }
 
     private static func isWellFormed(_ request: HTTPRequest) -> Bool {
-        hasPath(request) && request.headerFields[values: .host].count <= 1
+        hasPath(request) && request.headerFields[values: host].count <= 1
     }
+
+    /// The library offers no name for it, as requests of its own have an authority.
+    private static let host = HTTPField.Name("host")!
 
     /// `CONNECT` has none, and `OPTIONS` may ask about the whole server.
     private static func hasPath(_ request: HTTPRequest) -> Bool {
