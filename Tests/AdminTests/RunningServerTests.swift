@@ -263,6 +263,12 @@ import Testing
                     #expect(reply.text.contains("This is no place in the list"), "\(name): \(reply.text)")
                 }
             }
+            let list = try await Self.post("users:search", ["limit": 1], server).json
+            let all = try await Self.post("users:list", ["limit": 1000], server).json["users"].elements.count
+            #expect(list["estimate"] == ["users": .integer(all), "precision": "exact"], "\(list)")
+            for narrowing: JSON in [["text": "a"], ["filter": "disabled"], ["filter": "owner"]] {
+                #expect(try await Self.post("users:search", narrowing, server).json["estimate"] == .null)
+            }
             for (name, rows) in [
                 ("users:list", "users"), ("groups:list", "groups"), ("groups:show", "members"),
                 ("administrators:list", "administrators"), ("applications:list", "applications"),

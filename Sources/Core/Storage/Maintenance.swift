@@ -85,6 +85,7 @@ public struct Maintenance: Sendable {
             if count < Self.batch { break }
         }
         removed += try await realm.accounts.deleteDue()
+        try await realm.accounts.tally()
         do {
             try await realm.auditSeals.seal()
             try await realm.auditSeals.check()

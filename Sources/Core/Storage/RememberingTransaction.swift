@@ -175,6 +175,10 @@ extension RememberingTransaction: StoreTransaction {
 
     func countUsers() throws -> Int { try base.countUsers() }
 
+    func countUsers(after place: UserPlace?, limit: Int) throws -> (count: Int, end: UserPlace?) {
+        try base.countUsers(after: place, limit: limit)
+    }
+
     func users(deletionDueBy instant: Date, limit: Int) throws -> [UserID] {
         try base.users(deletionDueBy: instant, limit: limit)
     }

@@ -26,8 +26,11 @@ public protocol UserStorage {
     /// Removes the user with everything that hangs on it: factors, flows, records of clients, sessions, grants, authorization
     /// codes. The audit log stays.
     func deleteUser(_ id: UserID) throws -> Bool
-    /// How many users there are.
+    /// How many users there are. It costs more with each; ``countUsers(after:limit:)`` does not.
     func countUsers() throws -> Int
+    /// How many users there are after a place in the order of creation, the oldest first; at most `limit`, which is 1 or more.
+    /// - Returns: the count, and the place of the last that was counted where the limit is reached; nil for it where there are fewer.
+    func countUsers(after place: UserPlace?, limit: Int) throws -> (count: Int, end: UserPlace?)
     /// The users whose removal is due at the instant, those first that are due the longest.
     func users(deletionDueBy instant: Date, limit: Int) throws -> [UserID]
 }

@@ -111,6 +111,27 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.factorKinds(of: []) }, [:], "the kinds of none")
         },
 
+        Check("Users are counted after a place, up to a limit, and on from there") { store in
+            func count(_ place: UserPlace?, _ limit: Int) async throws -> (count: Int, end: UserPlace?) {
+                try await store.read { try $0.countUsers(after: place, limit: limit) }
+            }
+            let none = try await count(nil, 1)
+            try requireEqual(none.count, 0, "the users of an empty store")
+            try require(none.end == nil, "an empty store has no place")
+            try await fill(store)
+            for (limit, expected) in [
+                (1, [1, 1, 1, 1, 1, 1, 0]), (2, [2, 2, 2, 0]), (4, [4, 2]), (6, [6, 0]), (7, [6]), (100, [6]),
+            ] {
+                var (counts, place): ([Int], UserPlace?) = ([], nil)
+                repeat {
+                    let part = try await count(place, limit)
+                    counts.append(part.count)
+                    place = part.end
+                } while place != nil
+                try requireEqual(counts, expected, "the parts of \(limit)")
+            }
+        },
+
         Check("Many users are found by their ids at once, and those who are not there are left out") { store in
             try await store.write { transaction in
                 for number in 0..<250 { _ = try transaction.insert(Sample.user("user-\(number)")) }

@@ -17,6 +17,13 @@ private enum Statements {
     static let byID = User.selection("WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3")
     static let byIDBackwards = User.selection("WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3")
 
+    /// Both read the index alone. The second is run where the first has found nothing: it counts fewer than the first has skipped.
+    static let skipped = SQLStatement(
+        """
+        SELECT created_at, id FROM users WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT 1 OFFSET $3
+        """)
+    static let rest = SQLStatement("SELECT COUNT(*) FROM users WHERE (created_at, id) > ($1, $2)")
+
     static let unfolded = User.selection("WHERE name_key IS NULL ORDER BY id LIMIT $1")
     static let fold = SQLStatement("UPDATE users SET name_key = $2 WHERE id = $1 AND name_key IS NULL")
 
@@ -50,6 +57,17 @@ extension SQLTransaction {
         case (.id, false): return try select(Statements.byID, start, end, limit)
         case (.id, true): return try select(Statements.byIDBackwards, prefix, SQLValue(key ?? range.end), limit)
         }
+    }
+
+    public func countUsers(after place: UserPlace?, limit: Int) throws -> (count: Int, end: UserPlace?) {
+        let start: [SQLValue] = [
+            .integer(place.flatMap { Int64($0.key) } ?? .min), SQLValue(place?.id.rawValue ?? ""),
+        ]
+        let end = try first(of: User.table, Statements.skipped, start + [SQLValue(limit: limit - 1)]) { reader in
+            UserPlace(key: String(try reader.integer()), id: UserID(rawValue: try reader.text()))
+        }
+        if let end { return (limit, end) }
+        return (try first(of: User.table, Statements.rest, start) { try $0.integer() } ?? 0, nil)
     }
 
     public func fillNameKeys(limit: Int) throws -> Int {

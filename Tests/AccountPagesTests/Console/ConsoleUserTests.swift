@@ -278,7 +278,13 @@ struct ConsoleUserTests {
                     _ = try transaction.insert(User(id: UserID(rawValue: "many\(number)"), email: nil, createdAt: now))
                 }
             }
-            #expect(try await browser.open("/console/users").html.matches(of: /name="user\./).count == 50)
+            let whole = try await browser.open("/console/users").html
+            #expect(whole.matches(of: /name="user\./).count == 50)
+            #expect(whole.firstMatch(of: /6\d\d users\./) != nil, "\(whole)")
+            for narrowing in ["q=many", "filter=disabled"] {
+                let page = try await browser.open("/console/users?\(narrowing)").html
+                #expect(page.firstMatch(of: /\d users\./) == nil, "\(narrowing): \(page)")
+            }
             #expect(try await browser.open("/console/users?size=600").html.matches(of: /name="user\./).count == 50)
             let list = try await browser.open("/console/users?size=500")
             let boxes = list.html.matches(of: /name="(user\.[^"]+)"/).map { String($0.1) }

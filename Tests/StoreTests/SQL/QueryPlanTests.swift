@@ -241,6 +241,7 @@ struct QueryPlanTests {
                 try transaction.sessions(of: id, epoch: 0, expiringAfter: instant, $0)
             }
             try each("k") { try transaction.counters($0) }
+            _ = try transaction.countUsers(after: nil, limit: 2)
             for kind in ClientRecord.Kind.allCases { try each(Data([1])) { try transaction.clientRecords(kind, $0) } }
             try each("1") { try transaction.auditEvents(of: nil, $0) }
             try each("1") { try transaction.auditEvents(of: id, $0) }

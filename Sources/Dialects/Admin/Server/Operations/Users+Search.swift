@@ -38,6 +38,21 @@ public struct SearchUsers: PagedOperation {
         public let next: String?
         /// Whether the filter let so few through that the look ended at its bound: more may follow, although the page is not full.
         public let isPartial: Bool
+        /// About how many users there are; nil where a text or a filter leaves some out.
+        public let estimate: Estimate?
+    }
+
+    /// About how many users there are: few are counted, of many it is known what a server counted within the last hours.
+    public struct Estimate: Codable, Sendable, Equatable {
+        /// How many users.
+        public let users: Int
+        /// `exact`; `about`, rounded to two digits; or `at-least`.
+        public let precision: String
+
+        init(_ estimate: UserEstimate) {
+            users = estimate.users
+            precision = estimate.precision.rawValue
+        }
     }
 
     /// The words of ``sort``.
@@ -86,9 +101,11 @@ public struct SearchUsers: PagedOperation {
             if let role { try await realm.accounts.browse(query, administering: role) } else {
                 try await realm.accounts.browse(query)
             }
+        let isOfAll = (text ?? "").isEmpty && filter == nil
+        let estimate = isOfAll ? Estimate(try await realm.accounts.estimate()) : nil
         return Answer(
             users: page.users.map(UserSummary.init), previous: page.before?.text, next: page.after?.text,
-            isPartial: page.isPartial)
+            isPartial: page.isPartial, estimate: estimate)
     }
 }
 

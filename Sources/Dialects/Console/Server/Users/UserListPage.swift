@@ -55,6 +55,7 @@ enum UserListPage {
         let answer = try await scene.perform(operation)
         var page = scene.page("console-users", "consoleUsers")
         page.blocks.append(search(text, filter, sort, size, scene))
+        if let estimate = answer.estimate { page.blocks.append(.text(said(estimate, words))) }
         page.blocks.append(
             .table(table(answer.users, scene), none: words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers")))
         if answer.isPartial, !answer.users.isEmpty { page.blocks.append(.text(words("consoleNoneSoFar"))) }
@@ -81,6 +82,17 @@ enum UserListPage {
         if !links.isEmpty { page.blocks.append(.links(links)) }
         page.blocks += scene.command(operation)
         return page
+    }
+
+    /// About how many users there are.
+    private static func said(_ estimate: SearchUsers.Estimate, _ words: Words) -> PageText {
+        let key =
+            switch UserEstimate.Precision(rawValue: estimate.precision) {
+            case .exact?: "consoleUsersExact"
+            case .about?: "consoleUsersAbout"
+            case .atLeast?, nil: "consoleUsersAtLeast"
+            }
+        return words(key, ["count": .number(estimate.users)])
     }
 
     /// Users of a page: as many as may be ticked at once, where a person asks for that.
