@@ -116,6 +116,23 @@ struct PinTests {
     }
 
     @Test
+    func `A token of before a wrong answer stays inactive when the right one follows`() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            expectGranted(try await client.preauthorize(Self.scope, Self.answer("1234")))
+            let (token, _) = try await client.token(Self.scope)
+            // The right answer once more changes nothing.
+            expectGranted(try await client.preauthorize(Self.scope, Self.answer("1234")))
+            #expect(try await server.introspect(token)["active"] == true)
+            #expect(try await client.preauthorize(Self.scope, Self.answer("0")).status == 401)
+            expectGranted(try await client.preauthorize(Self.scope, Self.answer("1234")))
+            #expect(try await server.introspect(token) == ["active": false])
+            let (next, _) = try await client.token(Self.scope)
+            #expect(try await server.introspect(next)["active"] == true)
+        }
+    }
+
+    @Test
     func `P17, P18: asking many times, or at once, is one prompt and no attempt`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)

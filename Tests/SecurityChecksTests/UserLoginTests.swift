@@ -112,6 +112,24 @@ struct UserLoginTests {
         }
     }
 
+    @Test(arguments: ["ada", "eve"])
+    func `A token of before a logout opens nothing in the name of whoever logs in next`(next: String) async throws {
+        try await Self.withClient { server, client in
+            let scope = "RegisteredClient transactions"
+            expectGranted(try await client.preauthorize(scope, Self.answer("ada", "ada")))
+            let (old, _) = try await client.token(scope)
+            #expect(try await server.introspect(old)["username"] == "ada")
+            #expect(try await client.logout("UserLogin").status == 200)
+            expectGranted(try await client.preauthorize(scope, Self.answer(.string(next), .string(next))))
+            #expect(try await server.introspect(old) == ["active": false])
+            let reply = try await client.resource(.get, "ResourceAdapter/transactions", token: old)
+            #expect(reply.status == 401 && reply.headers[.wwwAuthenticate] == #"Bearer error="invalid_token""#)
+            let (new, _) = try await client.token(scope)
+            #expect(try await server.introspect(new)["username"] == .string(next))
+            #expect(try await client.resource(.get, "ResourceAdapter/transactions", token: new).status == 200)
+        }
+    }
+
     @Test
     func `Registering again or logging out gives no new tries`() async throws {
         try await Self.withClient { server, client in

@@ -21,6 +21,9 @@ public struct CheckGrants: Sendable {
         public let checks: [String: [String: JSONValue]]
         /// What the settings say of tokens, where a token is to follow; nil where none is.
         public internal(set) var tokenSettings: TokenSettings?
+        /// Names the successes of its checks, for the token that is to follow (``CheckGrants/grant(to:scope:passed:)``); empty where none
+        /// is.
+        public internal(set) var passed: [String] = []
     }
 
     /// What came of a request for a code or a grant.
@@ -157,10 +160,18 @@ public struct CheckGrants: Sendable {
     }
 
     /// What is granted to a client now, without asking it or any check for anything.
-    public func grant(to id: RegisteredClientID, scope: Set<String>) async throws -> Outcome<Grant> {
+    /// - Parameter passed: the successes that a token came of (``Grant/passed``): nothing is granted by other ones of the same checks. Nil,
+    ///   by whatever successes there are: where no token is asked about, or one of a server of an earlier version.
+    public func grant(
+        to id: RegisteredClientID, scope: Set<String>, passed: Set<String>? = nil
+    ) async throws -> Outcome<Grant> {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
-        return try await realm.store.read { try Self.found(id, scope, catalogue, realm, now, $0) }.map(\.described)
+        let found = try await realm.store.read { try Self.found(id, scope, catalogue, realm, now, $0) }
+        if let passed, case .granted(let standing) = found, !standing.passed.allSatisfy(passed.contains) {
+            return .notGranted
+        }
+        return found.map(\.described)
     }
 
     /// A grant whose checks have not said yet what resource servers learn: a developer's code, which runs outside of
@@ -168,7 +179,18 @@ public struct CheckGrants: Sendable {
     fileprivate struct Standing: Sendable {
         var grant: Grant
         let contexts: [SecurityCheckContext]
+        /// ``CheckRecord/generation`` of each.
+        let generations: [Int64?]
         let plan: CheckPlan
+
+        /// Names of the successes, one for each check.
+        var passed: [String] {
+            zip(contexts, generations).map { context, generation in
+                let isAsked = plan.checks[context.name] is any CredentialsValidationSecurityCheck
+                return PassedCheck.name(
+                    of: context.name, generation: generation, since: isAsked ? context.state.setAt : nil)
+            }
+        }
 
         var described: Grant {
             var data: [String: [String: JSONValue]] = [:]
@@ -178,7 +200,7 @@ public struct CheckGrants: Sendable {
             }
             return Grant(
                 client: grant.client, scope: grant.scope, expiresAt: grant.expiresAt, user: grant.user, checks: data,
-                tokenSettings: grant.tokenSettings)
+                tokenSettings: grant.tokenSettings, passed: grant.passed)
         }
     }
 
@@ -206,6 +228,7 @@ public struct CheckGrants: Sendable {
         let states = CheckStates(client, plan, realm, at: now, in: transaction)
         var expiresAt = version.longestToken(from: now)
         var contexts: [SecurityCheckContext] = []
+        var generations: [Int64?] = []
         // Nothing is written here, so that each check stands as it did when it was asked first.
         var standings: [String: CheckStanding] = [:]
         for name in plan.order {
@@ -214,6 +237,7 @@ public struct CheckGrants: Sendable {
             expiresAt = min(expiresAt, end)
             standings[name] = standing
             contexts.append(try states.context(name, record))
+            generations.append(record.generation)
         }
         if try states.lacksSecondFactor({ standings[$0]?.user.map(CheckRecord.Recognised.init) }) {
             return .notGranted
@@ -221,7 +245,7 @@ public struct CheckGrants: Sendable {
         let grant = Grant(
             client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(standings),
             checks: [:])
-        return .granted(Standing(grant: grant, contexts: contexts, plan: plan))
+        return .granted(Standing(grant: grant, contexts: contexts, generations: generations, plan: plan))
     }
 
     /// Ends the successes of all checks for a client, and forgets the remembered users. False where there is no such
@@ -300,11 +324,12 @@ public struct CheckGrants: Sendable {
 }
 
 extension CheckGrants.Outcome where Value == CheckGrants.Standing {
-    /// With what the settings say of tokens.
+    /// With what the settings say of tokens, and what a token says of its checks.
     fileprivate func forToken(in transaction: any StoreTransaction) throws -> Self {
         try map { found in
             var found = found
             found.grant.tokenSettings = try transaction.settings().tokens
+            found.grant.passed = found.passed
             return found
         }
     }

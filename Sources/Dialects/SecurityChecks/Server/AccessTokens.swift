@@ -17,6 +17,9 @@ struct AccessTokens: Sendable {
     private static let confidentialMark = "countersign_confidential"
     /// Which family of refresh tokens a token came of. It goes on after the checks' successes, and ends with the family.
     private static let familyMark = "countersign_family"
+    /// Which successes of its checks a token came of, where it came of no family: it counts while these hold
+    /// (docs/decisions/0515). Tokens of servers of earlier versions do not say it.
+    private static let passedMark = "countersign_passed"
 
     /// - Parameters:
     ///   - family: of which refresh tokens it comes, where it does.
@@ -28,7 +31,11 @@ struct AccessTokens: Sendable {
         let lifetime = max(1, Int((grant.expiresAt.microseconds - now.microseconds) / 1_000_000))
         var claims: [String: JSONValue] = [:]
         if let user = grant.user { claims["auth_time"] = .integer(user.authenticatedAt.seconds) }
-        if let family { claims[Self.familyMark] = .string(family) }
+        if let family {
+            claims[Self.familyMark] = .string(family)
+        } else if !grant.passed.isEmpty {
+            claims[Self.passedMark] = .array(grant.passed.map { .string($0) })
+        }
         var response = try await token(
             subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now, claims,
             grant.tokenSettings)
@@ -104,10 +111,16 @@ struct AccessTokens: Sendable {
             if let family = claims.string(Self.familyMark) {
                 try await grants.grant(to: client, scope: scope, family: family)
             } else {
-                try await grants.grant(to: client, scope: scope)
+                try await grants.grant(to: client, scope: scope, passed: Self.passed(claims))
             }
         guard case .granted(let grant) = outcome else { return .inactive }
         return .client(grant, expiresAt: expiresAt)
+    }
+
+    /// Nil of a token that does not say it.
+    private static func passed(_ claims: TokenClaims) -> Set<String>? {
+        guard case .array(let names)? = claims[passedMark] else { return nil }
+        return Set(names.compactMap(\.stringValue))
     }
 }
 
