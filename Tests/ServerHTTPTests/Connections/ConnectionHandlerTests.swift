@@ -273,7 +273,7 @@ import Testing
         let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         var head = HTTPRequest(method: .get, scheme: "https", authority: authority, path: "/")
-        for host in hosts { head.headerFields.append(HTTPField(name: .host, value: host)) }
+        for host in hosts { head.headerFields.append(HTTPField(name: .known("Host"), value: host)) }
         try channel.writeInbound(HTTPRequestPart.head(head))
         #expect(try channel.readInbound(as: HTTPRequestPart.self) == (isTaken ? HTTPRequestPart.head(head) : nil))
         #expect(try Self.refusal(channel) == (isTaken ? [] : Self.badRequest))

@@ -73,7 +73,7 @@ public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHan
     }
 
     /// The library offers no name for it, as requests of its own have an authority.
-    private static let host = HTTPField.Name("host")!
+    private static let host = HTTPField.Name.known("Host")
 
     /// `CONNECT` has none, and `OPTIONS` may ask about the whole server.
     private static func hasPath(_ request: HTTPRequest) -> Bool {
