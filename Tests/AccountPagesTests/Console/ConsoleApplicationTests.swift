@@ -94,6 +94,13 @@ struct ConsoleApplicationTests {
             #expect(registration.ownerNote == "<b>Anna's")
             #expect(registration.contacts == ["anna@example.com", "+49 30 1234567"])
             #expect(changed.html.contains("Anna") && !changed.html.contains("<b>Anna"))
+            // The settings stand in parts, and each setting of the form is among them.
+            let parts = changed.html.matches(of: /<h2[^>]*>([^<]+)<\/h2>/).map { String($0.1) }
+            let expected = [
+                "How it proves itself", "Where it leads users", "What it may ask for", "How users sign in to it",
+            ]
+            #expect(parts.filter(expected.contains) == expected, "\(parts)")
+            #expect(changed.html.contains("Answers disclose whether an address has an account"), "\(changed.html)")
             #expect(
                 changed.html.contains("+49 30 1234567") && changed.html.contains("OAuth and OpenID Connect, not used"))
             server.realm.applicationUses.note(ClientID(rawValue: "shop"), by: .guardian)

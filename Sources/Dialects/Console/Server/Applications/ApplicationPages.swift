@@ -242,7 +242,6 @@ enum ApplicationPages {
             page.blocks.append(.standing(.init(.alarming, words("consoleApplicationIsDisabled"))))
         }
         page.blocks.append(.facts(RegistrationPages.facts(application, words) + facts(application, words)))
-        page.blocks += protocols(of: application, scene)
         let own = path(of: application.id)
         if scene.may(ChangeApplication.right) {
             page.blocks.append(
@@ -257,6 +256,10 @@ enum ApplicationPages {
                         .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
                     ]))
         }
+        for section in sections(application, words) {
+            page.blocks += [.heading(words.plain(section.heading)), .facts(section.facts)]
+        }
+        page.blocks += protocols(of: application, scene)
         var more: [PageBlock.Link] = []
         if scene.may(ListApplicationSessions.right) {
             more.append(.init(words("consoleApplicationSessions"), to: own + "/sessions"))
@@ -342,48 +345,68 @@ enum ApplicationPages {
                 : [])
     }
 
+    private static func lines(of values: [String]) -> PageText {
+        values.isEmpty ? PageText("–") : PageText(lines: values.map { PageText(address: $0, longest: 2048) })
+    }
+
+    /// Which application it is.
     private static func facts(_ application: ApplicationSummary, _ words: Words) -> [PageBlock.Fact] {
-        func flag(_ value: Bool) -> PageText { words(value ? "consoleYes" : "consoleNo") }
-        func list(_ values: [String]) -> PageText {
-            values.isEmpty ? PageText("–") : PageText(chosen: values.joined(separator: ", "), longest: 4096)
-        }
-        func lines(_ values: [String]) -> PageText {
-            values.isEmpty ? PageText("–") : PageText(lines: values.map { PageText(address: $0, longest: 2048) })
-        }
-        return [
+        [
             .init(words.plain("consoleClientID"), PageText(chosen: application.id)),
             .init(words.plain("consoleKind"), words(WordFamily.key("kind", application.oauth.kind ?? "none"))),
-            .init(
-                words.plain("consoleCredentials"), flag(application.isConfidential),
-                mark: application.formerSecretUntil.map { until in
-                    .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
-                }),
-            // The names of keys that it registered, or where it publishes them.
-            .init(
-                words.plain("consoleKeys"),
-                lines(
-                    application.oauth.jwksURI.map { [$0] }
-                        ?? (application.keyIDs ?? []).map { $0.isEmpty ? words.plain("consoleKeyUnnamed") : $0 })),
-            .init(words.plain("consoleRedirectsSet"), lines(application.redirectURIs)),
-            .init(words.plain("consoleLogoutRedirectsSet"), lines(application.oauth.postLogoutRedirectURIs)),
-            .init(words.plain("consoleScopes"), list(application.scopes)),
-            .init(words.plain("consoleGrants"), list(application.oauth.grantTypes)),
-            .init(words.plain("consoleAPIs"), lines(application.oauth.resources)),
             .init(
                 words.plain("consoleOwnerNote"),
                 PageText(
                     chosen: application.ownerNote ?? "–", longest: ApplicationRegistration.longestOwnerNote)),
-            .init(words.plain("consoleContacts"), lines(application.contacts ?? [])),
-            .init(words.plain("consoleFirstParty"), flag(application.oauth.isFirstParty)),
-            .init(
-                words.plain("consoleAttributesAsked"),
-                list(application.attributes.map { $0.isRequired ? "\($0.name) *" : $0.name })),
-            .init(words.plain("consoleRequiresMFA"), flag(application.requiresSecondFactor)),
-            .init(words.plain("consoleRequiresPAR"), flag(application.oauth.requiresPAR)),
-            .init(words.plain("consoleRequiresDPoP"), flag(application.oauth.requiresDPoP)),
-            .init(words.plain("consoleRedirectsOn"), flag(application.oauth.redirectsOn == true)),
-            .init(words.plain("consoleIDTokens"), PageText(application.oauth.idTokenAlgorithmInUse ?? "–")),
+            .init(words.plain("consoleContacts"), lines(of: application.contacts ?? [])),
             .init(words.plain("consoleMade"), words.instant(application.createdAt.date)),
+        ]
+    }
+
+    /// Its settings, by what they are about: the key of a heading, and what stands below it.
+    private static func sections(
+        _ application: ApplicationSummary, _ words: Words
+    ) -> [(heading: String, facts: [PageBlock.Fact])] {
+        func flag(_ label: String, _ value: Bool) -> PageBlock.Fact {
+            .init(words.plain(label), words(value ? "consoleYes" : "consoleNo"))
+        }
+        func list(_ label: String, _ values: [String]) -> PageBlock.Fact {
+            .init(
+                words.plain(label),
+                values.isEmpty ? PageText("–") : PageText(chosen: values.joined(separator: ", "), longest: 4096))
+        }
+        func addresses(_ label: String, _ values: [String]) -> PageBlock.Fact {
+            .init(words.plain(label), lines(of: values))
+        }
+        let oauth = application.oauth
+        let former = application.formerSecretUntil.map { until -> PageBlock.Mark in
+            .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
+        }
+        var credentials = flag("consoleCredentials", application.isConfidential)
+        credentials.mark = former
+        // The names of keys that it registered, or where it publishes them.
+        let names = (application.keyIDs ?? []).map { $0.isEmpty ? words.plain("consoleKeyUnnamed") : $0 }
+        let keys = addresses("consoleKeys", oauth.jwksURI.map { [$0] } ?? names)
+        let redirects = [
+            addresses("consoleRedirectsSet", application.redirectURIs),
+            addresses("consoleLogoutRedirectsSet", oauth.postLogoutRedirectURIs),
+            flag("consoleRedirectsOn", oauth.redirectsOn == true),
+        ]
+        let attributes = application.attributes.map { $0.isRequired ? "\($0.name) *" : $0.name }
+        let access = [
+            list("consoleScopes", application.scopes), list("consoleGrants", oauth.grantTypes),
+            addresses("consoleAPIs", oauth.resources), list("consoleAttributesAsked", attributes),
+        ]
+        let rules = [
+            flag("consoleFirstParty", oauth.isFirstParty),
+            flag("consoleRequiresMFA", application.requiresSecondFactor),
+            flag("consoleRequiresPAR", oauth.requiresPAR), flag("consoleRequiresDPoP", oauth.requiresDPoP),
+            flag("consoleRevealsAddresses", application.revealsAddresses),
+            PageBlock.Fact(words.plain("consoleIDTokens"), PageText(oauth.idTokenAlgorithmInUse ?? "–")),
+        ]
+        return [
+            ("consolePartProof", [credentials, keys]), ("consolePartAddresses", redirects),
+            ("consolePartAccess", access), ("consolePartRules", rules),
         ]
     }
 
