@@ -11,7 +11,9 @@
 public struct FormReader: Sendable {
     /// A name and its value, decoded. A field without a `=` has the value "".
     public struct Field: Sendable, Equatable {
+        /// What stands before the first `=`, or the whole field.
         public let name: String
+        /// What stands after it.
         public let value: String
     }
 
@@ -27,6 +29,7 @@ public struct FormReader: Sendable {
     private let malformed: Malformed
     private var start = 0
 
+    /// A reader of a query without its question mark, or of a body.
     public init(_ bytes: [UInt8], malformed: Malformed = .refused) {
         (self.bytes, self.malformed) = (bytes, malformed)
     }
