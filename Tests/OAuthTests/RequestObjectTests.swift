@@ -165,8 +165,10 @@ struct RequestObjectTests {
                 "too long": try signer.object(Self.claims(server, ["exp": .integer(now + 606)])),
                 "from later": try signer.object(Self.claims(server, ["iat": .integer(now + 61)])),
                 "not yet": try signer.object(Self.claims(server, ["nbf": .integer(now + 61)])),
-                "untyped": try signer.object(Self.claims(server), type: nil),
-                "a JWT of any kind": try signer.object(Self.claims(server), type: "JWT"),
+                "an untyped assertion": try signer.object(Self.claims(server, ["sub": "signs"]), type: nil),
+                "a JWT about a user": try signer.object(Self.claims(server, ["sub": "u"]), type: "JWT"),
+                "an empty type": try signer.object(Self.claims(server), type: ""),
+                "an access token": try signer.object(Self.claims(server), type: "at+jwt"),
                 "an assertion": try signer.object(Self.claims(server), type: "client-authentication+jwt"),
                 "another algorithm": try signer.object(Self.claims(server), algorithm: "RS256"),
                 "a key of another": try Signer().object(Self.claims(server)),
@@ -184,6 +186,14 @@ struct RequestObjectTests {
             let both = try await browser.get(
                 Self.link(good, ["request_uri": "urn:ietf:params:oauth:request_uri:x"]))
             #expect(both.status == 400 && both.location == nil)
+        }
+    }
+
+    @Test(arguments: [nil, "JWT", "jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+jwt"] as [String?])
+    func `An object needs no type, as those of OpenID Connect have none`(type: String?) async throws {
+        try await Self.with { server, signer, browser in
+            let reply = try await browser.get(Self.link(signer.object(Self.claims(server), type: type)))
+            #expect(reply.answer["code"] != nil && reply.answer["state"] == "of the object", "\(reply.text)")
         }
     }
 

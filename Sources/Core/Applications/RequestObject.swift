@@ -11,11 +11,13 @@ struct RequestObject: Sendable {
     let text: String
     let header: JWSHeader
 
-    /// Nil where it is no signed JWT of the type. A type of its own keeps every other token of the application from being one (RFC 9101,
-    /// section 10.8).
+    /// `typ` of the header: that of requests, or what says no more than that it is a JWT, as OpenID Connect Core 1.0 knows no other.
+    private static let types: Set<TokenType> = [.requestObject, .untyped, .jwt]
+
+    /// Nil where it is no signed JWT, or of the type of other tokens.
     init?(_ text: String) {
         guard let parts = CompactJWS(untrusted: text), let header = JWSHeader(of: parts),
-            TokenType(header: header.typ) == .requestObject
+            Self.types.contains(TokenType(header: header.typ))
         else { return nil }
         self.text = text
         self.header = header
@@ -35,12 +37,16 @@ struct RequestObject: Sendable {
             guard let claims = try? key.key.claims(of: text, in: algorithm) else { continue }
             guard claims.string("iss") == client.rawValue, claims.string("client_id") == client.rawValue,
                 claims["aud"] == .string(issuer) || claims["aud"] == .array([.string(issuer)]),
-                isTimely(claims, at: now)
+                isTimely(claims, at: now), hasType || claims["sub"] == nil
             else { return nil }
             return Self.parameters(claims)
         }
         return nil
     }
+
+    /// Whether it says that it is a request. What does not, and has a subject, is an assertion of the application or tells of a user
+    /// (RFC 9101, section 10.8).
+    private var hasType: Bool { TokenType(header: header.typ) == .requestObject }
 
     private func isTimely(_ claims: TokenClaims, at now: Date) -> Bool {
         guard case .success(let times) = TokenTimes.judge(claims, at: now), let expiresAt = times.expiresAt,
