@@ -122,13 +122,28 @@ extension Request {
             let charset = String(
                 decoding: parameter.utf8.dropFirst("charset=".utf8.count).filter { $0 != UInt8(ascii: "\"") },
                 as: UTF8.self)
-            guard ["utf-8", "utf8", "us-ascii"].contains(charset) else { throw .wrongContentType(contentType) }
+            // Of a form in Latin-1, ASCII is what it is in UTF-8: Apache's HttpClient says so of all its forms.
+            guard
+                ["utf-8", "utf8", "us-ascii"].contains(charset)
+                    || charset == "iso-8859-1" && parts.first == "application/x-www-form-urlencoded"
+                        && isASCIIForm(bytes)
+            else { throw .wrongContentType(contentType) }
         }
         switch parts.first {
         case "application/json" where formats.contains(.json): return .json
         case "application/x-www-form-urlencoded" where formats.contains(.form): return .form
         default: throw .wrongContentType(contentType)
         }
+    }
+
+    /// Whether a form has ASCII alone, in escapes too.
+    private static func isASCIIForm(_ bytes: [UInt8]) -> Bool {
+        var isEscape = false
+        for byte in bytes {
+            guard byte < 0x80, !isEscape || (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(byte) else { return false }
+            isEscape = byte == UInt8(ascii: "%")
+        }
+        return true
     }
 }
 
