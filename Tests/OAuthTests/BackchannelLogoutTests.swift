@@ -231,10 +231,6 @@ struct BackchannelLogoutTests {
                 try await stage.server.realm.sessions.signOut(
                     try #require(browser.session).id, of: stage.user.id, by: .testAdministrator))
             #expect(try await stage.waiting == 0, "That session has no grant.")
-            _ = try await stage.server.form(
-                "/oauth/revoke", ["token": stage.tokens["refresh_token"].text ?? "", "client_id": "dev-native"])
-            try await stage.end(.signedOut)
-            #expect(try await stage.waiting == 0, "The application gave its grant back.")
         }
         try await with { stage in
             _ = try await stage.server.realm.applications.change(
@@ -242,6 +238,51 @@ struct BackchannelLogoutTests {
             ) { $0.oauth.backchannelLogoutURI = nil }
             try await stage.end(.ended)
             #expect(try await stage.waiting == 0)
+        }
+    }
+
+    /// What ends a grant by what its application does.
+    enum OwnEnd: CaseIterable, Sendable { case givenBack, refreshedTwice, redeemedTwice }
+
+    @Test(arguments: OwnEnd.allCases, [End.signedOut, .ended, .disabled, .passwordChanged])
+    func `An application whose grant ended by what it did is told of the session's end, and not before`(
+        own: OwnEnd, end: End
+    ) async throws {
+        try await with { stage in
+            let server = stage.server
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code()
+            let tokens = try await server.redeem(code)
+            #expect(tokens.status == 200, "\(tokens.text)")
+            let session = try #require(browser.session)
+            // The other browser's session is out of the way.
+            #expect(try await server.realm.sessions.end(stage.session.id, of: stage.user.id, by: .testAdministrator))
+            #expect(try await stage.deliver() == 1)
+            let refresh = [
+                "grant_type": "refresh_token", "refresh_token": tokens.json["refresh_token"].text ?? "",
+                "client_id": "dev-native",
+            ]
+            switch own {
+            case .givenBack:
+                let token = tokens.json["refresh_token"].text ?? ""
+                #expect(
+                    try await server.form("/oauth/revoke", ["token": token, "client_id": "dev-native"]).status == 200)
+            case .refreshedTwice:
+                #expect(try await server.form("/oauth/token", refresh).status == 200)
+                try await server.advance(60)
+                #expect(try await server.form("/oauth/token", refresh).json["error"] == "invalid_grant")
+            case .redeemedTwice:
+                #expect(try await server.redeem(code).json["error"] == "invalid_grant")
+            }
+            #expect(try await server.form("/oauth/token", refresh).json["error"] == "invalid_grant", "It ended.")
+            #expect(try await stage.waiting == 0, "That is no news.")
+            let ending = Stage(
+                server: server, service: stage.service, tokens: tokens.json, user: stage.user, session: session)
+            try await ending.end(end)
+            #expect(try await stage.waiting == 1)
+            #expect(try await stage.deliver() == 1)
+            #expect(try stage.token(1).claims["sid"].text == session.id.rawValue)
         }
     }
 

@@ -155,7 +155,8 @@ extension StoreTransaction {
     fileprivate func endGrant(
         of code: AuthorizationCodeRecord, at now: Date, eventID: String, by client: ClientContext
     ) throws {
-        guard let id = code.grantID, let grant = try grant(id), try end(grant, at: now) else { return }
+        guard let id = code.grantID, let grant = try grant(id), try end(grant, byApplication: true, at: now)
+        else { return }
         try append(
             AuditEvent(
                 id: eventID, at: now, kind: .authorizationCodeReused, userID: code.userID, context: client,

@@ -39,12 +39,15 @@ public struct Grant: Sendable, Equatable {
     /// What the session had been proven with when the application got the grant, where the session may be proven with more
     /// later: a browser's. Nil where the session's own proofs are those of the grant, and in rows of before, until their session is raised.
     public internal(set) var proofs: [Proof]?
+    /// Whether it was ended by what its application did, which is no news to it: it gave the grant back, or showed a token or a code once
+    /// more. Who is signed in there stays so, and the application is told when the session ends.
+    public internal(set) var endedByApplication: Bool
 
     /// The row as stores read and write it. ``Sessions`` and ``Grants`` open grants.
     public init(
         id: GrantID, sessionID: SessionID, userID: UserID, clientID: ClientID, dialect: Dialect, createdAt: Date,
         expiresAt: Date, revokedAt: Date? = nil, revision: Int = 0, refresh: RefreshTokenState,
-        terms: GrantTerms = GrantTerms(), proofs: [Proof]? = nil
+        terms: GrantTerms = GrantTerms(), proofs: [Proof]? = nil, endedByApplication: Bool = false
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -58,10 +61,14 @@ public struct Grant: Sendable, Equatable {
         self.refresh = refresh
         self.terms = terms
         self.proofs = proofs
+        self.endedByApplication = endedByApplication
     }
 
     /// Whether the grant goes on by itself; its session has to go on too.
     func isLiving(at now: Date) -> Bool { revokedAt == nil && expiresAt > now }
+
+    /// Whether its application is told when its session ends.
+    var isToldOfEnd: Bool { dialect == .oauth && (revokedAt == nil || endedByApplication) }
 }
 
 /// A session with a grant of it.

@@ -130,7 +130,7 @@ extension Sessions {
                 token = current
             } else {
                 // Only holders of a refresh token of the grant know the grant's id: no other token carries it.
-                _ = try transaction.end(grant, at: now)
+                _ = try transaction.end(grant, byApplication: true, at: now)
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .refreshTokenReused, userID: user.id, context: client,

@@ -81,7 +81,7 @@ public struct Sessions: Sendable {
         let now = realm.clock.now
         try await realm.store.write { transaction in
             guard let grant = try transaction.grant(given.grantID), owner.owns(grant) else { return }
-            _ = try transaction.end(grant, at: now)
+            _ = try transaction.end(grant, byApplication: true, at: now)
         }
     }
 
@@ -281,10 +281,12 @@ extension StoreTransaction {
     }
 
     /// Ends a grant. False where it was ended before.
-    func end(_ grant: Grant, at now: Date) throws -> Bool {
+    /// - Parameter byApplication: whether by what its application did.
+    func end(_ grant: Grant, byApplication: Bool = false, at now: Date) throws -> Bool {
         guard grant.revokedAt == nil else { return false }
         var grant = grant
         grant.revokedAt = now
+        grant.endedByApplication = byApplication
         return try update(grant)
     }
 }

@@ -68,15 +68,19 @@ final class RememberingTransaction {
     /// - Parameter after: nil where the row is deleted.
     private func noteEndings(from before: User?, to after: User?) throws {
         guard let before, after?.endsSessions(of: before) ?? true else { return }
-        let grants = try base.grants(of: before.id, ListRange(limit: SessionEnding.mostTold))
+        var grants = try base.grants(of: before.id, limit: SessionEnding.mostTold)
+        if grants.count == SessionEnding.mostTold {
+            // Most may have ended before: then those alone that go on.
+            grants = try base.grants(of: before.id, ListRange(limit: SessionEnding.mostTold))
+        }
         guard grants.count < SessionEnding.mostTold else {
             // One word about the user for each application, in place of thousands about sessions.
             endings.append(
                 SessionEnding(user: before, session: nil, holders: try base.holders(ofGrantsOf: before.id)))
             return
         }
-        let oauth = grants.filter { $0.dialect == .oauth }
-        for (id, grants) in Dictionary(grouping: oauth, by: \.sessionID).sorted(by: {
+        let told = grants.filter(\.isToldOfEnd)
+        for (id, grants) in Dictionary(grouping: told, by: \.sessionID).sorted(by: {
             $0.key.rawValue < $1.key.rawValue
         }) {
             guard let session = try base.session(id), session.tokenEpoch == before.tokenEpoch,
@@ -97,8 +101,8 @@ final class RememberingTransaction {
         guard let before, before.revokedAt == nil,
             after.revokedAt != nil || before.browserDigest != nil && after.browserDigest == nil
         else { return }
-        let grants = try base.grants(of: after.id, ListRange(limit: SessionEnding.mostTold))
-        var holders = grants.filter { $0.dialect == .oauth }.map(GrantHolder.init(of:))
+        let grants = try base.grants(of: after.id, limit: SessionEnding.mostTold)
+        var holders = grants.filter(\.isToldOfEnd).map(GrantHolder.init(of:))
         // What protocol their grants are of is not looked at: an application that is told too much signs a user out who is signed out.
         if grants.count == SessionEnding.mostTold { holders += try base.holders(ofGrantsOf: after.id) }
         guard !holders.isEmpty, let user = try user(after.userID) else { return }

@@ -21,7 +21,7 @@ extension StoreConformance {
                 proofs: [
                     Proof(kind: .password, factorID: FactorID(rawValue: Sample.text), at: Sample.instants[0]),
                     Proof(kind: .totp, at: Sample.instants[2], isSecondFactor: true, assurance: .possession),
-                ])
+                ], endedByApplication: true)
             let bare = Grant(
                 id: GrantID(rawValue: "bare"), sessionID: SessionID(rawValue: Sample.text),
                 userID: UserID(rawValue: "u"), clientID: ClientID(rawValue: ""), dialect: .admin,

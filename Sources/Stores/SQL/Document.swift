@@ -77,11 +77,14 @@ struct GrantDocument: StoredJSON {
     var dialect: Dialect
     var terms: GrantTerms
     var proven: [Proof]?
+    /// There where it is true.
+    var endedByApplication = false
 
-    init(dialect: Dialect, terms: GrantTerms, proven: [Proof]? = nil) {
+    init(dialect: Dialect, terms: GrantTerms, proven: [Proof]? = nil, endedByApplication: Bool = false) {
         self.dialect = dialect
         self.terms = terms
         self.proven = proven
+        self.endedByApplication = endedByApplication
     }
 
     init(from json: inout JSONReader) throws {
@@ -91,6 +94,7 @@ struct GrantDocument: StoredJSON {
         while let name = try json.nextMember() {
             switch name {
             case "dialect": dialect = Dialect(rawValue: try json.string())
+            case "endedByApplication": endedByApplication = try json.bool()
             case "scopes": terms.scopes = json.isNull() ? [] : try [String](from: &json)
             case "details": terms.details = json.isNull() ? [:] : try json.object()
             case "audiences": terms.audiences = json.isNull() ? [] : try [String](from: &json)
@@ -113,6 +117,10 @@ struct GrantDocument: StoredJSON {
         try json.write(terms.details)
         json.name("dialect")
         json.write(dialect.rawValue)
+        if endedByApplication {
+            json.name("endedByApplication")
+            json.write(true)
+        }
         if let proven {
             json.name("proven")
             try proven.write(toColumn: &json)

@@ -20,7 +20,7 @@ extension Grant: StoredRow {
         self.init(
             id: id, sessionID: sessionID, userID: userID, clientID: clientID, dialect: document.dialect,
             createdAt: createdAt, expiresAt: expiresAt, revokedAt: revokedAt, revision: revision, refresh: refresh,
-            terms: document.terms, proofs: document.proven)
+            terms: document.terms, proofs: document.proven, endedByApplication: document.endedByApplication)
     }
 
     var values: [SQLValue] {
@@ -36,7 +36,9 @@ extension Grant: StoredRow {
 
     fileprivate var document: SQLValue {
         get throws {
-            try Document.encode(GrantDocument(dialect: dialect, terms: terms, proven: proofs))
+            try Document.encode(
+                GrantDocument(
+                    dialect: dialect, terms: terms, proven: proofs, endedByApplication: endedByApplication))
         }
     }
 }
