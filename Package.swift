@@ -495,8 +495,8 @@ let package = Package(
             name: "IdentityToolkitTests",
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP", "DialectTestSupport",
-                "TestSupport", .crypto, .hummingbird,
+                "OneTimePassword", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP", "CoreTestSupport",
+                "DialectTestSupport", "TestSupport", .crypto, .hummingbird,
                 .hummingbirdTesting, .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
         // What tests start as a process of its own: prompts at a terminal, writers that are killed, images of memory.

@@ -18,6 +18,9 @@ package struct OneReference<Value: Sendable>: Sendable {
         kept = Kept(wrappedValue)
     }
 
+    /// Whether both are the same reference, so that their values are equal without a look at them.
+    package func isReference(of other: OneReference) -> Bool { kept === other.kept }
+
     package var wrappedValue: Value {
         _read { yield kept.value }
         _modify {

@@ -42,7 +42,7 @@ public struct Application: Sendable, Equatable {
 
     public static func == (one: Application, other: Application) -> Bool {
         one.id == other.id && one.revision == other.revision && one.createdAt == other.createdAt
-            && one.registration == other.registration
+            && (one.kept.isReference(of: other.kept) || one.registration == other.registration)
     }
 }
 

@@ -24,17 +24,40 @@ extension IdentityToolkit {
         case .open: break
         }
 
-        let (application, settings) = try await realm.store.read { transaction in
+        let (seen, settings) = try await realm.store.read { transaction -> (SeenApplication?, RealmSettings) in
             // Only what an administrator registered: clients of this protocol see passwords.
-            (
-                try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }
-                    .flatMap { $0.registration.oauth.origin == .administrator ? $0 : nil },
-                try transaction.settings()
+            let application = try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }
+                .flatMap { $0.registration.oauth.origin == .administrator ? $0 : nil }
+            return (
+                try application.map { try SeenApplication($0, in: transaction) }, try transaction.settings()
             )
         }
-        if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
+        if seen == nil, access == .application, !isAdministrator, !options.isDevelopment {
             throw IdentityToolkitError.unknownAPIKey
         }
+        if let seen { seenApplications.note(seen) }
+        return call(request, context, query, of: seen?.application, settings, administrator)
+    }
+
+    /// The call of an application that was seen by an earlier request, as it was then, for an endpoint whose first write finds out whether it
+    /// still is so (``Realm/assuming(_:_:)``). Nil where it has to be read first: no request has had that application lately, or an
+    /// administrator may be asking.
+    func assumedCall(
+        _ request: Request, _ context: CountersignRequestContext
+    ) -> (seen: SeenApplication, call: Call)? {
+        guard request.headers[.authorization] == nil else { return nil }
+        let query = request.queryItems
+        guard let key = query["key"] ?? request.headers[.googleAPIKey],
+            let seen = seenApplications.application(ClientID(rawValue: key))
+        else { return nil }
+        return (seen, call(request, context, query, of: seen.application, seen.settings, nil))
+    }
+
+    private func call(
+        _ request: Request, _ context: CountersignRequestContext, _ query: [String: String],
+        of application: CountersignCore.Application?, _ settings: RealmSettings, _ administrator: Holder?
+    ) -> Call {
+        let isAdministrator = administrator != nil
         var client = context.client(
             application?.id ?? ClientID(rawValue: isAdministrator ? "administrator" : "dev-app"),
             of: .identityToolkit, isAdministrator: isAdministrator,

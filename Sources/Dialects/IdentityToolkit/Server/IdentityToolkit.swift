@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import Synchronization
 
 /// The server side of Identity Toolkit: sign-in with e-mail and password, TOTP as a second factor, and what its client
 /// SDKs need around that.
@@ -9,6 +10,7 @@ import Foundation
 public struct IdentityToolkit: Sendable {
     let realm: Realm
     let options: Options
+    let seenApplications = SeenApplications()
 
     public struct Options: Sendable {
         /// The Firebase project: `aud` of ID tokens, and the end of their `iss`.
@@ -83,4 +85,15 @@ struct Call: Sendable {
     let query: [String: String]
     /// What its client calls the request; nil where it has no name.
     let requestID: String?
+}
+
+/// The applications of the latest requests, with the settings: what the next request of one begins with.
+final class SeenApplications: Sendable {
+    /// Applications that are remembered at most: those that came lately.
+    private static let capacity = 512
+    private let applications = Mutex(RecentEntries<ClientID, SeenApplication>(bound: SeenApplications.capacity))
+
+    func application(_ id: ClientID) -> SeenApplication? { applications.withLock { $0.value(of: id) } }
+
+    func note(_ seen: SeenApplication) { applications.withLock { $0.put(seen, for: seen.application.id) } }
 }

@@ -10,7 +10,7 @@ extension IdentityToolkit {
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let v1 = EndpointGroup(toolkit: self, form: .errors, router: router)
         v1.post("v1/accounts:signUp", legacy: "signupNewUser", signUp)
-        v1.post("v1/accounts:signInWithPassword", legacy: "verifyPassword", signInWithPassword)
+        v1.postAssuming("v1/accounts:signInWithPassword", legacy: "verifyPassword", signInWithPassword)
         v1.post("v1/accounts:signInWithEmailLink", legacy: "emailLinkSignin", signInWithEmailLink)
         v1.post("v1/accounts:signInWithCustomToken", legacy: "verifyCustomToken", signInWithCustomToken)
         v1.post("v1/accounts:lookup", legacy: "getAccountInfo", lookup)
@@ -32,7 +32,7 @@ extension IdentityToolkit {
         v2.post("v2/accounts/mfaEnrollment:finalize", finalizeMFAEnrollment)
         v2.post("v2/accounts/mfaEnrollment:withdraw", withdrawMFA)
         v2.post("v2/accounts/mfaSignIn:start", startMFASignIn)
-        v2.post("v2/accounts/mfaSignIn:finalize", finalizeMFASignIn)
+        v2.postAssuming("v2/accounts/mfaSignIn:finalize", finalizeMFASignIn)
         v2.post("v2/accounts:revokeToken", revokeToken)
         v2.post("v2/accounts/passkeyEnrollment:start", startPasskeyEnrollment)
         v2.post("v2/accounts/passkeyEnrollment:finalize", finalizePasskeyEnrollment)
@@ -41,7 +41,7 @@ extension IdentityToolkit {
         v2.get("v2/defaultSupportedIdps") { _ in ["defaultSupportedIdps": [String]()] }
         v2.get("v2/recaptchaConfig", recaptchaConfig)
         v2.get("v2/passwordPolicy", passwordPolicy)
-        v2.post("v1/token", accepting: [.json, .form], token)
+        v2.postAssuming("v1/token", accepting: [.json, .form], token)
 
         addAdministratorsRoutes(to: router)
         addPublicKeyRoutes(to: router)
@@ -172,6 +172,35 @@ private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
         }
     }
 
+    /// An endpoint whose answers come of a write: that one finds out whether the application that calls and the settings are as they were at
+    /// an earlier request, in place of a read before it. What the handler does before its first write changes nothing.
+    func postAssuming<Body: Decodable & Sendable, Answer: Encodable & Sendable>(
+        _ path: String, legacy: String? = nil, accepting formats: RequestBodyFormats = .json,
+        _ handler: @escaping @Sendable (Body, Call) async throws -> Answer
+    ) {
+        let (toolkit, access) = (toolkit, access)
+        answer(.post, path, legacy: legacy) { request, context -> Answer in
+            guard let (seen, assumed) = toolkit.assumedCall(request, context) else {
+                let call = try await toolkit.call(request, context, access)
+                return try await handler(try await request.decodeBody(as: Body.self, accepting: formats), call)
+            }
+            // A body can be read once. What is wrong with it is told after what is wrong with the caller.
+            let body: Result<Body, any Error>
+            do {
+                body = .success(try await request.decodeBody(as: Body.self, accepting: formats))
+            } catch {
+                body = .failure(error)
+            }
+            if case .success(let body) = body,
+                let answer = try await toolkit.realm.assuming(seen, { try await handler(body, assumed) })
+            {
+                return answer
+            }
+            let call = try await toolkit.call(request, context, access)
+            return try await handler(try body.get(), call)
+        }
+    }
+
     func patch<Body: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ path: String, _ handler: @escaping @Sendable (Body, Call) async throws -> Answer
     ) {
@@ -196,11 +225,21 @@ private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
         _ method: HTTPRequest.Method, _ path: String, legacy: String?,
         _ handler: @escaping @Sendable (Request, Call) async throws -> Answer
     ) {
-        let (toolkit, form, access) = (toolkit, form, access)
+        let (toolkit, access) = (toolkit, access)
+        answer(method, path, legacy: legacy) { request, context -> Answer in
+            let call = try await toolkit.call(request, context, access)
+            return try await handler(request, call)
+        }
+    }
+
+    private func answer<Answer: Encodable & Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, legacy: String?,
+        _ answer: @escaping @Sendable (Request, CountersignRequestContext) async throws -> Answer
+    ) {
+        let form = form
         let respond: @Sendable (Request, CountersignRequestContext) async throws -> Response = { request, context in
             do {
-                let call = try await toolkit.call(request, context, access)
-                return try .json(try await handler(request, call))
+                return try .json(try await answer(request, context))
             } catch let error as IdentityToolkitError {
                 return try error.response(form)
             } catch let fault as RequestBodyFault {

@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+
+/// An application and the settings as a transaction saw them, for a later request that takes them for granted (``Realm/assuming(_:_:)``).
+public struct SeenApplication: Sendable {
+    /// The application as it was.
+    public let application: Application
+    /// The realm's settings as they were.
+    public let settings: RealmSettings
+    /// The bytes of the settings; nil where none was ever changed.
+    private let document: Data?
+
+    /// As the transaction sees them.
+    /// - Parameter application: what the transaction read.
+    public init(_ application: Application, in transaction: any StoreTransaction) throws {
+        self.application = application
+        settings = try transaction.settings()
+        document = try transaction.settingsBytes()
+    }
+
+    /// Whether the transaction sees the same.
+    fileprivate func isStill(in transaction: any StoreTransaction) throws -> Bool {
+        try transaction.application(application.id) == application && transaction.settingsBytes() == document
+    }
+}
+
+extension StoreTransaction {
+    fileprivate func settingsBytes() throws -> Data? { try document(Self.settingsDocument) }
+}
+
+extension Realm {
+    /// Does something for which an application and the settings have to be as they were seen before, without reading them first: the first write
+    /// of the body looks, in its own transaction and before it does anything (docs/decisions/0521).
+    ///
+    /// - Parameter body: changes nothing but by writes.
+    /// - Returns: nil where they are others by now, and where nothing was written, so that nothing looked. Nothing was changed then: the caller
+    ///   reads them and does it again.
+    /// - Throws: what the body throws after a write has looked.
+    public func assuming<Value>(
+        _ seen: SeenApplication, _ body: () async throws -> Value
+    ) async throws -> Value? {
+        let look = FirstLook(seen)
+        do {
+            let value = try await WriteCondition.with({ try look.take(in: $0) }, body)
+            return look.isTaken ? value : nil
+        } catch {
+            // What failed before anything looked may have failed because of what was taken for granted.
+            guard look.isTaken else { return nil }
+            throw error
+        }
+    }
+}
+
+/// Whether what was assumed holds, as the first write finds.
+private final class FirstLook: Sendable {
+    private struct Changed: Error {}
+
+    private let seen: SeenApplication
+    private let state = Mutex(false)
+
+    init(_ seen: SeenApplication) {
+        self.seen = seen
+    }
+
+    /// Whether a transaction has found that it holds.
+    var isTaken: Bool { state.withLock { $0 } }
+
+    /// - Throws: where it does not hold; the transaction has changed nothing then. Later writes of the body are not asked: they are about
+    ///   what the first one began.
+    func take(in transaction: any StoreTransaction) throws {
+        if isTaken { return }
+        guard try seen.isStill(in: transaction) else { throw Changed() }
+        state.withLock { $0 = true }
+    }
+}
