@@ -3,6 +3,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import SecurityChecks
 import Testing
 
 /// The console's pages about applications, APIs and clients.
@@ -115,7 +116,20 @@ struct ConsoleApplicationTests {
             let wrong = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "721"])
             #expect(wrong.status == 422)
 
-            #expect(try await auditor.open(path).html.contains("countersign app show shop"))
+            let shown = try await auditor.open(path).html
+            #expect(shown.contains("countersign app show shop") && !shown.contains("Checks of scopes"))
+            // Of one that takes part in security checks, what each version asks for.
+            _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .testAdministrator) {
+                $0.versions = [
+                    ApplicationVersion(
+                        clientPlatform: "ios", scopeElementMapping: ["payments": "Login Totp"],
+                        mandatoryScope: "<b>Device", access: .disabled(message: "", downloadLink: nil))
+                ]
+            }
+            let checked = try await auditor.open(path).html
+            for text in ["Checks of scopes", "ios *", "payments: Login Totp", "&lt;b&gt;Device", "3600 s"] {
+                #expect(checked.contains(text), "\(text): \(checked)")
+            }
             #expect(try await auditor.open(path + "/remove").status == 404)
             let removed = try await ConsoleServerPagesTests.answer(owner, path + "/remove")
             #expect(removed.kind == "console-applications" && removed.html.contains("The application was removed."))

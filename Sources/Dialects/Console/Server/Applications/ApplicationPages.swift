@@ -259,7 +259,7 @@ enum ApplicationPages {
         for section in sections(application, words) {
             page.blocks += [.heading(words.plain(section.heading)), .facts(section.facts)]
         }
-        page.blocks += protocols(of: application, scene)
+        page.blocks += versions(of: application, words) + protocols(of: application, scene)
         var more: [PageBlock.Link] = []
         if scene.may(ListApplicationSessions.right) {
             more.append(.init(words("consoleApplicationSessions"), to: own + "/sessions"))
@@ -407,6 +407,36 @@ enum ApplicationPages {
         return [
             ("consolePartProof", [credentials, keys]), ("consolePartAddresses", redirects),
             ("consolePartAccess", access), ("consolePartRules", rules),
+        ]
+    }
+
+    /// The security checks that its versions ask for; nothing of an application that takes part in none.
+    private static func versions(of application: ApplicationSummary, _ words: Words) -> [PageBlock] {
+        let versions = application.checkedVersions
+        if versions.isEmpty { return [] }
+        let columns = [
+            "consoleApplicationVersion", "consoleScopeChecks", "consoleMandatoryScope", "consoleLifetime",
+            "consoleState",
+        ]
+        let rows = versions.map { version -> [PageTable.Cell] in
+            let elements = version.elements.map { PageText(chosen: $0, longest: 1024) }
+            let mandatory = version.mandatoryScope.isEmpty ? "–" : version.mandatoryScope
+            return [
+                .init(PageText(chosen: version.name)),
+                .init(elements.isEmpty ? PageText("–") : PageText(lines: elements)),
+                .init(PageText(chosen: mandatory)), .init(PageText("\(version.lifetime) s")),
+                .init(
+                    PageText(""),
+                    marks: [
+                        version.isServed
+                            ? .init(words(WordFamily.key("client", "active")), .good)
+                            : .init(words(WordFamily.key("client", "disabled")), .alarming)
+                    ]),
+            ]
+        }
+        let title = words.plain("consoleChecks")
+        return [
+            .heading(title), .table(PageTable(title, columns: columns.map { words.plain($0) }, rows: rows)),
         ]
     }
 
