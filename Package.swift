@@ -654,7 +654,7 @@ let package = Package(
                 "OneTimePassword",
                 "Guardian", "KeychainTypes", "SecretVault", "StoreSQLite", "TerminalQRCode", "TestSupport",
                 "ServerHTTP", .argumentParser, .httpTypes, .logging,
-            ], exclude: ["browser.py"]),
+            ], exclude: ["browser.py", "terminal.py"]),
         .testTarget(
             name: "BenchmarkTests",
             dependencies: ["countersign", "countersign-bench"]),

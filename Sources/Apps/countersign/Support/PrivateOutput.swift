@@ -44,9 +44,13 @@ struct PrivateOutput {
         }
     }
 
-    /// Gives it its name.
+    /// Gives it its name. Where that cannot be, nothing stays of it.
     func complete() throws {
-        guard fsync(handle.fileDescriptor) == 0, rename(draft, path) == 0 else { throw Self.failure(path) }
+        guard fsync(handle.fileDescriptor) == 0, rename(draft, path) == 0 else {
+            let failure = Self.failure(path)
+            discard()
+            throw failure
+        }
     }
 
     /// Takes away what was written so far.

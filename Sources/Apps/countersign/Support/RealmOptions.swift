@@ -151,7 +151,7 @@ struct RealmOptions: ParsableArguments {
         } else {
             path = (try await administered().directory as NSString).appendingPathComponent("admin-token")
         }
-        guard let text = FileManager.default.contents(atPath: path) else {
+        guard let text = InputFile.contents(path) else {
             throw CommandFailure(
                 .usage,
                 "The administrator's token is not in \(path). Name its file with --token-file, or set "

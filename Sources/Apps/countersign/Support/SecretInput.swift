@@ -3,18 +3,16 @@ import Foundation
 /// Reads secrets from where other users of the machine cannot see them: a file, or standard input.
 enum SecretInput {
     static func file(_ path: String) throws -> String {
-        guard let text = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.usage, "\(path) cannot be read. Name an existing file.")
-        }
-        return try checked(text, from: path)
+        try checked(try InputFile.bytes(path), from: path)
     }
 
     /// Prompts at a terminal; else reads to the end.
     static func standardInput(asking question: String) throws -> String {
         if Terminal.canAsk {
-            guard let first = Terminal.askSecretly("\(question): "), let second = Terminal.askSecretly("Once more: "),
-                first == second
-            else { throw CommandFailure(.usage, "The two are not the same.") }
+            guard let first = Terminal.askSecretly("\(question): "), !first.isEmpty,
+                let second = Terminal.askSecretly("Once more: ")
+            else { throw CommandFailure(.refused, "Cancelled: nothing was typed.") }
+            guard first == second else { throw CommandFailure(.usage, "The two are not the same.") }
             return try checked(Data(first.utf8), from: "standard input")
         }
         return try checked(try FileHandle.standardInput.readToEnd() ?? Data(), from: "standard input")

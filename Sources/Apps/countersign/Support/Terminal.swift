@@ -111,9 +111,10 @@ enum Terminal {
         return nil
     }
 
-    /// Prompts without showing what is typed.
+    /// Prompts at the terminal of the process without showing what is typed; nil where there is none, or nothing was typed
+    /// (Ctrl-D).
     static func askSecretly(_ question: String) -> String? {
-        getpass(question).map { String(cString: $0) }
+        SecretLine(asking: question)?.read()
     }
 
     /// Asks for a yes. Anything else is a no.

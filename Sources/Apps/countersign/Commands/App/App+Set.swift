@@ -29,7 +29,7 @@ extension AppCommand {
 
         func run() async throws {
             if let logo {
-                let png = logo == "none" ? nil : try Data(contentsOf: URL(fileURLWithPath: logo)).base64EncodedString()
+                let png = logo == "none" ? nil : try InputFile.bytes(logo).base64EncodedString()
                 _ = try await realm.perform(SetApplicationLogo(id: argument.id, png: png))
             }
             let answer = try await realm.perform(

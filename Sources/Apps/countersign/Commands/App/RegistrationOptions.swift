@@ -256,9 +256,7 @@ struct RegistrationOptions: ParsableArguments {
 
     private static func keySet(_ path: String) throws -> JSONValue {
         if path.isEmpty { return .object(["keys": .array([])]) }
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.usage, "\(path) cannot be read. Name an existing file.")
-        }
+        let bytes = try InputFile.bytes(path)
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes) else {
             throw CommandFailure(.usage, "\(path) is not JSON. A key set is {\"keys\": [ … ]}.")
         }

@@ -95,7 +95,11 @@ extension UserCommand {
             if file == "-" {
                 handle = .standardInput
             } else {
-                guard let opened = FileHandle(forReadingAtPath: file) else {
+                // A directory is opened like a file, and then gives nothing to read.
+                var isDirectory: ObjCBool = false
+                guard FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory), !isDirectory.boolValue,
+                    let opened = FileHandle(forReadingAtPath: file)
+                else {
                     throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.")
                 }
                 handle = opened
