@@ -1,4 +1,5 @@
 import Foundation
+import StoreSQLite
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -78,6 +79,51 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: other + "/countersign.sqlite"))
         let missing = try await Program.run(["db", "restore", file + "x", "--data", other], in: directory)
         #expect(missing.status == 3, "\(missing)")
+    }
+
+    /// An empty file and a database of another program are databases to SQLite: they would be restored as a server without users.
+    @Test func `What has nothing of Countersign in it is no backup`() async throws {
+        let empty = try directory.write("", to: "empty.sqlite")
+        let other = directory.url.appendingPathComponent("other.sqlite").path
+        let store = try await SQLiteStore.open(path: other)
+        try await store.close()
+        for file in [empty, other, "."] {
+            let restore = try await Program.run(["db", "restore", file, "--data", "restored"], in: directory)
+            #expect(restore.status == 3 && restore.output.isEmpty, "\(file): \(restore)")
+            #expect(
+                restore.error
+                    == "countersign: \(file) is no backup of Countersign. Name the file that `countersign db backup` wrote.\n"
+            )
+            let database = directory.url.appendingPathComponent("restored/countersign.sqlite").path
+            #expect(!FileManager.default.fileExists(atPath: database))
+        }
+    }
+
+    /// Copied as it is, a link would make the backup the server's database, or lead nowhere.
+    @Test func `A link to a backup restores what it leads to`() async throws {
+        try await directory.run("user", "add", "ada@example.com").expect(0)
+        let file = directory.url.appendingPathComponent("backup.sqlite").path
+        try await directory.run("db", "backup", file, "--with-master-key").expect(0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: file))
+        let link = directory.url.appendingPathComponent("latest.sqlite").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "backup.sqlite")
+        try await Program.run(["db", "restore", link, "--data", "restored"], in: directory).expect(0)
+        let restored = directory.url.appendingPathComponent("restored/countersign.sqlite").path
+        let type = try FileManager.default.attributesOfItem(atPath: restored)[.type] as? FileAttributeType
+        #expect(type == .typeRegular)
+        let users = try await Program.run(["user", "list", "--data", "restored"], in: directory)
+        #expect(users.output.contains("ada@example.com"), "\(users)")
+        try await Program.run(["user", "add", "later@example.com", "--data", "restored"], in: directory).expect(0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before, "The backup stays as it is.")
+    }
+
+    @Test func `The database of a server is not restored without what it wrote last`() async throws {
+        let copy = directory.url.appendingPathComponent("copy.sqlite").path
+        try await directory.run("db", "backup", copy).expect(0)
+        _ = try directory.write("what was written last", to: "copy.sqlite-wal")
+        let restore = try await Program.run(["db", "restore", copy, "--data", "restored"], in: directory)
+        #expect(restore.status == 3, "\(restore)")
+        #expect(restore.error.contains("\(copy)-wal has what was written last"), "\(restore.error)")
     }
 
     @Test func `A sound database is sound and up to date`() async throws {

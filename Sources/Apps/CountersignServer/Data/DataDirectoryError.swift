@@ -24,6 +24,10 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
     case noMasterKey(String)
     /// What is read from there is no list of keys, each 32 bytes in Base64.
     case badMasterKey(String)
+    /// The file of that path has nothing of Countersign in it.
+    case noBackup(String)
+    /// The file of that path is the database of a server, which has written beside it what is not in it yet.
+    case inUse(String)
     /// A secret that the server made for its owner alone, which others may read by now.
     case tooOpen(FileExposure)
 
@@ -47,6 +51,11 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
         case .badMasterKey(let path):
             "\(path) holds no master key: it should be 32 bytes in Base64, or several such lines. Restore it from a "
                 + "backup; without it nothing that is sealed in the database can be opened."
+        case .noBackup(let path):
+            "\(path) is no backup of Countersign. Name the file that `countersign db backup` wrote."
+        case .inUse(let path):
+            "\(path) is the database of a server, and not all of it: \(path)-wal has what was written last. Copy it with "
+                + "`countersign db backup`, or move the whole directory."
         case .tooOpen(let exposure):
             "\(exposure). Make it private with `\(exposure.remedy)`. If another user may have read it, replace it after "
                 + "that: `countersign key rotate-master` for the master key, `countersign key rotate-admin-token` for the "

@@ -2,6 +2,14 @@ import CountersignCore
 import Foundation
 import StoreSQLite
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension OpenedRealm {
     /// Copies the database to a new file while the server runs.
     ///
@@ -49,26 +57,27 @@ extension DataDirectory {
     /// Makes a data directory out of a backup.
     ///
     /// The administrator's token and the first application's id are in the database: the first start writes them to their
-    /// files again. What turns out to be damaged is not left there.
+    /// files again. What turns out to be damaged, or to be no backup, is not left there.
     /// - Throws: ``DataDirectoryError``, also where there is a database already; `StoreError` where the backup is damaged.
     public static func restore(_ file: String, to path: String) async throws -> Restored {
-        guard access(file, R_OK) == 0 else { throw DataDirectoryError.cannotRead(file, errno) }
+        let source = try backup(at: file)
         let directory = try DataDirectory(path: path)
         guard !FileManager.default.fileExists(atPath: directory.databasePath) else {
             throw DataDirectoryError.alreadyThere(directory.databasePath)
         }
         let kind: DataKind?
         do {
-            try FileManager.default.copyItem(atPath: file, toPath: directory.databasePath)
-            // Opening refuses a file that is no Countersign database; the backup itself stays as it is.
+            try FileManager.default.copyItem(atPath: source, toPath: directory.databasePath)
+            // Opening makes tables where there are none; the backup itself stays as it is.
             let copy = try await SQLiteStore.open(path: directory.databasePath)
             let faults = try await copy.check()
-            kind =
+            let finding =
                 faults.isEmpty
                 ? try await DataKind.find(
-                    in: copy, samples: DevelopmentData.samples, isSample: DevelopmentData.isSample
-                ).kind : nil
+                    in: copy, samples: DevelopmentData.samples, isSample: DevelopmentData.isSample) : nil
+            kind = finding?.kind
             try await copy.close()
+            if finding == .unused { throw DataDirectoryError.noBackup(file) }
             if let fault = faults.first { throw StoreError(.corrupt, "\(file) is damaged: \(fault)") }
         } catch {
             for suffix in ["", "-wal", "-shm"] {
@@ -76,8 +85,26 @@ extension DataDirectory {
             }
             throw error
         }
-        let key = try PrivateFile.read(masterKeyPath(beside: file))
+        // Where a link leads to a backup, the key may be beside either.
+        let key = try PrivateFile.read(masterKeyPath(beside: file)) ?? PrivateFile.read(masterKeyPath(beside: source))
         if let key { _ = try PrivateFile.readOrCreate(directory.masterKeyPath, random: SystemRandom()) { key } }
         return Restored(hasMasterKey: key != nil, kind: kind)
     }
+
+    /// The path of the file itself, where links lead to it: copied as a link, it would be the server's database from then on.
+    /// - Throws: ``DataDirectoryError`` where that can be no backup, before anything is made.
+    private static func backup(at file: String) throws -> String {
+        guard access(file, R_OK) == 0 else { throw DataDirectoryError.cannotRead(file, errno) }
+        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw DataDirectoryError.cannotRead(file, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG, let handle = FileHandle(forReadingAtPath: path),
+            try handle.read(upToCount: sqliteHeader.count) == sqliteHeader
+        else { throw DataDirectoryError.noBackup(file) }
+        guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else { throw DataDirectoryError.inUse(file) }
+        return path
+    }
+
+    /// What a database of SQLite begins with (https://www.sqlite.org/fileformat.html, section 1.3).
+    private static let sqliteHeader = Data("SQLite format 3\0".utf8)
 }
