@@ -274,6 +274,33 @@ import Testing
             ])
     }
 
+    /// The last of them would count, which is not the one that an operator has found and changed.
+    @Test func `A key that stands in a file twice is a fault`() async throws {
+        #expect(
+            try await faults(json: #"{"projectID": "a", "projectID": "b"}"#) == [
+                "projectID in server.json: it stands there twice; leave one of them"
+            ])
+        #expect(
+            try await faults(json: #"{"log": {"level": "info", "level": "trace"}}"#) == [
+                "level in server.json: it stands there twice; leave one of them"
+            ])
+        let apart = "it stands there twice, in a section and with dots; leave one of them"
+        #expect(
+            try await faults(yaml: "log.level: info\nlog:\n  level: trace\n") == ["log.level in server.yaml: \(apart)"])
+        #expect(
+            try await faults(json: #"{"log.level": "info", "log": {"level": "trace"}}"#) == [
+                "log.level in server.json: \(apart)"
+            ])
+    }
+
+    @Test func `A fault of JSON is told with its line`() async throws {
+        #expect(
+            try await faults(json: "{\n  \"projectID\": \"a\"\n  \"dev\": true\n}") == [
+                "server.json: it cannot be understood (no comma or brace after a member in line 3); "
+                    + "write keys and values as docs/configuration.md shows"
+            ])
+    }
+
     @Test func `An unreadable file is a fault`() async throws {
         #expect(try await faults(yaml: "a: [").first?.hasPrefix("server.yaml: it cannot be understood (") == true)
         #expect(try await faults(json: "{").first?.hasPrefix("server.json: it cannot be understood (") == true)

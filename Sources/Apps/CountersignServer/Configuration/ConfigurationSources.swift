@@ -208,6 +208,11 @@ struct ConfigurationSources {
                 let options = YAMLSnapshot.ParsingOptions(secretsSpecifier: .dynamic { name, _ in names.insert(name) })
                 provider = try await FileProvider<YAMLSnapshot>(parsingOptions: options, config: path)
             case "json":
+                // The provider's parser takes the last of two members, which need not be the one that an operator looks at.
+                if case .duplicateMember(let name)? = Self.fault(of: data) {
+                    report("\(name) in \(file)", "it stands there twice", "leave one of them")
+                    return
+                }
                 let options = JSONSnapshot.ParsingOptions(secretsSpecifier: .dynamic { name, _ in names.insert(name) })
                 provider = try await FileProvider<JSONSnapshot>(parsingOptions: options, config: path)
             default:
@@ -219,11 +224,33 @@ struct ConfigurationSources {
                     kind: .file, provider: provider, texts: nil, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
                     place: { "\($0.rawValue) in \(file)" }))
             checkNames(names.all, inFile: file)
+            for name in names.repeated.sorted() {
+                report("\(name) in \(file)", "it stands there twice, in a section and with dots", "leave one of them")
+            }
             if Self.holdsPassword(provider) { warnIfExposed(file, holding: "a password") }
         } catch {
-            let reason = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+            let isJSON = file.lowercased().hasSuffix(".json")
+            let place = isJSON ? Self.fault(of: data).flatMap { Self.place(of: $0, in: data) } : nil
+            let reason = place ?? "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
             report(file, "it cannot be understood (\(reason))", "write keys and values as docs/configuration.md shows")
         }
+    }
+
+    /// What is wrong with JSON by its grammar; nil where nothing is.
+    private static func fault(of data: Data) -> JSONFault? {
+        do throws(JSONFault) {
+            _ = try JSONParser.parse(Array(data))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A fault as an operator finds it in an editor; nil where it has no place.
+    private static func place(of fault: JSONFault, in data: Data) -> String? {
+        guard case .malformed(let reason, let offset) = fault else { return nil }
+        let line = data.prefix(offset).count(where: { $0 == UInt8(ascii: "\n") }) + 1
+        return "\(reason) in line \(line)"
     }
 
     /// Whether one of the values in a file is a password, or has one in it.
@@ -245,13 +272,23 @@ struct ConfigurationSources {
     }
 
     private final class Names: Sendable {
-        private let names = Mutex<Set<String>>([])
+        private struct State {
+            var all: Set<String> = []
+            var repeated: Set<String> = []
+        }
 
-        var all: Set<String> { names.withLock { $0 } }
+        private let state = Mutex(State())
+
+        var all: Set<String> { state.withLock { $0.all } }
+        /// Those that came more than once: the parser has the value of one of them, by chance.
+        var repeated: Set<String> { state.withLock { $0.repeated } }
 
         /// Gives whether the key holds a secret.
         func insert(_ name: String) -> Bool {
-            names.withLock { _ = $0.insert(name) }
+            state.withLock { state in
+                let isNew = state.all.insert(name).inserted
+                if !isNew { state.repeated.insert(name) }
+            }
             return ConfigurationKey(rawValue: name)?.isSecret ?? false
         }
     }
