@@ -21,6 +21,19 @@ import Testing
         #expect(keys.contains("tokens.algorithm") && keys.allSatisfy { $0.hasPrefix("tokens.") })
     }
 
+    /// The two are easily confused: one is the realm's and changes at once, the other is a server's.
+    @Test func `A key of a server's configuration is told where it belongs`() async throws {
+        for command in [["show"], ["set", "--preview"], ["set"]] {
+            let arguments = ["config"] + command + ["publicURL"] + (command == ["show"] ? [] : ["https://a.example"])
+            let told = try await Program.run(arguments + ["--data", directory.data], in: directory)
+            told.expect(2)
+            #expect(
+                told.error
+                    == "countersign: publicURL is no setting of the realm, but of a server's configuration: write it into the "
+                    + "file that `serve --config` names, or set COUNTERSIGN_PUBLIC_URL. Then start the server anew.\n")
+        }
+    }
+
     @Test func `A change holds and is logged`() async throws {
         let changed = try await directory.run("config", "set", "tokens.algorithm", "rs256")
         #expect(changed.output == "tokens.algorithm is RS256 now; it was ES256.\n")

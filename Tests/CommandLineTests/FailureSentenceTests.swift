@@ -93,24 +93,69 @@ import Testing
         }
     }
 
+    @Test func `A directory in the place of a file cannot be read`() async throws {
+        let directory = try await TestDirectory.prepared()
+        for command in [
+            ["user", "import", "."], ["app", "set", "shop", "--logo", "."],
+            ["app", "set", "shop", "--logo", "nowhere.png"],
+            ["app", "set", "shop", "--jwks", "."], ["user", "add", "a@example.com", "--password-file", "."],
+        ] {
+            let transcript = try await Program.run(command + ["--data", directory.data], in: directory)
+            let name = try #require(command.last)
+            #expect(
+                transcript.status == 2
+                    && transcript.error == "countersign: \(name) cannot be read. Name an existing file.\n",
+                "\(command): \(transcript)")
+        }
+        try await directory.run("user", "add", "a@example.com").expect(0)
+        let export = try await directory.run("user", "export", directory.data, "--replace")
+        #expect(export.status == 3 && export.error.contains("cannot be written"), "\(export)")
+        #expect(!FileManager.default.fileExists(atPath: directory.data + ".partial"), "It has hashes of passwords.")
+    }
+
+    /// The shell's `<(pass show anna)` is one.
+    @Test func `A secret comes from a pipe as from a file`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let added = try await shell(
+            "printf 'a long and quiet afternoon' | \"$0\" \"$@\"",
+            ["user", "add", "a@example.com", "--password-file", "/dev/stdin", "--data", directory.data], in: directory)
+        #expect(added.status == 0, "\(added)")
+        let shown = try await directory.run("user", "show", "a@example.com")
+        #expect(shown.output.contains("signs in with  password"), "\(shown)")
+    }
+
+    @Test func `A word that nothing is called is answered with those that there are`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let lift = try await directory.run("limit", "lift", "everything", "192.0.2.7")
+        #expect(lift.status == 2 && lift.error.contains("There is no limit \"everything\". There are "), "\(lift)")
+        let search = try await directory.run("audit", "search", "--kind", "nothing-is-called-so")
+        #expect(search.status == 0 && search.output.isEmpty, "\(search)")
+        #expect(search.error == "There are no such events.\n")
+    }
+
     /// As root everything can be read: then the command runs as another user.
     @Test func `A directory that may not be read is not called empty`() async throws {
         let directory = try await TestDirectory.prepared()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.url.path)
         let transcript: Program.Transcript
+        let check: Program.Transcript
         let name: String
+        let judging = ["serve", "--check", "--listen", "127.0.0.1:0"]
         if geteuid() == 0 {
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv") else { return }
             name = "root"
-            transcript = try await shell(
-                "exec /usr/bin/setpriv --reuid 65534 --regid 65534 --clear-groups \"$0\" \"$@\"",
-                ["user", "list", "--data", directory.data], in: directory)
+            let other = "exec /usr/bin/setpriv --reuid 65534 --regid 65534 --clear-groups \"$0\" \"$@\""
+            transcript = try await shell(other, ["user", "list", "--data", directory.data], in: directory)
+            check = try await shell(other, judging + ["--data", directory.data], in: directory)
         } else {
             name = ""
             try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: directory.data)
             transcript = try await directory.run("user", "list")
+            check = try await Program.run(judging + ["--data", directory.data], in: directory)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.data)
         }
+        #expect(check.status == 1 && check.output.contains("cannot be written by this user"), "\(check)")
+        #expect(!check.output.contains("There is no"), "\(check)")
         #expect(transcript.status == 3 && transcript.output.isEmpty, "\(transcript.error)")
         #expect(transcript.error.contains("cannot be read: Permission denied."), "\(transcript.error)")
         #expect(!transcript.error.contains("There is no Countersign data"))

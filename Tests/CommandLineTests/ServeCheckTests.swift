@@ -76,6 +76,19 @@ import Testing
         #expect(code == 0 && below.states("data") == ["ok"], "\(below)")
     }
 
+    @Test(arguments: [
+        (0o777, "every user of this machine may replace what is in"),
+        (0o755, "other users of this machine may look into"),
+    ])
+    func `A directory that is not this user's alone is warned of`(mode: Int, problem: String) async throws {
+        let directory = try await TestDirectory.prepared()
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.data)
+        let (report, status) = try await check(directory, "--data", directory.data)
+        #expect(status == 0 && report.states("data") == ["warning"], "\(report)")
+        let text = report.findings.first { $0.area == "data" }?.text
+        #expect(text == "\(problem) \(directory.data) (mode \(String(mode, radix: 8)))")
+    }
+
     @Test func `Data of a server is judged and left as it is`() async throws {
         let directory = try await TestDirectory.prepared()
         let before = try files(directory.data)

@@ -52,10 +52,14 @@ extension ServerCheck {
                     remedy: "chown -R \(geteuid()) \(quoted)"))
         }
         if status.st_mode & 0o077 != 0 {
+            // Who may write there can put another master key and another administrator's token in their places.
+            let isWritable = status.st_mode & 0o002 != 0 && status.st_mode & 0o1000 == 0
+            let others =
+                isWritable
+                ? "every user of this machine may replace what is in" : "other users of this machine may look into"
             findings.append(
                 CheckFinding(
-                    .data, .warning,
-                    "other users of this machine may look into \(path) (mode \(String(status.st_mode & 0o777, radix: 8)))",
+                    .data, .warning, "\(others) \(path) (mode \(String(status.st_mode & 0o777, radix: 8)))",
                     remedy: "chmod 700 \(quoted)"))
         }
         for name in ["master-key", "admin-token", "countersign.sqlite"] {

@@ -33,7 +33,7 @@ extension ServerCheck {
                 findings += await judge(
                     inspection, inspection.schema, keys, place: .directory(configuration.dataDirectory))
                 try await inspection.close()
-            } else {
+            } else if !isHidden {
                 findings.append(CheckFinding(.database, .ok, "There is no database yet; the first start makes it."))
             }
         } catch let error as StoreError {
@@ -44,12 +44,19 @@ extension ServerCheck {
         return findings
     }
 
+    /// Whether there is a directory into which this user may not look, so that nothing can be said about what is in it. That is a
+    /// finding about the directory.
+    private var isHidden: Bool {
+        access(configuration.dataDirectory, F_OK) == 0 && access(configuration.dataDirectory, X_OK) != 0
+    }
+
     /// The keys, where they can be read without a start.
     private func masterKeys(_ findings: inout [CheckFinding]) -> MasterKeys? {
         guard isSound(.masterKeyFile, .masterKeyDescriptor, .data) else { return nil }
         let file: String
         switch configuration.masterKey {
         case .dataDirectory:
+            if isHidden { return nil }
             file = masterKeyPath
             if access(file, F_OK) != 0 {
                 let hasDatabase = access(databasePath, F_OK) == 0 || configuration.database != nil

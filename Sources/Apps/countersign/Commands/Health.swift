@@ -85,7 +85,12 @@ struct Health: AsyncParsableCommand {
             throw CommandFailure(
                 .usage, "\"\(base ?? "")\" is no URL of a server. Write one such as https://login.example.com.")
         }
-        let response = try await HTTPClient(timeout: Self.patience, maximumResponseBytes: 65_536).get(url)
-        return (base, response.status, response.body)
+        do {
+            let response = try await HTTPClient(timeout: Self.patience, maximumResponseBytes: 65_536).get(url)
+            return (base, response.status, response.body)
+        } catch let error as HTTPClientError where error.isUnreachable || error.isTimedOut {
+            let other = server == nil ? " Another server is named with --server, or --config." : ""
+            throw CommandFailure(.unreachable, "\(base): \(error.description)\(other)")
+        }
     }
 }

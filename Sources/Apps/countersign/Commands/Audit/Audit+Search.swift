@@ -57,6 +57,9 @@ extension AuditCommand {
             for event in answer.events {
                 Terminal.print(output.json ? try OutputOptions.text(of: event, pretty: false) : event.line)
             }
+            if answer.events.isEmpty, answer.next == nil, answer.previous == nil {
+                Terminal.say("There are no such events.")
+            }
             if let previous = answer.previous { Terminal.say("There are newer ones: --after \(previous.printable)") }
             if let next = answer.next { Terminal.say("There is more: --before \(next.printable)") }
         }

@@ -39,8 +39,9 @@ extension ConfigCommand {
         func run() async throws {
             let value = value.hasPrefix("@") ? try SecretInput.file(String(value.dropFirst())) : value
             if preview { return try await show(PreviewSetting(key: key, value: .string(value))) }
-            let answer = try await realm.perform(
-                ChangeSetting(key: key, value: .string(value), confirmed: yes ? true : nil))
+            let answer = try await ConfigCommand.perform(key) {
+                try await realm.perform(ChangeSetting(key: key, value: .string(value), confirmed: yes ? true : nil))
+            }
             try output.show(answer) {
                 let (before, after) = (answer.previous.brief, answer.setting.value.brief)
                 let key = answer.setting.key.printable
@@ -51,7 +52,7 @@ extension ConfigCommand {
         }
 
         private func show(_ operation: PreviewSetting) async throws {
-            let answer = try await realm.perform(operation)
+            let answer = try await ConfigCommand.perform(key) { try await realm.perform(operation) }
             try output.show(answer) {
                 let (before, after) = (answer.present.value.brief, answer.setting.value.brief)
                 var lines = ["\(answer.setting.key.printable) is \(before), and would be \(after)."]

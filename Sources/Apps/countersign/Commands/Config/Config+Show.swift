@@ -18,7 +18,7 @@ extension ConfigCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ShowSettings(key: key))
+            let answer = try await ConfigCommand.perform(key) { try await realm.perform(ShowSettings(key: key)) }
             try output.show(answer) {
                 if answer.settings.isEmpty { return ["Nothing is set below \(key ?? "it")."] }
                 var table = Table("KEY", "VALUE", "DEFAULT", "TAKES", "MEANING")

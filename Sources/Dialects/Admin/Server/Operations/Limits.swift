@@ -85,7 +85,9 @@ public struct LiftLimit: AdministrationOperation {
     ) async throws -> Answer {
         guard let known = StandingLimit.Kind(rawValue: kind) else {
             let words = StandingLimit.Kind.allCases.map(\.rawValue)
-            let remedy = NearestName.of(kind, among: words).map { "Did you mean \($0)?" } ?? "`limits:list` says them."
+            let remedy =
+                NearestName.of(kind, among: words).map { "Did you mean \($0)?" }
+                ?? "There are \(words.joined(separator: ", "))."
             throw AdministrationError(.invalid, "There is no limit \"\(kind)\". \(remedy)")
         }
         var subject = subject
