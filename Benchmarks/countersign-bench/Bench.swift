@@ -43,6 +43,9 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many users \"many\" are.")
     var many = 100_000
 
+    @Option(help: "How many grants \"many\" are (default: as many as users; with --million a million).")
+    var grants: Int?
+
     @Flag(inversion: .prefixedNo, help: "Measure PostgreSQL too, where it is installed.")
     var postgres = true
 
@@ -52,7 +55,7 @@ struct Measure: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Print a comparison with the JSON of an earlier run, too.", valueName: "file"))
     var compare: String?
 
-    @Flag(help: "Measure a million users too, who are made first: some minutes, and some GB of disk.")
+    @Flag(help: "Measure a million users and grants too, who are made first: some minutes, and some GB of disk.")
     var million = false
 
     @Option(help: "How many users the console's lists have.")
@@ -73,11 +76,12 @@ struct Measure: AsyncParsableCommand {
     var date: String?
 
     func validate() throws {
-        guard rounds >= 1, seconds > 0, seconds <= 60, many >= 100, idle >= 1, listed >= 100 else {
+        guard rounds >= 1, seconds > 0, seconds <= 60, many >= 100, grants ?? 100 >= 100, idle >= 1, listed >= 100
+        else {
             throw ValidationError(
                 """
-                --rounds and --idle are at least 1, --seconds is more than 0 and at most 60, --many and --listed at \
-                least 100.
+                --rounds and --idle are at least 1, --seconds is more than 0 and at most 60, --many, --grants and \
+                --listed at least 100.
                 """)
         }
     }
@@ -102,7 +106,8 @@ struct Measure: AsyncParsableCommand {
         let bench = Workbench(
             Workbench.Options(
                 server: server ?? beside.appendingPathComponent("countersign").path, scratch: folder,
-                seconds: seconds, rounds: rounds, many: many, listed: listed, idle: idle,
+                seconds: seconds, rounds: rounds, many: many, grants: grants ?? (million ? 1_000_000 : many),
+                listed: listed, idle: idle,
                 allocations: allocations ? AllocationCounter(in: folder) : nil),
             say: Self.say)
         var figures = Figures()

@@ -35,6 +35,8 @@ actor Workbench {
         var rounds: Int
         /// How many people "many" are.
         var many: Int
+        /// How many grants "many" are.
+        var grants: Int
         /// How many users the console's lists have.
         var listed: Int
         /// How many devices wait idle.
@@ -97,7 +99,8 @@ actor Workbench {
     func subject(_ kind: Subject.Kind) async throws -> Subject {
         if let known = subjects[kind] { return known }
         let count = count(of: kind)
-        say("making \(count) people for the server \"\(kind.rawValue)\"")
+        let others = kind == .webMany ? ", and \(options.grants) grants of others," : ""
+        say("making \(count) people\(others) for the server \"\(kind.rawValue)\"")
         let directory = try DataDirectory(path: "\(options.scratch)/\(kind.rawValue)")
         var database: Secret<String>?
         if kind.isOnPostgres {
@@ -112,7 +115,7 @@ actor Workbench {
         case .mailed: try await SigningInByMail.prepare(0..<count, in: opened.realm)
         case .web, .webMany:
             cookies[kind] = try await WebBrowsers.prepare(
-                count, grants: kind == .webMany ? options.many : 10, in: opened.realm)
+                count, grants: kind == .webMany ? options.grants : 10, in: opened.realm)
         case .passkeys:
             try await Person.add(0..<count, to: opened.realm)
             try await SigningInByPasskey.prepare(0..<count, in: opened.realm)

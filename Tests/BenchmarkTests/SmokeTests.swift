@@ -55,6 +55,17 @@ import Testing
         #expect(figures["users-200-pages"] != nil)
     }
 
+    @Test func `Grants are as many as are asked for`() async throws {
+        let run = try await BenchProgram.run([
+            "--rounds", "1", "--seconds", "0.05", "--grants", "5100", "--many", "100", "--no-postgres",
+            "--no-allocations", "--only", "introspect-many", "--only", "web-refresh-many",
+        ])
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.error.contains("64 people, and 5100 grants of others, for the server \"webMany\""), "\(run.error)")
+        let refused = try await BenchProgram.run(["--grants", "99"])
+        #expect(refused.status != 0 && refused.error.contains("--grants"), "\(refused.error)")
+    }
+
     @Test func `What is no benchmark is refused with the names of all`() async throws {
         let run = try await BenchProgram.run(["--only", "jwk"])
         #expect(run.status != 0)

@@ -52,31 +52,34 @@ enum WebBrowsers {
     }
 
     /// Grants of sessions of one person each, straight into the store.
+    ///
+    /// Their ids are drawn first and go in in their order, so that every index grows at its end. In the order in which they are drawn, each part
+    /// would read and write again most pages of a database that is many times larger than SQLite's cache.
     private static func addGrants(_ count: Int, to realm: Realm) async throws {
         let now = realm.clock.now
+        let random = realm.random
+        let users = (0..<count).map { _ in UserID(random: random) }.sorted { $0.rawValue < $1.rawValue }
+        let sessions = (0..<count).map { _ in SessionID(rawValue: random.uuid()) }.sorted { $0.rawValue < $1.rawValue }
+        let grants = (0..<count).map { _ in GrantID(rawValue: random.uuid()) }.sorted { $0.rawValue < $1.rawValue }
         for start in stride(from: 0, to: count, by: 5000) {
-            let rows = (start..<min(count, start + 5000)).map { number in
-                (
-                    user: UserID(random: realm.random), session: SessionID(rawValue: realm.random.uuid()),
-                    grant: GrantID(rawValue: realm.random.uuid()), number: number
-                )
-            }
+            let part = start..<min(count, start + 5000)
             try await realm.store.write { transaction in
-                for row in rows {
-                    _ = try transaction.insert(
-                        User(
-                            id: row.user, email: EmailAddress("other\(row.number)@bench.example"), createdAt: now))
+                for number in part {
+                    let (user, session, grant) = (users[number], sessions[number], grants[number])
+                    // All addresses have one length, so that their order is that of their numbers.
+                    let address = EmailAddress("other\(10_000_000 + number)@bench.example")
+                    _ = try transaction.insert(User(id: user, email: address, createdAt: now))
                     _ = try transaction.insert(
                         Session(
-                            id: row.session, userID: row.user, dialect: .oauth, tokenEpoch: 0, createdAt: now,
+                            id: session, userID: user, dialect: .oauth, tokenEpoch: 0, createdAt: now,
                             expiresAt: now + 86_400, proofs: [Proof(kind: .password, at: now)]))
                     _ = try transaction.insert(
                         Grant(
-                            id: row.grant, sessionID: row.session, userID: row.user,
+                            id: grant, sessionID: session, userID: user,
                             clientID: ClientID(rawValue: application.id), dialect: .oauth, createdAt: now,
                             expiresAt: now + 86_400,
                             refresh: RefreshTokenState(
-                                currentDigest: Data(SHA256.hash(data: Data(row.grant.rawValue.utf8))))))
+                                currentDigest: Data(SHA256.hash(data: Data(grant.rawValue.utf8))))))
                 }
             }
         }
