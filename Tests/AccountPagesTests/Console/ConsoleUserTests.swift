@@ -169,6 +169,20 @@ struct ConsoleUserTests {
             _ = try await confirm(path, typed, in: browser)
             let fields = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))
             #expect(fields.profile.attributes == ["age": .integer(35)], "\(fields.profile.attributes)")
+            // So is each claim that is no list and no object; claims are written together, and a value keeps its kind.
+            func claims() async throws -> [String: JSONValue]? {
+                try await stage.server.realm.accounts.user(UserID(rawValue: "target"))?.profile.customClaims
+            }
+            let written = #"{"beta": true, "plan": "pro", "seats": 3, "teams": ["a"], "two words": "x"}"#
+            _ = try await confirm(path, ["claims": written], in: browser)
+            let open = try await browser.open(path)
+            #expect(open.html.contains("plan (claim)") && !open.html.contains("claim.teams"), "\(open.html)")
+            #expect(!open.html.contains("claim.two words"))
+            let changed = Self.lines(open).merging(["claim.seats": "5", "claim.beta": "false", "claim.plan": ""]) { $1 }
+            _ = try await confirm(path, changed, in: browser)
+            #expect(
+                try await claims()
+                    == ["beta": .bool(false), "seats": .integer(5), "teams": .array(["a"]), "two words": "x"])
             _ = try await confirm(
                 path, ["display_name": "Ada", "attributes": "{\"age\": 37}", "claims": ""], in: browser)
             let after = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "target")))

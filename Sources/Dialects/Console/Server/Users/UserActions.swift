@@ -235,7 +235,7 @@ enum UserActions {
 
     // MARK: What is known about a user
 
-    /// Name, language, each attribute as a field of its own and all of them as JSON, and the claims as JSON.
+    /// Name, language, each attribute and each claim as a field of its own, and all of them as JSON.
     private static func askToEdit(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
         let shown = try await scene.perform(ShowUser(user: scene.parameter("user")))
@@ -261,18 +261,29 @@ enum UserActions {
         ]
         question.fields[2].hint = words.plain("consoleAttributesHint")
         question.fields[3].hint = words.plain("consoleClaimsHint")
-        let own = fieldsOfAttributes(of: shown, scene).map { name, _ in
-            PageField(
-                name: field(of: name), label: PageText.harmless(name), value: form.value(field(of: name)),
-                autocomplete: "off", maximumLength: ProfileChange.longestAttribute, isRequired: false, isFirst: false)
+        func fields(_ members: Members) -> [PageField] {
+            self.fields(of: members, shown, scene).map { name, _ in
+                PageField(
+                    name: members.field(of: name), label: members.label(of: name, words),
+                    value: form.value(members.field(of: name)), autocomplete: "off",
+                    maximumLength: ProfileChange.longestAttribute, isRequired: false, isFirst: false)
+            }
         }
-        question.fields.insert(contentsOf: own, at: 2)
+        // Each before the field that has all of its kind.
+        question.fields.insert(contentsOf: fields(.claims), at: 3)
+        question.fields.insert(contentsOf: fields(.attributes), at: 2)
         question.hidden = [form.hidden]
         return question
     }
 
     private static func shown(_ user: ShowUser.Answer, _ scene: ConsoleScene) -> ShownFields {
         let words = scene.words
+        var own: [ShownFields.Field] = []
+        for members in Members.allCases {
+            for (name, value) in fields(of: members, user, scene) {
+                own.append(.text(members.field(of: name), members.label(of: name, words), value))
+            }
+        }
         return ShownFields(
             scene,
             [
@@ -282,33 +293,65 @@ enum UserActions {
                     "attributes", words.plain("consoleAttributes"),
                     JSONListing.text(of: .object(user.attributes ?? [:]))),
                 .lines("claims", words.plain("consoleClaims"), JSONListing.text(of: .object(user.customClaims))),
-            ] + fieldsOfAttributes(of: user, scene).map { .text(field(of: $0), PageText.harmless($0), $1) })
+            ] + own)
+    }
+
+    /// What a user has by names that the server does not know.
+    private enum Members: CaseIterable {
+        case attributes, claims
+
+        func values(of user: ShowUser.Answer) -> [String: JSONValue] {
+            switch self {
+            case .attributes: user.attributes ?? [:]
+            case .claims: user.customClaims
+            }
+        }
+
+        /// The name of the field that one of them has.
+        func field(of name: String) -> String {
+            switch self {
+            case .attributes: "attribute.\(name)"
+            case .claims: "claim.\(name)"
+            }
+        }
+
+        func label(of name: String, _ words: Words) -> String {
+            switch self {
+            case .attributes: PageText.harmless(name)
+            case .claims: words.plain("consoleClaimNamed", ["name": .words(PageText.harmless(name))])
+            }
+        }
+
+        /// Those that have a field of their own, with what it shows, by name: what no field can have, or be called, is in the JSON alone.
+        func plain(of user: ShowUser.Answer) -> [(String, String)] {
+            values(of: user).sorted { $0.key < $1.key }.compactMap { name, value in
+                Self.isName(name) ? UserActions.plain(value).map { (name, $0) } : nil
+            }
+        }
+
+        /// Whether a field can be called so. The form's marks are separated by spaces.
+        private static func isName(_ name: String) -> Bool {
+            !name.isEmpty && !name.contains(where: \.isWhitespace) && PageText.harmless(name) == name
+        }
     }
 
     /// Fields that a form can name: more than a user has, and no more work than a page is.
     private static let mostNamed = 250
 
-    /// The attributes that have a field, with what it shows, by name: also one that the form changes and that another caller removed, or gave
+    /// The members that have a field, with what it shows, by name: also one that the form changes and that another caller removed, or gave
     /// a value that no field can have.
-    private static func fieldsOfAttributes(
-        of user: ShowUser.Answer, _ scene: ConsoleScene
+    private static func fields(
+        of members: Members, _ user: ShowUser.Answer, _ scene: ConsoleScene
     ) -> [(String, String)] {
-        let present = plainAttributes(of: user)
+        let present = members.plain(of: user)
         guard scene.isForm else { return present }
-        let prefix = field(of: "")
+        let prefix = members.field(of: "")
         let known = Set(present.map(\.0))
         let named = ShownFields.names(scene).prefix(mostNamed).filter { $0.hasPrefix(prefix) }
         let names = Set(named.map { String($0.dropFirst(prefix.count)) }).subtracting(known)
-        let form = ShownFields(scene, names.map { .text(field(of: $0), "", nil) })
-        let gone = names.filter { !form.isLeft(field(of: $0)) }
+        let form = ShownFields(scene, names.map { .text(members.field(of: $0), "", nil) })
+        let gone = names.filter { !form.isLeft(members.field(of: $0)) }
         return (present + gone.map { ($0, "") }).sorted { $0.0 < $1.0 }
-    }
-
-    /// The attributes that have a field of their own, with what it shows, by name.
-    private static func plainAttributes(of user: ShowUser.Answer) -> [(String, String)] {
-        (user.attributes ?? [:]).sorted { $0.key < $1.key }.compactMap { name, value in
-            plain(value).map { (name, $0) }
-        }
     }
 
     /// The languages of pages, and the user's own where it is another.
@@ -332,20 +375,25 @@ enum UserActions {
             for name in before.keys where typed[name] == nil { attributes[name] = .null }
         }
         // What was changed in its own field and not in the JSON is as the field says.
-        for (name, _) in fieldsOfAttributes(of: present, scene) where attributes[name] == nil {
-            guard let typed = shown.edited(field(of: name)) else { continue }
+        for (name, _) in fields(of: .attributes, present, scene) where attributes[name] == nil {
+            guard let typed = shown.edited(Members.attributes.field(of: name)) else { continue }
             attributes[name] = typed.isEmpty ? .null : Self.value(typed, like: before[name] ?? .null)
+        }
+        // Claims are written as a whole.
+        let former = present.customClaims
+        var claims = shown.edited("claims") == nil ? former : try object("claims", "consoleClaims", scene)
+        for (name, _) in fields(of: .claims, present, scene) where claims[name] == former[name] {
+            guard let typed = shown.edited(Members.claims.field(of: name)) else { continue }
+            claims[name] = typed.isEmpty ? nil : Self.value(typed, like: former[name] ?? .null)
         }
         return SetUser(
             user: scene.parameter("user"), displayName: shown.edited("display_name"), locale: shown.edited("locale"),
             attributes: attributes.isEmpty ? nil : attributes,
-            claims: shown.edited("claims") == nil ? nil : try object("claims", "consoleClaims", scene),
+            claims: claims == former ? nil : claims,
             expecting: present.revision)
     }
 
-    private static func field(of attribute: String) -> String { "attribute.\(attribute)" }
-
-    /// An attribute as its field has it; nil for what no field can have.
+    /// A member as its field has it; nil for what no field can have.
     private static func plain(_ value: JSONValue) -> String? {
         switch value {
         case .string(let text): text
