@@ -106,7 +106,7 @@ extension Authenticator {
             guard body.asksForSecondFactor, let user = try transaction.user(record.userID ?? .placeholder) else {
                 return .refused(Refusal(.unexpectedAnswer))
             }
-            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
+            guard try body.goesOn(for: user, at: now, in: transaction) else { return .refused(Refusal(.flowExpired)) }
             let settings = try transaction.settings()
             let usable = try body.usableSecondFactors(
                 of: user, settings.secondFactors, realm.proofs, realm.sealer, in: transaction

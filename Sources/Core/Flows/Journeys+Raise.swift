@@ -4,7 +4,8 @@ extension Journeys {
     /// Begins to raise a browser's session, step by step: what the session was proven with counts, and a second factor is asked for. A
     /// user without one may register it, as in a sign-in.
     ///
-    /// The session that comes of it holds all proofs; ``Sessions/raise(_:by:stays:)`` puts them into the browser's.
+    /// It is over when the session is. The session that comes of it holds all proofs; ``Sessions/raise(_:by:stays:)`` puts them into the
+    /// browser's.
     /// - Parameter kind: what is to be enrolled whatever the session was proven with, by a response; nil asks for any second factor. The
     ///   session has to be one that may enrol it by itself (`signInTooOld`).
     public func begin(
@@ -30,6 +31,8 @@ extension Journeys {
             var body = FlowBody(
                 purpose: .signIn, client: client, email: user.email, proven: present.proofs, challenge: .secondFactor,
                 tokenEpoch: user.tokenEpoch)
+            // What is enrolled or proven on the way is by what the session was proven with: it goes with the session.
+            body.startedBy = present.id
             let settings = try transaction.settings().secondFactors
             let usable = try body.usableSecondFactors(of: user, settings, realm.proofs, realm.sealer, in: transaction)
             if kind != nil {

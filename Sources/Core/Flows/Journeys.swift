@@ -199,7 +199,7 @@ public struct Journeys: Sendable {
         if record.attempts >= body.maximumAttempts { return .refused(Refusal(.flowExhausted)) }
         let user = try transaction.user(record.userID ?? .placeholder)
         if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
-        if let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch { return .refused(Refusal(.flowExpired)) }
+        if let user, try !body.goesOn(for: user, at: now, in: transaction) { return .refused(Refusal(.flowExpired)) }
         return .open(record, body, journey, user)
     }
 }

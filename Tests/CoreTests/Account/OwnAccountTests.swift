@@ -248,6 +248,22 @@ struct OwnAccountTests {
     }
 
     @Test(arguments: TestStore.available)
+    func `A change of the address that a session began is completed by no other once that was ended`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let user = try await test.addUser()
+        let (thief, own) = (try await test.session(of: user), try await test.session(of: user))
+        let begun = try await begin(test, thief)
+        let account = test.realm.ownAccount
+        #expect(try await account.endOtherSessions(of: own, by: test.client).get() == 1)
+        let refused = try await account.completeAddressChange(
+            begun.handle, code: Secret(begun.code), of: own, by: test.client)
+        #expect(refused.refusal == .wrong(Refusal(.flowExpired)))
+        #expect(try await test.user(user.id).email == TestRealm.email)
+    }
+
+    @Test(arguments: TestStore.available)
     func `An address is changed by a code, this session goes on, and the former address takes it back`(
         store: TestStore
     ) async throws {

@@ -41,7 +41,7 @@ extension Enrolments {
         if flow.finishedAt != nil { return .unknown(.flowFinished) }
         if flow.expiresAt <= now { return .unknown(.flowExpired) }
         guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
-        if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+        guard try body.goesOn(for: user, at: now, in: transaction) else { return .refused(.revoked) }
         return .open(EnrollingAttempt(flow: flow, body: body, user: user, isStep: isStep))
     }
 

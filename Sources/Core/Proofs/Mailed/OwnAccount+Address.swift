@@ -34,7 +34,7 @@ extension OwnAccount {
                     digest: MailedCode.digest(code, flow: handle.digest, sealer: draft.sealer, in: transaction),
                     expiresAt: expiresAt),
                 maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
-            body.keptSession = session.session
+            (body.keptSession, body.startedBy) = (session.session, session.session)
             guard
                 try transaction.insert(
                     FlowRecord(

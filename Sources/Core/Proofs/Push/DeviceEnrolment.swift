@@ -159,7 +159,7 @@ extension Enrolments {
             let wanted = (kinds ?? draft.proofs.kindsByTicket).filter { body.registers($0) }
             let outcome = try draft.offer(
                 to: attempt.user, kinds: wanted, onlyAsFirst: true, lifetime: FlowLifetime.deviceTicket, client: client,
-                in: transaction)
+                startedBy: body.startedBy, in: transaction)
             if case .offered(let ticket) = outcome {
                 body.enrolment = ticket.offer
                 if attempt.isStep { body.challenge = .unasked }

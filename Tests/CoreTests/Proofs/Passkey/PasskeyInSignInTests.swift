@@ -289,6 +289,39 @@ struct PasskeyInSignInTests {
 
     // MARK: Where nothing else will do
 
+    @Test(arguments: TestStore.available)
+    func `What is enrolled on the way to raise a session is over when that session is`(store: TestStore) async throws {
+        let test = try await TestRealm.withSite(on: store)
+        let ada = try await test.addUser()
+        let thief = try #require(try await test.signIn().signedIn).session
+        func begin() async throws -> FlowHandle {
+            guard case .begun(let handle) = try await test.realm.journeys.begin(raising: thief, by: test.client) else {
+                throw TestFailure()
+            }
+            return handle
+        }
+        let (byPasskey, byApp, byDevice) = (try await test.raising(thief), try await begin(), try await begin())
+        let options = try await test.beginPasskey(during: byPasskey)
+        let secret = try await test.offerApp(during: byApp)
+        let offered = try await test.realm.enrolments.beginDevice(
+            during: byDevice, expecting: TestRealm.registration, kinds: [.push], by: test.client)
+        guard case .offered(let ticket) = offered else { throw TestFailure() }
+        #expect(try await test.realm.sessions.end(thief.id, of: ada.id, by: test.client))
+
+        var authenticator = SoftwareAuthenticator(origin: TestRealm.site)
+        let passkey = try await test.register(authenticator.create(for: options), during: byPasskey)
+        #expect(passkey.reason == .flowExpired)
+        let code = try TOTP(secret: secret).code(at: test.now).stringCode
+        let app = try await test.realm.authenticator.answer(
+            .enrolmentCode(Secret(code), name: ""), to: .flow(byApp, TestRealm.registration), by: test.client)
+        #expect(app.reason == .flowExpired)
+        #expect(try await test.register(TestDevice(), with: ticket.handle).reason == .flowExpired)
+        let again = try await test.realm.enrolments.begin(
+            .passkey, during: byPasskey, expecting: TestRealm.registration, by: test.client)
+        guard case .refused(.revoked) = again else { throw TestFailure() }
+        #expect(try await test.events(.factorEnrolled).isEmpty)
+    }
+
     @Test
     func `A session enrols the passkey that a request demands by what it was proven with, and lately`() async throws {
         let test = try await TestRealm.withSite()
