@@ -54,10 +54,10 @@ public struct GuardedHTTP1: Sendable {
             limits.maxHeaderListSize = channel.configuration.httpDecoder.maxHeaderListSize
             limits.maxHeaderFieldCount = channel.configuration.httpDecoder.maxHeaderFieldCount
             // Requests that come one after another are taken one after another by what reads them; errors are told by the handlers
-            // below, and headers are valid by their type.
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            // below, and headers are valid by their type. `configureHTTPServerPipeline` adds the same two by way of an array, whose
+            // elements it casts.
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)))
             let handler = HTTP1ConnectionHandler(deadlines)
             try pipeline.addHandler(handler)
             if let ready { try pipeline.addHandler(ReadyAnswerHandler(ready, handler)) }
