@@ -19,7 +19,7 @@ struct ConfigurationSources {
         func mayHold(_ key: ConfigurationKey) -> Bool { texts.map { $0[key.environmentName] != nil } ?? true }
 
         func content(of key: ConfigurationKey, as type: ConfigType) throws -> ConfigContent? {
-            if type == .string, let texts { return texts[key.environmentName].map { .string($0) } }
+            if type == .string, let texts { return texts[key.environmentName].map(ConfigContent.string) }
             return try provider.value(forKey: self.key(key), type: type).value?.content
         }
     }

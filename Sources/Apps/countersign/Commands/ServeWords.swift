@@ -30,7 +30,7 @@ struct ServeWords {
         for key in lists { options[key.flagName] = .list(key) }
         for key in flags {
             options[key.flagName] = .flag(key, "true")
-            options["--no-" + key.flagName.dropFirst(2)] = .flag(key, "false")
+            options["--no-" + String(key.flagName.dropFirst(2))] = .flag(key, "false")
         }
         return options
     }()
