@@ -44,13 +44,24 @@ extension Applications {
         if method != .none { realm.applicationUses.note(application.id, by: client.dialect) }
         if let recognised { return recognised }
         guard let companion else { return (outcome, nil) }
-        return (outcome, try await companion.transaction(realm.store) { try companion.judge($0, method) })
+        return (outcome, try await companion.transaction(realm.store) { try companion.judge($0, application, method) })
     }
 
     /// Something that a request brings beside its application's credentials, and that counts for nothing without them.
     public struct Companion<Answer: Sendable>: Sendable {
+        typealias Judgement =
+            @Sendable (any StoreTransaction, Application, ClientAuthenticationMethod) throws -> Answer
+
         fileprivate let writes: Bool
-        fileprivate let judge: @Sendable (any StoreTransaction, ClientAuthenticationMethod) throws -> Answer
+        fileprivate let judge: Judgement
+
+        /// - Parameters:
+        ///   - writes: whether it changes a row.
+        ///   - judge: what becomes of it, once the application is known and by which method.
+        init(writes: Bool, judge: @escaping Judgement) {
+            self.writes = writes
+            self.judge = judge
+        }
 
         /// A transaction of the kind that it needs.
         fileprivate func transaction<T: Sendable>(
@@ -84,8 +95,8 @@ extension Applications {
         else { return nil }
         let body = { @Sendable (transaction: any StoreTransaction) throws -> (ClientAuthentication, Answer?)? in
             guard let outcome = try attempt.recognise(spellings, in: transaction) else { return nil }
-            guard case .authenticated(_, let method) = outcome else { return (outcome, nil) }
-            return (outcome, try companion?.judge(transaction, method))
+            guard case .authenticated(let application, let method) = outcome else { return (outcome, nil) }
+            return (outcome, try companion?.judge(transaction, application, method))
         }
         guard let companion else { return try await realm.store.read(body) }
         return try await companion.transaction(realm.store, body)
@@ -147,7 +158,7 @@ extension Applications {
 extension Applications.Companion where Answer == AccessToken? {
     /// An access token that an application asks about: what it stands for, where it counts.
     public static func asking(about token: PresentedAccessToken) -> Self {
-        Self(writes: false) { transaction, _ in try token.token(in: transaction) }
+        Self(writes: false) { transaction, _, _ in try token.token(in: transaction) }
     }
 }
 
@@ -158,7 +169,7 @@ extension Applications.Companion where Answer == Tokens.ProofJudgement {
         _ proof: Tokens.OpenProof,
         nonces demand: @escaping @Sendable (RealmSettings, ClientAuthenticationMethod) -> Bool
     ) -> Self {
-        Self(writes: true) { transaction, method in
+        Self(writes: true) { transaction, _, method in
             try proof.judge(in: transaction) { demand($0, method) }
         }
     }

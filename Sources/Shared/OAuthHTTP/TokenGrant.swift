@@ -9,17 +9,21 @@ public struct TokenRequest: Sendable {
     public let method: ClientAuthenticationMethod
     /// The thumbprint of the key that the request proved the possession of (RFC 9449); nil where it proved none.
     public let keyThumbprint: String?
+    /// What its refresh token is of, where that was looked at with the credentials; nil where it was not.
+    public let refreshToken: RefreshTokenLook?
     public let request: Request
     public let context: CountersignRequestContext
 
     public init(
         form: OAuthForm, application: CountersignCore.Application, method: ClientAuthenticationMethod,
-        keyThumbprint: String?, request: Request, context: CountersignRequestContext
+        keyThumbprint: String?, refreshToken: RefreshTokenLook? = nil, request: Request,
+        context: CountersignRequestContext
     ) {
         self.form = form
         self.application = application
         self.method = method
         self.keyThumbprint = keyThumbprint
+        self.refreshToken = refreshToken
         self.request = request
         self.context = context
     }

@@ -53,6 +53,7 @@ extension Guardian {
         let oauth = application.registration.oauth
         // An application with a kind uses what it lists and nothing else; those of before have no list.
         if oauth.kind != nil, !oauth.allowsGrant(type) { throw OAuthError.unauthorizedGrant }
+        if type == "refresh_token", try await !isOwn(request) { return nil }
         let settings = try await realm.settings().secondFactors
         client.requiresSecondFactor = application.registration.requiresSecondFactor || settings.isRequired
         let signedIn: SignedIn
@@ -63,9 +64,7 @@ extension Guardian {
         case Self.backchannelGrant: signedIn = try await backchannel(form, application, client)
         case Self.proofGrant: signedIn = try await proof(form, application, client)
         case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, application, client)
-        case "refresh_token":
-            guard try await isOwn(form, application) else { return nil }
-            signedIn = try await refresh(form, application, client)
+        case "refresh_token": signedIn = try await refresh(form, application, client)
         default: throw OAuthError.unsupportedGrant
         }
         try admit(signedIn.grant.terms, for: application)
@@ -73,13 +72,17 @@ extension Guardian {
     }
 
     /// Whether a refresh token is one of this protocol, or an unknown one of an application that was registered before there were others.
-    private func isOwn(_ form: OAuthForm, _ application: CountersignCore.Application) async throws -> Bool {
-        let token = Secret(try form.required("refresh_token"))
-        for dialect in [Dialect.guardian, .oauth] {
-            let owner = HandleOwner.application(application.id, of: dialect)
+    private func isOwn(_ request: TokenRequest) async throws -> Bool {
+        let token = Secret(try request.form.required("refresh_token"))
+        // The endpoint may have looked for one of its own protocol already.
+        let look = request.refreshToken
+        if look?.grant != nil { return false }
+        let dialects: [Dialect] = look == nil ? [.guardian, .oauth] : [.guardian]
+        for dialect in dialects {
+            let owner = HandleOwner.application(request.application.id, of: dialect)
             if try await realm.sessions.grant(ofRefreshToken: token, of: owner) != nil { return dialect == .guardian }
         }
-        return application.registration.oauth.kind == nil
+        return request.application.registration.oauth.kind == nil
     }
 
     /// The application that asks: a public one says its id; a confidential one shows its secret, in the body or by Basic, or

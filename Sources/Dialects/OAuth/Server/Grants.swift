@@ -40,10 +40,12 @@ extension OAuthGrant {
 
 extension ScopedGrant {
     /// What this answer covers: of what was granted what the request asks for (RFC 6749, section 6; RFC 8707, section 2.2).
-    /// - Parameter narrows: whether `scope` and `resource` ask for less than was granted; not where they say what is granted.
+    /// - Parameters:
+    ///   - narrows: whether `scope` and `resource` ask for less than was granted; not where they say what is granted.
+    ///   - registered: the APIs that there are, where they are known; they are read otherwise.
     func extent(
         _ request: TokenRequest, granted scopes: [String], _ resources: [String], nonce: String? = nil,
-        narrows: Bool = true
+        narrows: Bool = true, among registered: [Resource]? = nil
     ) async throws -> OAuthTokens.Extent {
         // What was taken from the application since is granted no more.
         let scopes = try await oauth.stillAllowed(scopes, for: request.application)
@@ -78,7 +80,7 @@ extension ScopedGrant {
         var extent = OAuthTokens.Extent(
             scopes: covered, audience: audience, keyThumbprint: request.keyThumbprint, nonce: nonce)
         if let audience {
-            let all = try await oauth.realm.resources.list()
+            let all = if let registered { registered } else { try await oauth.realm.resources.list() }
             extent.resource = all.first { $0.uri == audience }
             guard extent.resource != nil || own.contains(audience) else {
                 throw OAuthFailure.invalidTarget("The API is not registered any more.")
@@ -203,17 +205,20 @@ struct RefreshGrant: OAuthGrant {
         }
         try request.requireForm()
         let owner = HandleOwner.application(request.application.id, of: .oauth)
-        guard let grant = try await oauth.realm.sessions.grant(ofRefreshToken: Secret(text), of: owner) else {
-            throw OAuthFailure.invalidGrant
-        }
+        let look =
+            if let known = request.refreshToken { known } else {
+                try await oauth.realm.sessions.look(atRefreshToken: Secret(text), of: owner)
+            }
+        guard let grant = look.grant else { throw OAuthFailure.invalidGrant }
         guard request.application.registration.oauth.allowsGrant(type) else { throw OAuthFailure.unauthorizedClient }
-        return try await self.answer(request, Secret(text), grant, owner)
+        return try await self.answer(request, Secret(text), grant, owner, look.resources)
     }
 
     func answer(_ request: TokenRequest) async throws -> TokenResponse? { nil }
 
     private func answer(
-        _ request: TokenRequest, _ text: Secret<String>, _ grant: CountersignCore.Grant, _ owner: HandleOwner
+        _ request: TokenRequest, _ text: Secret<String>, _ grant: CountersignCore.Grant, _ owner: HandleOwner,
+        _ resources: [Resource]
     ) async throws -> Response {
         let bound = grant.terms.details[GrantDetail.keyThumbprint]?.stringValue
         if let bound, bound != request.keyThumbprint { throw OAuthFailure.invalidGrant }
@@ -224,13 +229,12 @@ struct RefreshGrant: OAuthGrant {
             throw OAuthFailure.invalidGrant
         }
         // Before the token is traded: after a refusal it is as good as before.
-        let extent = try await extent(request, granted: grant.terms.scopes, grant.terms.audiences)
+        let extent = try await extent(
+            request, granted: grant.terms.scopes, grant.terms.audiences, among: resources)
         var client = request.client(of: .oauth)
         client.requiresSecondFactor = request.application.registration.requiresSecondFactor
         // An API may ask for more than it did when the user signed in.
-        let wantsTwoFactors = try await oauth.realm.resources.list().contains {
-            $0.wantsTwoFactors(forSome: extent.scopes)
-        }
+        let wantsTwoFactors = resources.contains { $0.wantsTwoFactors(forSome: extent.scopes) }
         let outcome = try await oauth.realm.sessions.refresh(
             text, of: owner, secondFactor: wantsTwoFactors ? .always : .whereRequired,
             grace: Sessions.RefreshLifetime.grace, by: client)

@@ -13,13 +13,24 @@ extension OAuth {
         _ request: Request, _ context: CountersignRequestContext, _ grants: TokenGrants
     ) async throws -> Response {
         let form = try await OAuthForm(request)
-        // What it proves is remembered in the transaction that knows the application: one write, and no read before it.
         let proof = openProof(request, Path.token)
-        let (application, method, proven) = try await authenticate(
-            form, request, context,
-            judging: (try? proof?.get()).map { proof in
-                Applications.Companion.proving(proof) { $0.oauth.dpopNonce.isRequired(of: $1) }
-            })
+        let application: CountersignCore.Application
+        let method: ClientAuthenticationMethod
+        var proven: Tokens.ProofJudgement?
+        var refreshToken: RefreshTokenLook?
+        // What comes with the credentials is looked at in the transaction that knows the application.
+        if let open = try? proof?.get() {
+            // What it proves is remembered there: one write, and no read before it.
+            (application, method, proven) = try await authenticate(
+                form, request, context,
+                judging: Applications.Companion.proving(open) { $0.oauth.dpopNonce.isRequired(of: $1) })
+        } else if form.text("grant_type") == "refresh_token", let text = form.text("refresh_token") {
+            (application, method, refreshToken) = try await authenticate(
+                form, request, context,
+                judging: Applications.Companion.looking(atRefreshToken: Secret(text), of: .oauth))
+        } else {
+            (application, method) = try await authenticate(form, request, context)
+        }
         guard let type = form.text("grant_type") else { throw OAuthFailure.invalidRequest("grant_type is missing.") }
         guard grants.types.contains(type) else { throw OAuthFailure.unsupportedGrant }
         let judged: Tokens.ProofJudgement? = if case .failure(let fault)? = proof { .refused(fault) } else { proven }
@@ -27,8 +38,8 @@ extension OAuth {
         let redeemed = try await grants.redeem(
             type,
             TokenRequest(
-                form: form, application: application, method: method, keyThumbprint: key, request: request,
-                context: context))
+                form: form, application: application, method: method, keyThumbprint: key, refreshToken: refreshToken,
+                request: request, context: context))
         guard let redeemed else { throw OAuthFailure.invalidGrant }
         return redeemed
     }
