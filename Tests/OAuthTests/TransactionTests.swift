@@ -173,7 +173,23 @@ struct TransactionTests {
                 #expect(unknown.json["error"] == "invalid_grant", "\(unknown)")
             }
             #expect(try await stage.post("/oauth/token", refresh).json["error"] == "invalid_grant")
-            #expect(try await stage.post("/oauth/token", refresh, as: "web").status == 200)
+            let key = ClientKey()
+            let bound = try await stage.post(
+                "/oauth/token", refresh, as: "web",
+                proof: key.proof("POST", Self.base + "/oauth/token", at: stage.realm.clock.now))
+            #expect(bound.status == 200 && bound.json["token_type"] == "DPoP", "\(bound)")
+            let access = bound.json["access_token"].text ?? ""
+            // The proof of a key at this server's own API asks for no application: the token's own read has seen it.
+            for number in 0..<2 {
+                let counted = try await stage.counted {
+                    let proof = try key.proof("GET", Self.base + "/userinfo", at: stage.realm.clock.now, token: access)
+                    let response = try await stage.client.executeRequest(
+                        uri: "/userinfo", method: .get,
+                        headers: [.authorization: "DPoP \(access)", .dpop: proof], body: nil)
+                    #expect(response.status == .ok, "\(response)")
+                }
+                if number > 0 { #expect(counted == [2, 1]) }
+            }
         }
     }
 }

@@ -14,15 +14,19 @@ public final class AccessToken: Sendable {
     public let expiresAt: Date?
     /// The API that it is for, as it is registered; nil where it is for this server itself.
     public let resource: Resource?
+    /// Whether the application that it was issued to has credentials.
+    public let isOfConfidential: Bool
 
     init(
-        claims: TokenClaims, user: User?, session: GrantedSession?, expiresAt: Date?, resource: Resource?
+        claims: TokenClaims, user: User?, session: GrantedSession?, expiresAt: Date?, resource: Resource?,
+        isOfConfidential: Bool
     ) {
         self.claims = claims
         self.user = user
         self.session = session
         self.expiresAt = expiresAt
         self.resource = resource
+        self.isOfConfidential = isOfConfidential
     }
 
     /// The application that it was issued to: `client_id`.
@@ -193,7 +197,8 @@ public struct PresentedAccessToken: Sendable {
                 ?? ((claims.integer("iat") ?? 0) >= application.createdAt.seconds)
         else { return nil }
         return AccessToken(
-            claims: claims, user: token.user, session: session, expiresAt: token.expiresAt, resource: resource)
+            claims: claims, user: token.user, session: session, expiresAt: token.expiresAt, resource: resource,
+            isOfConfidential: application.registration.isConfidential)
     }
 
     private func grant(

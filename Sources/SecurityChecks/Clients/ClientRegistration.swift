@@ -131,6 +131,6 @@ enum CheckRow {
 
     private static func digest(_ parts: String...) -> Data {
         // No part but the last can hold a zero byte.
-        Data(SHA256.hash(data: Data("security-checks\0\(parts.joined(separator: "\0"))".utf8)))
+        SHA256.digest(of: "security-checks\0\(parts.joined(separator: "\0"))")
     }
 }

@@ -49,7 +49,7 @@ public struct OwnResource: Sendable {
         guard let key = token.keyThumbprint else { return isBound ? Self.refused("DPoP") : nil }
         // Without a proof of its key, whatever client has found the token could use it.
         guard isBound else { return Self.refused("DPoP") }
-        return try await challenge(request, text, key, of: token.client)
+        return try await challenge(request, text, key, isConfidential: token.isOfConfidential)
     }
 
     /// What a token is answered that does not count.
@@ -60,9 +60,8 @@ public struct OwnResource: Sendable {
 
     /// Nil where the request proves the token's key.
     private func challenge(
-        _ request: Request, _ token: String, _ key: String, of client: ClientID
+        _ request: Request, _ token: String, _ key: String, isConfidential: Bool
     ) async throws -> TokenChallenge? {
-        let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
         let expectation = PossessionProof.Expectation(
             method: request.method.rawValue, urls: Set(publicURLs().map { $0 + request.uri.path }), accessToken: token)
         let proofs = request.headers[values: .dpop]
