@@ -144,6 +144,26 @@ struct AccountPageTests {
         }
     }
 
+    @Test
+    func `A form whose session has ended leads through the sign-in to its page, and does nothing`() async throws {
+        try await Self.signedIn { server, browser in
+            let page = try await browser.open("/account/profile")
+            let form = try #require(page.form(with: ["display_name": ""]))
+            try await server.advance(60 * 86_400)
+            var values = form.values
+            values["display_name"] = "Zoë Söhne"
+            let first = try #require(try await browser.sendForm(form, values).page)
+            #expect(first.kind == "sign-in" && first.path.hasPrefix("/sign-in?return="), "\(first.path)")
+            try await server.advance(1)
+            let password = try await browser.submit(first, ["username": Self.address])
+            let back = try await browser.submit(password, ["password": NativeClient.password])
+            #expect(back.path == "/account/profile", "\(back.path)")
+            #expect(back.notice?.contains("Nothing has been changed yet") == true, "\(back.html)")
+            let shown = try #require(back.form(with: ["display_name": ""]))
+            #expect(shown.values["display_name"] == "", "Another user may have signed in.")
+        }
+    }
+
     /// WCAG 2.2, success criterion 3.3.7.
     @Test
     func `What was typed before a proof was asked for is there after it, and nothing is saved meanwhile`() async throws

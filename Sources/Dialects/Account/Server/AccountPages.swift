@@ -269,11 +269,13 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
         of names: [String] = [], typed: Set<String> = [], _ take: @escaping ShowAccount
     ) {
         postOfSession(path, for: purpose) { scene in
-            guard var account = AccountScene(scene) else { return scene.redirect(to: "/sign-in") }
+            let items = names.map { ($0, scene.field($0)) }
+            guard var account = AccountScene(scene) else {
+                return try scene.signInAnew(toPage: "/\(page ?? path)", items)
+            }
             account.typedFields = typed
             guard account.has(proof) else {
-                return try account.confirm(
-                    backTo: "/\(page ?? path)", names.map { ($0, scene.field($0)) }, ofForm: true)
+                return try account.confirm(backTo: "/\(page ?? path)", items, ofForm: true)
             }
             return try await take(&account)
         }

@@ -106,3 +106,17 @@ extension AccountScene {
 
     mutating func keep(_ note: AccountNote) throws { try scene.keep(note, of: token) }
 }
+
+extension PageScene {
+    /// Leads a form whose session has ended to the sign-in, and from there to its page, which says that nothing was changed. What was typed is
+    /// not kept: another user may sign in.
+    /// - Parameters:
+    ///   - page: its path, without a query.
+    ///   - items: what its query says.
+    mutating func signInAnew(toPage page: String, _ items: [(String, String?)]) throws -> Response {
+        try visit.say(
+            PageOutcome(notice: "accountConfirmed", afterProofOn: page, typed: [:], at: realm.clock.now), realm.random)
+        let target = path("/sign-in", leadingBackTo: PagePath(page, items).text)
+        return redirect(to: target)
+    }
+}
