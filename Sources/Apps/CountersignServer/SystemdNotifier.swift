@@ -20,10 +20,11 @@ public struct SystemdNotifier: Sendable {
     let watchdog: Duration?
 
     /// - Parameters:
-    ///   - environment: all variables of the process: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`, among any others; nil for those of the process.
     ///   - process: the number of this process. A watchdog is for the process that it names.
     /// - Returns: `nil` where no service manager listens, or its address is none that a socket can have.
-    public init?(environment: [String: String] = ProcessInfo.processInfo.environment, process: Int32 = getpid()) {
+    public init?(environment: [String: String]? = nil, process: Int32 = getpid()) {
+        let environment = environment ?? .ofProcess(["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"])
         guard let path = environment["NOTIFY_SOCKET"], Self.address(of: path) != nil else { return nil }
         self.path = path
         let isMeant = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true

@@ -29,7 +29,7 @@ public struct SystemdSocket: Sendable {
     /// - Returns: `nil` where no manager hands on anything, where it hands on none (`LISTEN_FDS=0`), or where it was for another process.
     /// - Throws: where it is not one listening socket of TCP. The variables are removed then too.
     public static func take() throws(SystemdSocketError) -> SystemdSocket? {
-        try take(environment: ProcessInfo.processInfo.environment, process: getpid()) { unsetenv($0) }
+        try take(environment: .ofProcess(variables), process: getpid()) { unsetenv($0) }
     }
 
     static func take(
@@ -40,7 +40,7 @@ public struct SystemdSocket: Sendable {
     }
 
     /// - Parameters:
-    ///   - environment: all variables of the process.
+    ///   - environment: the variables that tell of descriptors, among any others.
     ///   - process: the number of this process. What is handed on is for the process that `LISTEN_PID` names.
     ///   - first: the descriptor that is looked at.
     init?(
@@ -113,5 +113,14 @@ public struct SystemdSocketError: Error, CustomStringConvertible {
     init(_ problem: String) {
         description =
             problem + " Write one ListenStream=ADDRESS:PORT in its unit, with Accept=no, as countersign.socket does."
+    }
+}
+
+extension [String: String] {
+    /// Variables of this process, by name. Foundation's `environment` reads all there are, each time.
+    static func ofProcess(_ names: [String]) -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in names { variables[name] = getenv(name).map { String(cString: $0) } }
+        return variables
     }
 }

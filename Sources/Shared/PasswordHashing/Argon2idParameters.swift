@@ -22,12 +22,15 @@ public struct Argon2idParameters: Sendable, Hashable {
     ///   - queueLimit: 1,024 for each thread unless said otherwise: some half a minute of waiting, which clients have the
     ///     patience for, so that a burst is served rather than refused (docs/decisions/0022-bursts-wait.md).
     public init(memoryKiB: Int = 19 * 1024, operations: Int = 2, threads: Int? = nil, queueLimit: Int? = nil) {
-        let threads = threads ?? min(256, max(1, ProcessInfo.processInfo.activeProcessorCount))
+        let threads = threads ?? Self.processors
         self.memoryKiB = memoryKiB
         self.operations = operations
         self.threads = threads
         self.queueLimit = queueLimit ?? 1024 * max(1, min(threads, 256))
     }
+
+    /// Foundation reads two files of the system for each question.
+    private static let processors = min(256, max(1, ProcessInfo.processInfo.activeProcessorCount))
 
     /// The least that Argon2id allows. It protects nothing; it keeps tests fast.
     public static func weakest(threads: Int? = nil, queueLimit: Int? = nil) -> Argon2idParameters {
