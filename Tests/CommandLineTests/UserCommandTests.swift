@@ -34,6 +34,27 @@ import Testing
         #expect(!shown.output.contains(password), "A password is shown once.")
     }
 
+    /// As it is where users name themselves, and applications that register themselves.
+    @Test func `A name is one line wherever an administrator gives it`() async throws {
+        for name in ["a\nb", "a\u{1B}[31m", " ", String(repeating: "x", count: 201)] {
+            for command in [
+                ["user", "add", "anna@example.com"], ["app", "add", "--id", "shop"],
+                ["resource", "add", "https://api.example.com", "--scopes", "read"],
+            ] {
+                let told = try await Program.run(
+                    command + ["--name", name, "--data", directory.data], in: directory)
+                #expect(
+                    told.status == 2
+                        && told.error == "countersign: displayName is one line of at most 200 characters.\n",
+                    "\(command): \(told)")
+            }
+        }
+        try await directory.run("user", "show", "anna@example.com").expect(4)
+        try await directory.run("user", "add", "anna@example.com", "--name", "").expect(0)
+        let shown = try await directory.run("user", "show", "anna@example.com", "--json").json()
+        #expect((shown["user"] as? [String: Any])?["displayName"] == nil)
+    }
+
     @Test func `JSON has what programs need`() async throws {
         let added = try await directory.run(
             "user", "add", "anna@example.com", "--password-stdin", "--id", "anna", "--json",

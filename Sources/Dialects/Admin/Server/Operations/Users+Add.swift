@@ -46,15 +46,17 @@ public struct AddUser: AdministrationOperation {
         if password != nil && generatesPassword == true {
             throw AdministrationError(.invalid, "Give a password or have one generated, not both.")
         }
+        if let displayName { try AdministrationError.check(displayName: displayName) }
         if let locale { try AdministrationError.check(locale: locale) }
         let userID = try id.map(Self.userID)
+        let shownName = displayName.flatMap { $0.isEmpty ? nil : $0 }
         let generated: SecretText? =
             if generatesPassword == true {
                 .password(for: try await realm.settings().passwords, random: realm.random)
             } else { nil }
         let result = try await realm.accounts.create(
             id: userID, email: address, password: (generated ?? password)?.secret,
-            profile: UserProfile(emailVerified: emailVerified ?? false, displayName: displayName, locale: locale),
+            profile: UserProfile(emailVerified: emailVerified ?? false, displayName: shownName, locale: locale),
             by: client)
         switch result {
         case .success(let user): return Answer(user: UserSummary(user), password: generated)

@@ -45,10 +45,7 @@ public struct SetUser: AdministrationOperation {
         let found = try await permit.user(user, of: realm)
         var change = AccountChange()
         if let displayName {
-            guard displayName.isEmpty || ProfileChange.isLine(displayName, longest: ProfileChange.longestName) else {
-                throw AdministrationError(
-                    .invalid, "displayName is one line of at most \(ProfileChange.longestName) characters.")
-            }
+            try AdministrationError.check(displayName: displayName)
             change.displayName = .some(displayName.isEmpty ? nil : displayName)
         }
         if let locale {

@@ -36,6 +36,14 @@ public struct SetUserLocale: AdministrationOperation {
 }
 
 extension AdministrationError {
+    /// A name that people are shown, of a user, an application, an API or an extension; an empty one clears.
+    static func check(displayName: String) throws {
+        guard displayName.isEmpty || ProfileChange.isLine(displayName, longest: ProfileChange.longestName) else {
+            throw AdministrationError(
+                .invalid, "displayName is one line of at most \(ProfileChange.longestName) characters.")
+        }
+    }
+
     static func check(locale: String) throws {
         guard UserProfile.isLocale(locale) else {
             throw AdministrationError(.invalid, "\"\(locale)\" is no language: write it as en, de-AT or ja.")

@@ -134,6 +134,7 @@ public struct RegistrationChange: Codable, Sendable {
 
     /// What operators write for each other is a line of text, wherever it is shown.
     private func validateNotes() throws {
+        if let displayName { try AdministrationError.check(displayName: displayName) }
         if let ownerNote, !Self.isLine(ownerNote, longest: ApplicationRegistration.longestOwnerNote) {
             throw AdministrationError(
                 .invalid,
