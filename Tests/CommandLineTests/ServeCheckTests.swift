@@ -215,6 +215,10 @@ import Testing
             (own.certificate, "", "key.pem cannot be used for TLS"),
             (own.key, own.key, "certificate.pem cannot be used for TLS"),
             (own.certificate, own.certificate, "key.pem cannot be used for TLS"),
+            (
+                own.certificate, own.key.replacing("PRIVATE KEY", with: "ENCRYPTED PRIVATE KEY"),
+                "key.pem cannot be used for TLS (it is sealed with a passphrase"
+            ),
             (String(own.certificate.dropLast(80)), own.key, "certificate.pem cannot be used for TLS"),
         ] {
             let found = try await certificate(chain, key, trusting: own.root)

@@ -170,6 +170,14 @@ final class ServedCertificate: Sendable {
         }
         let chain = try reading(certificatePath) { try NIOSSLCertificate.fromPEMBytes(Array(files.certificate)) }
         guard !chain.isEmpty else { throw TLSFileError(path: certificatePath, reason: "it holds no certificate") }
+        // PKCS #8 says it in the first line (RFC 7468, section 11), the older form in a header (RFC 1421, section 4.6.1.1).
+        let text = String(decoding: files.key, as: UTF8.self)
+        guard !text.contains("BEGIN ENCRYPTED PRIVATE KEY"), !text.contains("Proc-Type: 4,ENCRYPTED") else {
+            throw TLSFileError(
+                path: keyPath,
+                reason: "it is sealed with a passphrase, which nobody types at a start: `openssl pkey -in "
+                    + "\(FileExposure.quoted(keyPath)) -out FILE` writes it without")
+        }
         let key = try reading(keyPath) { try NIOSSLPrivateKey(bytes: Array(files.key), format: .pem) }
         let configuration = TLSConfiguration.serving(chain, key)
         // Making the context compares the key with the certificate.
