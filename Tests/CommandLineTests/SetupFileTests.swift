@@ -192,6 +192,7 @@ import Testing
         "it's", "say \"hi\"", "back\\slash", "line\nfeed", "tab\t", "\u{85}\u{2028}\u{feff}", "ü 日本 🙂", "{a}", "[a]",
         "*a", "&a", "!a",
         "|", ">", "%a", "@a", "`a`", "https://a.example/x?y=1#z", "2026-11-23", "0x1F", "a,b", "\u{7}\u{1b}",
+        "\u{202E}gpj.exe\u{2066}", "עברית",
     ])
     func `What is written is read back`(text: String) throws {
         let value = JSONValue.object([
@@ -204,6 +205,7 @@ import Testing
         let lines = YAMLText.element(value, first: ["text"], indent: 0)
         let read = try LocatedYAML(lines.joined(separator: "\n"))
         #expect(read.value == .array([value]), "\(lines)")
+        #expect(!lines.joined().unicodeScalars.contains { $0.properties.isBidiControl }, "\(lines)")
     }
 
     @Test func `A plan leaves alone what the file leaves out and removes by choice what comes later first`() throws {

@@ -131,11 +131,12 @@ enum YAMLText {
         if isPlain, !reserved.contains(text.lowercased()) { return text }
         var json = JSONWriter()
         json.write(text)
-        // Quotes of JSON are quotes of YAML, but for what YAML does not print.
+        // Quotes of JSON are quotes of YAML, but for what YAML does not print, and for marks that turn the direction: who reviews the
+        // file sees another order of its words than the server reads.
         return String(decoding: json.bytes, as: UTF8.self).unicodeScalars.reduce(into: "") { result, scalar in
             let isPrintable =
                 scalar.value < 0x7F || scalar.value > 0x9F && ![0x2028, 0x2029, 0xFEFF].contains(scalar.value)
-            if isPrintable {
+            if isPrintable, !scalar.properties.isBidiControl {
                 result.unicodeScalars.append(scalar)
             } else {
                 let digits = String(scalar.value, radix: 16)
