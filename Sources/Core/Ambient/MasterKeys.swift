@@ -175,7 +175,7 @@ struct KeyedStore: Store {
     func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        let condition = WriteCondition.current
+        let condition = WriteCondition.current?()
         return try await keys.retrying {
             let (result, removed, hasLogouts, appended, used, gone) = try await base.write(isolation) {
                 [standing, logouts] in

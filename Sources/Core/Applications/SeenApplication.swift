@@ -41,7 +41,7 @@ extension Realm {
     ) async throws -> Value? {
         let look = FirstLook(seen)
         do {
-            let value = try await WriteCondition.with({ try look.take(in: $0) }, body)
+            let value = try await WriteCondition.with(each: { look.judgement() }, body)
             return look.isTaken ? value : nil
         } catch {
             // What failed before anything looked may have failed because of what was taken for granted.
@@ -65,11 +65,15 @@ private final class FirstLook: Sendable {
     /// Whether a transaction has found that it holds.
     var isTaken: Bool { state.withLock { $0 } }
 
-    /// - Throws: where it does not hold; the transaction has changed nothing then. Later writes of the body are not asked: they are about
-    ///   what the first one began.
-    func take(in transaction: any StoreTransaction) throws {
-        if isTaken { return }
-        guard try seen.isStill(in: transaction) else { throw Changed() }
-        state.withLock { $0 = true }
+    /// The judgement of a write that begins. It throws where what was assumed does not hold; the transaction has changed nothing then. The
+    /// store may run the transaction once more, against what another has written meanwhile, and each time it looks. Writes after one that
+    /// has looked are not asked: they are about what that one began.
+    func judgement() -> WriteCondition.Judgement {
+        if isTaken { return { _ in } }
+        return { transaction in
+            let holds = try self.seen.isStill(in: transaction)
+            self.state.withLock { $0 = holds }
+            guard holds else { throw Changed() }
+        }
     }
 }

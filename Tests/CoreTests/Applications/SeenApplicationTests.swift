@@ -1,5 +1,6 @@
 import CoreTestSupport
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -129,4 +130,75 @@ struct SeenApplicationTests {
         #expect(done == "two")
         #expect(try await stage.noted == "two")
     }
+
+    @Test
+    func `A first write that the store runs once more looks once more`() async throws {
+        let store = RepeatingStore(try await TestStore.sqlite.open())
+        let test = try TestRealm.make(keptIn: store)
+        #expect(try await test.realm.applications.add(id: Self.id, ApplicationRegistration(), by: test.client) != nil)
+        let seen = try await test.realm.store.read { transaction in
+            guard let application = try transaction.application(Self.id) else { throw TestFailure() }
+            return try SeenApplication(application, in: transaction)
+        }
+        func note(_ word: String) async throws -> String? {
+            try await test.realm.assuming(seen) {
+                try await test.realm.store.write { transaction in
+                    try transaction.putDocument("noted", Data(word.utf8))
+                    return word
+                }
+            }
+        }
+        store.repeatNextWrite {}
+        #expect(try await note("one") == "one")
+        store.repeatNextWrite { try await test.changeSettings { $0.tokens.sessionDays = 3 } }
+        #expect(try await note("two") == nil)
+        let noted = try await test.realm.store.read { try $0.document("noted") }
+        #expect(noted == Data("one".utf8))
+    }
+}
+
+/// Runs a transaction twice where a test says so, as stores do after a conflict: what it did the first time is undone.
+private final class RepeatingStore: Store {
+    private struct Undone: Error {}
+
+    private let store: any Store
+    private let meanwhile = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ store: any Store) {
+        self.store = store
+    }
+
+    /// - Parameter body: done between the two.
+    func repeatNextWrite(_ body: @escaping @Sendable () async throws -> Void) {
+        meanwhile.withLock { $0 = body }
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await store.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await write(.full, body)
+    }
+
+    func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        let between = meanwhile.withLock { meanwhile in
+            defer { meanwhile = nil }
+            return meanwhile
+        }
+        if let between {
+            do {
+                try await store.write(isolation) { transaction -> Void in
+                    _ = try body(transaction)
+                    throw Undone()
+                }
+            } catch is Undone {}
+            try await between()
+        }
+        return try await store.write(isolation, body)
+    }
+
+    func changeMark() async throws -> Int64? { try await store.changeMark() }
 }
