@@ -14,6 +14,12 @@ import Testing
             shown.expect(0)
             #expect(try shown.json()["language"] as? String == "de")
         }
+        for command in [["templates"], ["templates", "--json"], ["preview", "reset-password"]] {
+            let local = try await Program.run(
+                ["delivery"] + command + ["--data", directory.data], in: directory)
+            #expect(local.status == 2 && local.output.isEmpty, "\(command): \(local)")
+            #expect(local.error == "countersign: Mails are a server's: name one with --server.\n")
+        }
     }
 
     @Test func `Commands work through a server and beside it`() async throws {

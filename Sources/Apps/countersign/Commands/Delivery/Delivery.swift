@@ -99,9 +99,9 @@ struct DeliveryCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            try Self.requireServer(realm)
             let answer = try await realm.perform(ListMailTemplates())
             try output.show(answer) {
-                if answer.templates.isEmpty { return ["Mails are a server's: name one with --server."] }
                 var table = Table("MAIL", "LANGUAGES", "YOUR OWN")
                 for template in answer.templates {
                     table.add(
@@ -110,6 +110,12 @@ struct DeliveryCommand: AsyncParsableCommand {
                 }
                 return table.lines
             }
+        }
+
+        /// A server has its own wordings from files; the data knows nothing of them.
+        fileprivate static func requireServer(_ realm: RealmOptions) throws {
+            guard realm.server == nil else { return }
+            throw CommandFailure(.usage, "Mails are a server's: name one with --server.")
         }
     }
 
@@ -132,6 +138,7 @@ struct DeliveryCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            try Templates.requireServer(realm)
             let answer = try await realm.perform(PreviewMail(template: template, locale: locale))
             try output.show(answer) {
                 ["Subject: \(answer.subject.printable)", ""]
