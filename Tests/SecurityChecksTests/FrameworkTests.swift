@@ -373,6 +373,26 @@ struct FrameworkTests {
     }
 
     @Test
+    func `A token of before its application asked for a check stays inactive when the check is passed`() async throws {
+        try await TestServer.with(.development) { server in
+            let mapping = ["free": ""]
+            try await server.setVersions([ApplicationVersion(scopeElementMapping: mapping)])
+            let client = try await MobileClient.registered(on: server)
+            expectGranted(try await client.preauthorize("free"))
+            let (token, _) = try await client.token("free")
+            #expect(try await server.introspect(token)["active"] == true)
+            try await server.setVersions([
+                ApplicationVersion(scopeElementMapping: mapping, mandatoryScope: "PinCodeAttempts")
+            ])
+            #expect(try await server.introspect(token) == ["active": false])
+            expectGranted(try await client.preauthorize("free", Self.pin))
+            #expect(try await server.introspect(token) == ["active": false])
+            let (next, _) = try await client.token("free")
+            #expect(try await server.introspect(next)["active"] == true)
+        }
+    }
+
+    @Test
     func `A scope element that leads nowhere grants nothing`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)

@@ -33,7 +33,8 @@ struct AccessTokens: Sendable {
         if let user = grant.user { claims["auth_time"] = .integer(user.authenticatedAt.seconds) }
         if let family {
             claims[Self.familyMark] = .string(family)
-        } else if !grant.passed.isEmpty {
+        } else {
+            // Also where its scope asks for no check: then it does not count for one that the application asks for later.
             claims[Self.passedMark] = .array(grant.passed.map { .string($0) })
         }
         var response = try await token(
