@@ -37,7 +37,8 @@ struct UserTally: Codable, Equatable {
     let at: Date
 
     static func read(_ transaction: any StoreTransaction) throws -> UserTally? {
-        try transaction.document(document).map { try JSONDecoder().decode(UserTally.self, from: $0) }
+        // A later version may write it in another shape; then it is counted anew.
+        try transaction.document(document).flatMap { try? JSONDecoder().decode(UserTally.self, from: $0) }
     }
 
     func put(in transaction: any StoreTransaction) throws {

@@ -46,6 +46,11 @@ struct UserTallyTests {
         try await test.store.write { [now = test.now] in try UserTally(count: 3, at: now).put(in: $0) }
         try await add(20, "d", to: test)
         #expect(try await estimate() == UserEstimate(users: 5, precision: .atLeast))
+        // A later version writes it as it likes.
+        try await test.store.write { try $0.putDocument("user-tally", Data("[]".utf8)) }
+        #expect(try await estimate() == UserEstimate(users: 5, precision: .atLeast))
+        try await accounts.tally(step: 5)
+        #expect(try await estimate() == UserEstimate(users: 20, precision: .about))
     }
 
     @Test
