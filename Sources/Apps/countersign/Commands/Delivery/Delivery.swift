@@ -114,7 +114,7 @@ struct DeliveryCommand: AsyncParsableCommand {
 
         /// A server has its own wordings from files; the data knows nothing of them.
         fileprivate static func requireServer(_ realm: RealmOptions) throws {
-            guard realm.server == nil else { return }
+            guard realm.server == nil, RealmOptions.standIn == nil else { return }
             throw CommandFailure(.usage, "Mails are a server's: name one with --server.")
         }
     }
