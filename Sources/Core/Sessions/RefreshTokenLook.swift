@@ -7,14 +7,10 @@ public struct RefreshTokenLook: Sendable {
     public let resources: [Resource]
 
     init(_ text: Secret<String>, of owner: HandleOwner, in transaction: any StoreTransaction) throws {
-        guard let given = RefreshToken(text.reveal()), let grant = try transaction.grant(given.grantID),
-            owner.owns(grant)
-        else {
-            (grant, resources) = (nil, [])
-            return
-        }
-        self.grant = grant
-        resources = try transaction.resources()
+        let named = try RefreshToken(text.reveal()).flatMap { try transaction.grant($0.grantID) }
+        let own = named.flatMap { owner.owns($0) ? $0 : nil }
+        grant = own
+        resources = own == nil ? [] : try transaction.resources()
     }
 }
 
