@@ -164,8 +164,16 @@ struct AccountAPITests {
                 (["displayName": 1], #"The member "displayName" has to be a string."#),
                 (["locale": true], #"The member "locale" has to be a string."#),
                 (["attributes": [1]], #"The member "attributes" has to be an object."#),
-                (["attributes": ["nope": .null]], "attributes.nope has a value that it cannot have."),
-                (["attributes": ["nope": 1]], "attributes.nope has a value that it cannot have."),
+                (["displayName": "a\nb"], "displayName is one line of at most 200 characters."),
+                (["locale": "no language"], "locale is a language such as en, de-AT or ja."),
+                (
+                    ["attributes": ["nope": .null]],
+                    "attributes.nope is none that the user may change, or has a value that it cannot have."
+                ),
+                (
+                    ["attributes": ["nope": 1]],
+                    "attributes.nope is none that the user may change, or has a value that it cannot have."
+                ),
             ]
             for (body, sentence) in bodies {
                 let reply = try await scene.send(.patch, "/profile", token, body)

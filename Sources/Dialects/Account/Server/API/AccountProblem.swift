@@ -61,7 +61,7 @@ struct AccountProblem: Error, Sendable {
         case .noAddress: self.init(.refused, "The account has no e-mail address.")
         case .wrongAddress: self.init(.invalid, "That is not the address of the account.")
         case .addressTaken: self.init(.conflict, "The address has another account.")
-        case .invalid(let member): self.init(.invalid, "\(member) has a value that it cannot have.")
+        case .invalid(let member): self.init(.invalid, Self.words(ofMember: member))
         case .weakPassword(let fault): self.init(.weakPassword, Self.words(fault))
         case .wrong(let refusal):
             switch refusal.reason {
@@ -79,6 +79,19 @@ struct AccountProblem: Error, Sendable {
         case .busy:
             self.init(.unavailable, "The account kept changing meanwhile. Try again.")
             headers = .retryAfter(1)
+        }
+    }
+
+    /// What a member may be that has another value.
+    private static func words(ofMember member: String) -> String {
+        switch member {
+        case "displayName": "displayName is one line of at most \(ProfileChange.longestName) characters."
+        case "name": "name is one line of at most 64 characters."
+        case "locale": "locale is a language such as en, de-AT or ja."
+        case "address": "The account has this address already, and it is confirmed."
+        case _ where member.hasPrefix("attributes."):
+            "\(member) is none that the user may change, or has a value that it cannot have."
+        default: "\(member) has a value that it cannot have."
         }
     }
 
