@@ -175,7 +175,7 @@ final class ServedCertificate: Sendable {
         guard !text.contains("BEGIN ENCRYPTED PRIVATE KEY"), !text.contains("Proc-Type: 4,ENCRYPTED") else {
             throw TLSFileError(
                 path: keyPath,
-                reason: "it is sealed with a passphrase, which nobody types at a start: `openssl pkey -in "
+                reason: "it is sealed with a passphrase, which a start does not ask for: `openssl pkey -in "
                     + "\(FileExposure.quoted(keyPath)) -out FILE` writes it without")
         }
         let key = try reading(keyPath) { try NIOSSLPrivateKey(bytes: Array(files.key), format: .pem) }
