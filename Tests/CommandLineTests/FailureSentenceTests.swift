@@ -113,6 +113,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.data + ".partial"), "It has hashes of passwords.")
     }
 
+    @Test func `An empty file is there`() async throws {
+        let directory = try TestDirectory()
+        let file = try directory.write("", to: "empty.json")
+        let told = try await Program.run(["authenticator", "import", file, "--vault", "vault"], in: directory)
+        #expect(told.status == 1 && told.error.contains("neither an Aegis vault nor a list"), "\(told)")
+    }
+
     /// The shell's `<(pass show anna)` is one.
     @Test func `A secret comes from a pipe as from a file`() async throws {
         let directory = try await TestDirectory.prepared()

@@ -89,8 +89,11 @@ struct Health: AsyncParsableCommand {
             let response = try await HTTPClient(timeout: Self.patience, maximumResponseBytes: 65_536).get(url)
             return (base, response.status, response.body)
         } catch let error as HTTPClientError where error.isUnreachable || error.isTimedOut {
+            // An untrusted certificate and a server that does not run have different remedies.
+            let cause = error.underlying.map { " (\($0.localizedDescription))" } ?? ""
+            let reason = error.isTimedOut ? "\(base): \(error.description)" : "\(base) cannot be reached\(cause)."
             let other = server == nil ? " Another server is named with --server, or --config." : ""
-            throw CommandFailure(.unreachable, "\(base): \(error.description)\(other)")
+            throw CommandFailure(.unreachable, reason + other)
         }
     }
 }

@@ -85,7 +85,7 @@ extension AuthenticatorCommand {
         private func data() throws -> Data {
             if file == "-" { return try FileHandle.standardInput.read(upToCount: AccountFile.limit + 1) ?? Data() }
             guard let handle = FileHandle(forReadingAtPath: file),
-                let data = try? handle.read(upToCount: AccountFile.limit + 1)
+                let data = try? handle.read(upToCount: AccountFile.limit + 1) ?? Data()
             else { throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.") }
             return data
         }
