@@ -112,9 +112,9 @@ struct PageStepTests {
         }
     }
 
+    /// HelpCode-ai/anythingmcp#417.
     @Test
-    func
-        `Users of an application that registered itself read so, and where their answer goes, until it is approved: HelpCode-ai/anythingmcp#417`()
+    func `Users of an application that registered itself read so, and where their answer goes, until it is approved`()
         async throws
     {
         try await TestServer.with(.development) { server in
