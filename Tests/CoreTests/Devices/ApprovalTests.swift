@@ -282,6 +282,25 @@ struct ApprovalTests {
         #expect(try await test.ask(for: waiting.handle).standing.remaining == 4)
     }
 
+    @Test(arguments: TestStore.available)
+    func `What raises a session asks no device once that session was ended`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let user = try await test.addUser()
+        let session = try #require(try await test.signIn().signedIn).session
+        _ = try await test.enrol(TestDevice(), of: user.id)
+        guard case .begun(let handle) = try await test.realm.journeys.begin(raising: session, by: test.client) else {
+            throw TestFailure()
+        }
+        _ = try await test.ask(for: handle)
+        #expect(try await test.realm.sessions.end(session.id, of: user.id, by: test.client))
+        let outcome = try await test.realm.approvals.ask(for: handle, expecting: .any(.signIn), by: test.client)
+        guard case .refused(let refusal) = outcome else {
+            Issue.record("asked: \(outcome)")
+            return
+        }
+        #expect(refusal.reason == .flowExpired)
+    }
+
     @Test
     func `Where a number is asked for, a yes without the right one is no yes, and a no needs none`() async throws {
         let waiting = try await waiting()

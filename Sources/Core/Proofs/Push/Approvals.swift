@@ -113,7 +113,7 @@ struct ApprovalDraft: Sendable {
         if body.approval?.decision?.isAllowed == false { return .refused(Refusal(.approvalRejected)) }
         guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
         if user.isDisabled { return .refused(Refusal(.userDisabled)) }
-        if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
+        guard try body.goesOn(for: user, at: now, in: transaction) else { return .refused(Refusal(.flowExpired)) }
         guard try transaction.settings().secondFactors.offersPush else { return .refused(Refusal(.factorNotOffered)) }
         let devices = try transaction.factors(of: userID)
             .filter { $0.kind == .push && $0.frozenAt == nil && (factorID == nil || $0.id == factorID) }
