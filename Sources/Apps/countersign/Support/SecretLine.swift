@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -15,137 +13,119 @@ import Synchronization
 /// The C library's `getpass` turns off the keys that send signals: Ctrl-C does not end the program there but becomes a
 /// letter of the password. Here such keys do what they do elsewhere, and the terminal is put back before, as it is on every
 /// way out but SIGKILL.
-final class SecretLine: Sendable {
-    private struct State {
-        let original: termios
-        var isHiding = false
-        /// A signal is about to end the program: nothing is to change the terminal any more.
-        var isOver = false
+struct SecretLine: ~Copyable {
+    private enum Ending {
+        case typed([UInt8])
+        /// The terminal ended instead of the line (Ctrl-D).
+        case nothing
+        case signal(Int32)
     }
 
-    private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
     /// The longest line in bytes.
     private static let limit = 64 << 10
 
-    private let descriptor: Int32
-    private let question: String
-    private let state: Mutex<State>
-    /// One signal at a time: what ends the program must find the terminal as the one before has left it.
-    private let signalling = DispatchQueue(label: "countersign.secret-line")
+    private let terminal: Int32
+    /// Gives the numbers of signals that arrived, one byte each.
+    private let arrivals: Int32
+    private let wake: Int32
+    private let original: termios
 
     /// - Returns: nil where the process has no terminal.
-    init?(asking question: String) {
-        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+    init?() {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
         var original = termios()
-        guard tcgetattr(descriptor, &original) == 0 else {
-            close(descriptor)
+        var ends: [Int32] = [-1, -1]
+        guard tcgetattr(terminal, &original) == 0, pipe(&ends) == 0 else {
+            close(terminal)
             return nil
         }
-        self.descriptor = descriptor
-        self.question = question
-        state = Mutex(State(original: original))
-    }
-
-    deinit { close(descriptor) }
-
-    /// The line without its end; nil where none was typed (Ctrl-D).
-    func read() -> String? {
-        let watched = signals()
-        hide()
-        defer {
-            show()
-            for source in watched { source.cancel() }
-            for number in Self.ending + [SIGTSTP] { signal(number, SIG_DFL) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        guard let bytes = line() else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        self.terminal = terminal
+        self.original = original
+        (arrivals, wake) = (ends[0], ends[1])
     }
 
-    private func line() -> [UInt8]? {
+    deinit {
+        close(terminal)
+        close(arrivals)
+        close(wake)
+    }
+
+    /// The line without its end; nil where none was typed.
+    func read(asking question: String) -> String? {
+        while true {
+            switch line(asking: question) {
+            case .typed(let bytes): return String(decoding: bytes, as: UTF8.self)
+            case .nothing: return nil
+            case .signal(let number):
+                // To this very thread, which so does what the signal does before it goes on: it goes on where the process was
+                // stopped and continued, and asks again.
+                raise(number)
+            }
+        }
+    }
+
+    private func line(asking question: String) -> Ending {
+        wakeDescriptor = wake
+        let before = Self.signals.map { signal($0, noteSignal) }
+        var hidden = original
+        hidden.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
+        // What was typed before the question is no answer to it.
+        tcsetattr(terminal, TCSAFLUSH, &hidden)
+        write(question)
+        let ending = type()
+        // The end of the line was not shown either.
+        write("\n")
+        var shown = original
+        tcsetattr(terminal, TCSADRAIN, &shown)
+        for (number, handler) in zip(Self.signals, before) { signal(number, handler) }
+        return ending
+    }
+
+    private func type() -> Ending {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while bytes.count < Self.limit {
-            let count = readBytes(descriptor, &byte, 1)
-            if count < 0 && errno == EINTR { continue }
-            guard count == 1 else { return bytes.isEmpty ? nil : bytes }
+            var ready = [
+                pollfd(fd: arrivals, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&ready, 2, -1) < 0 && errno != EINTR { return .nothing }
+            if readBytes(arrivals, &byte, 1) == 1 { return .signal(Int32(byte)) }
+            if ready[1].revents == 0 { continue }
+            let count = readBytes(terminal, &byte, 1)
+            if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard count == 1 else { return bytes.isEmpty ? .nothing : .typed(bytes) }
             if byte == UInt8(ascii: "\n") { break }
             bytes.append(byte)
         }
-        return bytes
-    }
-
-    // MARK: The terminal's modes
-
-    private func hide() {
-        state.withLock { state in
-            guard !state.isHiding, !state.isOver else { return }
-            state.isHiding = true
-            var modes = state.original
-            modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
-            // What was typed before the question is no answer to it.
-            tcsetattr(descriptor, TCSAFLUSH, &modes)
-            write(question)
-        }
-    }
-
-    private func show(forGood isOver: Bool = false) {
-        state.withLock { state in
-            state.isOver = state.isOver || isOver
-            guard state.isHiding else { return }
-            state.isHiding = false
-            // The end of the line was not shown either.
-            write("\n")
-            var modes = state.original
-            tcsetattr(descriptor, TCSADRAIN, &modes)
-        }
-    }
-
-    /// Puts the terminal back before a signal does what it does.
-    private func signals() -> [any DispatchSourceSignal] {
-        (Self.ending + [SIGTSTP]).map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: signalling)
-            source.setEventHandler { [self] in
-                let wasHiding = state.withLock { $0.isHiding }
-                show(forGood: number != SIGTSTP)
-                if number == SIGTSTP {
-                    stop(isToAsk: wasHiding)
-                } else {
-                    signal(number, SIG_DFL)
-                    kill(getpid(), number)
-                }
-            }
-            source.activate()
-            return source
-        }
-    }
-
-    /// Stops, and asks again when the program is continued in the foreground.
-    private func stop(isToAsk: Bool) {
-        // To this very thread, which so goes on only when the process is continued.
-        pthread_kill(pthread_self(), SIGSTOP)
-        guard isToAsk else { return }
-        if isInForeground { return hide() }
-        signalling.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
-            if isInForeground { hide() } else { stop(isToAsk: true) }
-        }
-    }
-
-    /// Whether the terminal is this job's: the modes of another's are not to be changed.
-    private var isInForeground: Bool {
-        let group = tcgetpgrp(descriptor)
-        return group < 0 || group == getpgrp()
+        return .typed(bytes)
     }
 
     private func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { writeBytes(terminal, $0.baseAddress, $0.count) }
             guard count > 0 || errno == EINTR else { return }
             bytes = bytes.dropFirst(max(0, count))
         }
     }
+}
+
+/// Where the handler writes. Written by the one thread that asks, before the handler is set; a handler may run on any thread.
+private nonisolated(unsafe) var wakeDescriptor: Int32 = -1
+
+/// Calls only functions that POSIX lists as safe in a handler (2.4.3).
+private func noteSignal(_ number: Int32) {
+    let error = errno
+    var byte = UInt8(truncatingIfNeeded: number)
+    _ = writeBytes(wakeDescriptor, &byte, 1)
+    errno = error
 }
 
 /// The system's own, which methods' names hide.

@@ -114,7 +114,7 @@ enum Terminal {
     /// Prompts at the terminal of the process without showing what is typed; nil where there is none, or nothing was typed
     /// (Ctrl-D).
     static func askSecretly(_ question: String) -> String? {
-        SecretLine(asking: question)?.read()
+        SecretLine()?.read(asking: question)
     }
 
     /// Asks for a yes. Anything else is a no.
