@@ -208,6 +208,11 @@ import Testing
         #expect(!lines.joined().unicodeScalars.contains { $0.properties.isBidiControl }, "\(lines)")
     }
 
+    @Test func `A byte order mark before a file is no part of it`() throws {
+        let marked = try LocatedYAML("\u{FEFF}version: 1\r\ngroups: []\r\n")
+        #expect(marked.value == .object(["version": .integer(1), "groups": .array([])]) && marked.line == 1)
+    }
+
     @Test func `A plan leaves alone what the file leaves out and removes by choice what comes later first`() throws {
         func entry(_ kind: Setup.Kind, _ name: String, _ members: [String: JSONValue] = [:]) -> Setup.Entry {
             Setup.Entry(kind: kind, name: name, members: members)
