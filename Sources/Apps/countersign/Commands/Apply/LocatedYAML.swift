@@ -54,10 +54,10 @@ struct LocatedYAML: Sendable {
     private static func read(_ text: String) throws(Fault) -> LocatedYAML {
         // A byte order mark, which editors write, may be at the beginning (YAML 1.2.2, section 5.2).
         let isMarked = text.unicodeScalars.first == "\u{FEFF}"
-        let text = isMarked ? String(text.unicodeScalars.dropFirst()) : text
+        let content = isMarked ? String(text.unicodeScalars.dropFirst()) : text
         let root: Node?
         do {
-            root = try Yams.compose(yaml: text)
+            root = try Yams.compose(yaml: content)
         } catch let error as YamlError {
             throw Self.fault(error)
         } catch {
