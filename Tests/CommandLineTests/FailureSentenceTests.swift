@@ -131,6 +131,21 @@ import Testing
         #expect(shown.output.contains("signs in with  password"), "\(shown)")
     }
 
+    /// The second time it is empty, and nothing would be imported, without a word.
+    @Test func `A strict import takes no pipe, which is read once`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let arguments = ["user", "import", "/dev/stdin", "--data", directory.data]
+        let line = #"printf '{"localId":"ada","email":"ada@example.com"}\n' | "$0" "$@""#
+        let strict = try await shell(line, arguments + ["--strict"], in: directory)
+        #expect(
+            strict.status == 2
+                && strict.error == "countersign: --strict reads the file twice, which a pipe cannot. Name a file.\n",
+            "\(strict)")
+        try await directory.run("user", "show", "ada").expect(4)
+        let once = try await shell(line, arguments, in: directory)
+        #expect(once.status == 0 && once.output == "Imported 1, 0 already there, 0 refused.\n", "\(once)")
+    }
+
     @Test func `A word that nothing is called is answered with those that there are`() async throws {
         let directory = try await TestDirectory.prepared()
         let lift = try await directory.run("limit", "lift", "everything", "192.0.2.7")

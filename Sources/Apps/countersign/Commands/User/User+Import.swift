@@ -102,6 +102,10 @@ extension UserCommand {
                 else {
                     throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.")
                 }
+                // A pipe has no places to go back to.
+                guard !strict || (try? opened.offset()) != nil else {
+                    throw CommandFailure(.usage, "--strict reads the file twice, which a pipe cannot. Name a file.")
+                }
                 handle = opened
                 size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
             }
