@@ -8,7 +8,7 @@ import Testing
 @Suite("Authorization requests")
 struct AuthorizationRequestTests {
     private static let refused: [(String, [String: String?], String)] = [
-        ("no response type", ["response_type": nil], "unsupported_response_type"),
+        ("no response type", ["response_type": nil], "invalid_request"),
         ("the implicit flow", ["response_type": "token"], "unsupported_response_type"),
         ("the hybrid flow", ["response_type": "code id_token"], "unsupported_response_type"),
         ("no challenge", ["code_challenge": nil], "invalid_request"),

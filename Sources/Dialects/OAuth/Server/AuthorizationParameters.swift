@@ -58,7 +58,10 @@ struct AuthorizationParameters: Sendable {
             throw Refusal("request_not_supported", "The application has no keys to sign requests with.")
         }
         if parameters["registration"] != nil { throw Refusal("registration_not_supported", "Register beforehand.") }
-        guard parameters["response_type"] == "code" else {
+        guard let responseType = parameters["response_type"] else {
+            throw Refusal.invalidRequest("response_type is missing.")
+        }
+        guard responseType == "code" else {
             throw Refusal("unsupported_response_type", "response_type has to be code.")
         }
         var request = AuthorizationRequest(client: application.id, redirectURI: redirect.uri)
