@@ -41,6 +41,13 @@ struct PossessionTests {
             let access = tokens["access_token"]
             let bearer = try await server.userInfo(access)
             #expect(bearer.status == 401 && bearer.headers[.wwwAuthenticate]?.hasPrefix("DPoP") == true)
+            #expect(bearer.json["error_description"].text?.contains("send it as DPoP") == true, "\(bearer.text)")
+            var browser = Browser(server)
+            try await browser.signIn()
+            let free = try await server.userInfo(
+                server.redeem(browser.code()).json["access_token"], scheme: "DPoP")
+            #expect(free.status == 401 && free.json["error"] == "invalid_token")
+            #expect(free.json["error_description"].text?.contains("send it as Bearer") == true, "\(free.text)")
             let without = try await server.userInfo(access, scheme: "DPoP")
             #expect(without.status == 401)
             let nonce = try #require(without.headers[.dpopNonce])

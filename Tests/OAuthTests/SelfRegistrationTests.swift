@@ -234,6 +234,23 @@ struct SelfRegistrationTests {
     }
 
     @Test
+    func `Of a library that names all that it knows, the code's type and grants are registered`() async throws {
+        try await TestServer.with(.development) { server in
+            try await server.setRegistration("open")
+            // What Apache's mod_auth_openidc sends.
+            let reply = try await server.register([
+                "redirect_uris": [.string(Browser.callback)], "scope": "openid",
+                "response_types": [
+                    "code", "id_token", "id_token token", "code id_token", "code token", "code id_token token",
+                ],
+                "grant_types": ["authorization_code", "implicit", "refresh_token"],
+            ])
+            #expect(reply.status == 201 && reply.json["response_types"] == ["code"], "\(reply.text)")
+            #expect(reply.json["grant_types"] == ["authorization_code", "refresh_token"], "\(reply.text)")
+        }
+    }
+
+    @Test
     func `What a service is told of itself is taken again as it stands`() async throws {
         try await TestServer.with { server in
             try await server.addNotes()
@@ -287,6 +304,11 @@ struct SelfRegistrationTests {
         ),
         ("refresh tokens alone", ["grant_types": ["refresh_token"]], "invalid_client_metadata"),
         ("response type token", ["response_types": ["token"]], "invalid_client_metadata"),
+        ("the hybrid flow alone", ["response_types": ["code id_token"]], "invalid_client_metadata"),
+        (
+            "the implicit grant beside refresh tokens", ["grant_types": ["implicit", "refresh_token"]],
+            "invalid_client_metadata"
+        ),
         ("a method that is none", ["token_endpoint_auth_method": "client_secret_jwt"], "invalid_client_metadata"),
         ("keys that are missing", ["token_endpoint_auth_method": "private_key_jwt"], "invalid_client_metadata"),
         (

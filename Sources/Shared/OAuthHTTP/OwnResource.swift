@@ -46,16 +46,21 @@ public struct OwnResource: Sendable {
     public func refusal(
         of token: AccessToken, _ text: String, isBound: Bool, _ request: Request
     ) async throws -> TokenChallenge? {
-        guard let key = token.keyThumbprint else { return isBound ? Self.refused("DPoP") : nil }
+        guard let key = token.keyThumbprint else {
+            return isBound ? Self.refused("DPoP", "The access token is bound to no key: send it as Bearer.") : nil
+        }
         // Without a proof of its key, whatever client has found the token could use it.
-        guard isBound else { return Self.refused("DPoP") }
+        guard isBound else {
+            return Self.refused("DPoP", "The access token is bound to a key: send it as DPoP, with a proof of the key.")
+        }
         return try await challenge(request, text, key, isConfidential: token.isOfConfidential)
     }
 
     /// What a token is answered that does not count.
-    public static func refused(_ scheme: String) -> TokenChallenge {
-        TokenChallenge(
-            scheme: scheme, error: "invalid_token", description: "The access token is unknown, expired or revoked.")
+    public static func refused(
+        _ scheme: String, _ description: String = "The access token is unknown, expired or revoked."
+    ) -> TokenChallenge {
+        TokenChallenge(scheme: scheme, error: "invalid_token", description: description)
     }
 
     /// Nil where the request proves the token's key.

@@ -60,7 +60,7 @@ public struct ClientMetadata: Sendable, Equatable {
         redirectURIs = try reader.redirectURIs()
         let type = try reader.word("application_type", of: ["web", "native"])
         isNative = try Self.isNative(type, redirectURIs)
-        grantTypes = try reader.texts("grant_types") ?? ["authorization_code"]
+        grantTypes = try Self.takenGrantTypes(reader.texts("grant_types") ?? ["authorization_code"])
         authMethod = try reader.method()
         name = try reader.name("client_name")
         names = try reader.names()
@@ -97,8 +97,15 @@ public struct ClientMetadata: Sendable, Equatable {
         throw .redirectURI("\"\(own)\" is no address of a site: one of https, or application_type native.")
     }
 
+    /// Without the implicit grant beside the code's: libraries name all that they know, and the answer says what counts (RFC 7591,
+    /// section 3.2.1).
+    private static func takenGrantTypes(_ types: [String]) -> [String] {
+        types.contains("authorization_code") ? types.filter { $0 != "implicit" } : types
+    }
+
     private func judgeTogether(responseTypes: [String]?) throws(Fault) {
-        for type in responseTypes ?? [] where type != "code" {
+        // Others beside the code's are left out, as their grant is.
+        if let responseTypes, let type = responseTypes.first, !responseTypes.contains("code") {
             throw .metadata("\"\(type.prefix(60))\" is no response type here. There is code.")
         }
         let redirects = grantTypes.contains("authorization_code")
