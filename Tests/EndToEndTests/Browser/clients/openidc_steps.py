@@ -1,8 +1,11 @@
 """Debian's libapache2-mod-auth-openidc: an Apache that signs its visitors in here, steps them up, refreshes, and signs them out both ways."""
 
 import json
+import os
 import time
 import urllib.parse
+
+from joserfc.jwk import RSAKey
 
 from apache_site import Apache
 from context import PATIENCE, browser, expect, fresh_user, register, server, step, totp
@@ -49,6 +52,45 @@ OIDCInfoHook access_token id_token userinfo refresh_token
 """
 
 
+def signing_rules(folder, port):
+    """The same site with a key: it signs its requests, whose objects have no `typ`, and its assertions, for the token endpoint."""
+    base = f"http://127.0.0.1:{port}"
+    key = RSAKey.generate_key(2048, {"kid": "site", "use": "sig"})
+    paths = {name: os.path.join(folder, name) for name in ("private.pem", "public.pem", "jwks.json")}
+    for name, content in {
+            "private.pem": key.as_pem(private=True), "public.pem": key.as_pem(private=False),
+            "jwks.json": json.dumps({"keys": [key.as_dict(private=False)]}).encode()}.items():
+        with open(paths[name], "wb") as file:
+            file.write(content)
+    register(
+        f"signing-{port}", "--kind", "web", "--auth-method", "private_key_jwt", "--jwks", paths["jwks.json"],
+        "--assertion-audience", "token-endpoint", "--redirect-uri", f"{base}/site/callback", "--scopes", "openid email")
+    taken = ["redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method", "acr_values"]
+    request = json.dumps({
+        "copy_from_request": ["client_id", "response_type"], "copy_and_remove_from_request": taken,
+        # Of itself the module of Debian 12 says no end; later ones do.
+        "static": {"exp": int(server.now()) + 500}, "crypto": {"sign_alg": "RS256"}, "request_object_type": "request"})
+    escaped = request.replace('"', '\\"')
+    return f"""
+OIDCProviderMetadataURL {server.base}/.well-known/openid-configuration
+OIDCClientID signing-{port}
+OIDCPublicKeyFiles site#{paths["public.pem"]}
+OIDCPrivateKeyFiles site#{paths["private.pem"]}
+OIDCProviderTokenEndpointAuth private_key_jwt
+OIDCRequestObject "{escaped}"
+OIDCRedirectURI {base}/site/callback
+OIDCCryptoPassphrase only-for-this-test
+OIDCPKCEMethod S256
+OIDCScope "openid email"
+OIDCAuthRequestParams acr_values=aal1
+OIDCInfoHook id_token userinfo
+<Location /site>
+  AuthType openid-connect
+  Require valid-user
+</Location>
+"""
+
+
 def visit(person, address):
     """Opens a page and waits where forms that send themselves lead: `main` is on each page of ours and of the site, `h3` on the module's."""
     person.tab.goto(address)
@@ -76,6 +118,24 @@ def site():
     try:
         person = browser.person(server.base)
         visits(person, apache)
+        person.close()
+    except Exception as error:
+        raise AssertionError(f"{error} {apache.log}") from error
+    finally:
+        apache.close()
+
+
+@step("mod_auth_openidc signs its requests and its assertions")
+def signing_site():
+    apache = Apache(["auth_openidc"], {"site": PLACES["site"]}, signing_rules)
+    try:
+        person = browser.person(server.base)
+        email, made = fresh_user()
+        sign_in(person, apache.url("site/"), email)
+        expect(person.text == "Come in.", person.text)
+        told = session(person, apache)
+        expect(told["id_token"]["sub"] == made["localId"] and told["id_token"]["acr"] == "aal1", told)
+        expect(told["userinfo"]["email"] == email, told)
         person.close()
     except Exception as error:
         raise AssertionError(f"{error} {apache.log}") from error
