@@ -66,7 +66,9 @@ import Testing
         let withKey = try await directory.run("db", "backup", other, "--with-master-key")
         #expect(withKey.status == 1 && withKey.error.contains("\(key) exists already"), "\(withKey)")
         #expect(!FileManager.default.fileExists(atPath: other))
-        let restore = try await directory.run("db", "restore", file)
+        let good = directory.url.appendingPathComponent("good.sqlite").path
+        #expect(try await directory.run("db", "backup", good).status == 0)
+        let restore = try await directory.run("db", "restore", good)
         #expect(restore.status == 1, "\(restore)")
         #expect(restore.error.contains("exists already") && !restore.error.contains("The store"))
     }

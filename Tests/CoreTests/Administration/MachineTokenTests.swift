@@ -50,7 +50,7 @@ struct MachineTokenTests {
 
         /// What the log says of tokens in the newest event of a kind.
         func ended(_ kind: AuditEvent.Kind, _ name: String) async throws -> JSONValue? {
-            try await test.events(kind).last { $0.userID?.rawValue == name }?.details["tokens"]
+            try await test.events(kind).first { $0.userID?.rawValue == name }?.details["tokens"]
         }
 
         func id(_ name: String) throws -> JSONValue {
