@@ -10,6 +10,7 @@ import json
 import os
 import pty
 import select
+import signal
 import sys
 import termios
 import time
@@ -20,6 +21,8 @@ program = sys.argv[split + 1:]
 
 child, terminal = pty.fork()
 if child == 0:
+    # A shell that starts tests in the background ignores it, and what it starts with it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execvp(program[0], program)
 
 seen, end = b"", time.monotonic() + 30
