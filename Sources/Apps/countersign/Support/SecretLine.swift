@@ -64,8 +64,13 @@ struct SecretLine: ~Copyable {
             case .nothing: return nil
             case .signal(let number):
                 // To this very thread, which so does what the signal does before it goes on: it goes on where the process was
-                // stopped and continued, and asks again.
+                // stopped and continued, and asks again. Threads of the library that runs tasks hold signals back.
+                var (only, before) = (sigset_t(), sigset_t())
+                sigemptyset(&only)
+                sigaddset(&only, number)
+                pthread_sigmask(SIG_UNBLOCK, &only, &before)
                 raise(number)
+                pthread_sigmask(SIG_SETMASK, &before, nil)
             }
         }
     }
