@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SignedTokens
 
 /// Asks the issuer about each token (RFC 7662), and so learns at once of logouts and of devices that were put away.
@@ -184,7 +185,7 @@ public actor IntrospectionValidator: TokenValidator {
         let known = isStandard ? answer.sub.flatMap { $0 == clientID ? nil : $0 } : named
         let valid = ValidToken(
             subject: answer.sub ?? known ?? clientID, clientID: clientID,
-            scope: Set((answer.scope ?? "").split(separator: " ").map(String.init)),
+            scope: Set(answer.scope?.spaceSeparated ?? []),
             expiresAt: answer.exp.map(Self.instant) ?? now + 60,
             authenticatedAt: (answer.auth_time ?? answer.user?.authenticatedAt).map(Self.instant),
             authenticationContext: answer.acr,

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSON
 import Logging
 
 /// What a resource asks of the token that comes with a request.
@@ -16,7 +17,7 @@ public struct ScopeRequirement: Sendable, Equatable {
 
     /// - Parameter scope: elements separated by blanks; none asks for a good token alone.
     public init(_ scope: String, maxAge: Int? = nil, authenticationContexts: [String] = []) {
-        self.scope = Set(scope.split(separator: " ").map(String.init))
+        self.scope = Set(scope.spaceSeparated)
         self.maxAge = maxAge
         self.authenticationContexts = authenticationContexts
     }

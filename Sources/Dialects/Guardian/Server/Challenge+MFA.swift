@@ -32,7 +32,7 @@ extension Guardian {
         try admit(summary.terms, for: application)
         // A no with a key in hand is final for this sign-in: no other factor is asked either.
         if case .decided(_, let decision) = summary.approval, !decision.isAllowed { throw OAuthError.rejected }
-        let types = form.text("challenge_type")?.split(separator: " ").map(String.init) ?? ["oob", "otp"]
+        let types = form.text("challenge_type")?.spaceSeparated ?? ["oob", "otp"]
         var wanted: AuthenticatorName?
         if let text = form.text("authenticator_id") {
             guard let name = AuthenticatorName(text), let factor = factors.first(where: { $0.id == name.id }),

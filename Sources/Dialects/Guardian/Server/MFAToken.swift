@@ -101,7 +101,7 @@ extension Guardian {
 
     /// Refuses an access token without the scope (RFC 6750, section 3.1).
     func require(_ scope: String, of claims: TokenClaims) throws(OAuthError) {
-        guard claims.string("scope")?.split(separator: " ").contains(Substring(scope)) == true else {
+        guard claims.string("scope")?.spaceSeparated.contains(scope) == true else {
             throw OAuthError(403, "insufficient_scope", "The access token has not the scope \(scope).")
         }
     }

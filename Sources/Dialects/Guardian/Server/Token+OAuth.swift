@@ -132,7 +132,7 @@ extension Guardian {
     /// What the session will be for: of the scopes that were asked for those that the application has, or that the protocol
     /// knows where it has no list.
     func terms(_ form: OAuthForm, _ application: CountersignCore.Application) throws -> GrantTerms {
-        let asked = form.text("scope")?.split(separator: " ").map(String.init) ?? []
+        let asked = form.words("scope")
         let registered = application.registration.scopes
         var known = registered.isEmpty ? Self.scopes : registered
         var audiences: [String] = []

@@ -17,7 +17,7 @@ extension Guardian {
         else { throw OAuthError.wrongAccessToken }
         let claims = verified.claims
         try require("openid", of: claims)
-        var members = user.claims(openedBy: claims.string("scope")?.split(separator: " ").map(String.init) ?? [])
+        var members = user.claims(openedBy: claims.string("scope")?.spaceSeparated ?? [])
         members["sub"] = .string(Self.name(of: user.id))
         return try .json(JSONValue.object(members))
     }

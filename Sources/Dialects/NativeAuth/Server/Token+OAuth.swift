@@ -115,7 +115,7 @@ extension NativeAuth {
 
     /// The scopes asked for, each once, all of which the application was registered with.
     private func scopes(_ text: String?, _ call: NativeAuthCall, isRefresh: Bool) throws -> [String] {
-        let asked = (text ?? "").split(separator: " ").map(String.init)
+        let asked = text?.spaceSeparated ?? []
         var scopes: [String] = []
         for scope in asked where !scopes.contains(scope) {
             guard Self.openIDScopes.contains(scope) || call.registration.scopes.contains(scope) else {

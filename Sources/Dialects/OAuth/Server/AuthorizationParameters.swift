@@ -44,7 +44,7 @@ struct AuthorizationParameters: Sendable {
             state: parameters["state"].flatMap {
                 $0.utf8.count <= AuthorizationRequest.longestState ? $0 : nil
             }, issuer: oauth.issuer(for: application), application: application,
-            isSilent: parameters["prompt"]?.split(separator: " ").contains("none") == true)
+            isSilent: parameters.words("prompt").contains("none"))
     }
 
     /// - Parameter redirect: of ``redirectURI()``.

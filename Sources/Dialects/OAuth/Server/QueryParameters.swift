@@ -37,7 +37,7 @@ struct QueryParameters: Sendable, Equatable {
 
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    func words(_ name: String) -> [String] { self[name]?.split(separator: " ").map(String.init) ?? [] }
+    func words(_ name: String) -> [String] { self[name]?.spaceSeparated ?? [] }
 
     /// A parameter that cannot be taken, whatever it means: its name, and a sentence about it without its end; nil where there is none.
     var fault: (name: String, sentence: String)? {

@@ -125,7 +125,7 @@ extension AppCommand.RegistrationTokenCommand {
                 AddRegistrationToken(
                     label: label, lifetime: AdminCommand.TokenCommand.Add.seconds(expires) ?? 0, count: count,
                     grantTypes: grantType.isEmpty ? nil : grantType, resources: resource.isEmpty ? nil : resource,
-                    scopes: scopes.map { $0.split(separator: " ").map(String.init) }))
+                    scopes: scopes?.spaceSeparated))
             try output.show(answer) {
                 let number = answer.token.remaining.map { $0 == 1 ? "one application" : "\($0) applications" }
                 return [

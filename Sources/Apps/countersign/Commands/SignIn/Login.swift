@@ -124,7 +124,7 @@ struct Login: AsyncParsableCommand {
     func run() async throws {
         let book = try await signIn.vault.openPasskeys(passkey || addPasskey ? chip.found : .none)
         var kept = try KeptSignIns.load()
-        var scopes = scope.split(separator: " ").map(String.init)
+        var scopes = scope.spaceSeparated
         if addPasskey, !scopes.contains(CountersignSession.passkeyScope) {
             scopes.append(CountersignSession.passkeyScope)
         }

@@ -68,7 +68,7 @@ struct StoredAccessToken: Codable, Sendable, Equatable {
     init?(_ answer: TokenResponse, at now: Date, asked: String) {
         guard let token = answer.accessToken, !token.isEmpty else { return nil }
         self.token = token
-        scopes = (answer.scope ?? asked).split(separator: " ").map(String.init)
+        scopes = (answer.scope ?? asked).spaceSeparated
         expiresOn = now.addingTimeInterval(TimeInterval(answer.expiresIn ?? 0))
         refreshOn = answer.refreshIn.map { now.addingTimeInterval(TimeInterval($0)) }
     }

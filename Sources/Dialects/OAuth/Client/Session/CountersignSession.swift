@@ -129,7 +129,7 @@ public actor CountersignSession {
     private func access(_ tokens: TokenResponse, _ asked: [String]) -> AccessToken {
         AccessToken(
             text: tokens.accessToken, type: tokens.tokenType,
-            scopes: tokens.scope.isEmpty ? asked : tokens.scope.split(separator: " ").map(String.init),
+            scopes: tokens.scope.isEmpty ? asked : tokens.scope.spaceSeparated,
             expiresAt: surroundings.now() + Double(tokens.expiresIn))
     }
 
