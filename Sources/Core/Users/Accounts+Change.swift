@@ -116,94 +116,102 @@ extension Accounts {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        return try await realm.writeSending { transaction in
-            guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
-            try present(user)
-            let before = user
-            if let session {
-                // As of the request: hashing may have waited.
-                let fault =
-                    try change.needsFullProof
-                    ? session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
-                    : change.needsRecentSignIn
-                        ? session.faultUnlessRecent(user, at: asked, in: transaction)
-                        : session.fault(of: user, at: asked, in: transaction)
-                if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
-            }
-            // Everything that can be refused stands before the first write: a refusal does not undo.
-            if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) {
-                return .refused(refusal)
-            }
-            let kept = change.keepsSession ? session?.session : nil
-            try transaction.reserve(user: user, keeping: kept)
-            let reopens = change.isDisabled == false && before.isDisabled && !change.keepsMachineTokens
-            let ended = reopens ? try transaction.endMachineTokens(of: id, at: now) : []
-            var events: [AuditEvent.Kind] = []
+        do {
+            return try await realm.writeSending { transaction in
+                guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
+                try present(user)
+                let before = user
+                if let session {
+                    // As of the request: hashing may have waited.
+                    let fault =
+                        try change.needsFullProof
+                        ? session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
+                        : change.needsRecentSignIn
+                            ? session.faultUnlessRecent(user, at: asked, in: transaction)
+                            : session.fault(of: user, at: asked, in: transaction)
+                    if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
+                }
+                // Everything that can be refused stands before the first write: a refusal does not undo. What an update loses is thrown.
+                if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) {
+                    return .refused(refusal)
+                }
+                let kept = change.keepsSession ? session?.session : nil
+                try transaction.reserve(user: user, keeping: kept)
+                let reopens = change.isDisabled == false && before.isDisabled && !change.keepsMachineTokens
+                let ended = reopens ? try transaction.endMachineTokens(of: id, at: now) : []
+                var events: [AuditEvent.Kind] = []
 
-            if case .some(let email) = change.email, email != user.email {
-                if let former = user.email {
-                    try transaction.assignOutboxMessages(to: former.canonical, of: id)
+                if case .some(let email) = change.email, email != user.email {
+                    if let former = user.email {
+                        try transaction.assignOutboxMessages(to: former.canonical, of: id)
+                    }
+                    if let former = user.email, let email {
+                        try transaction.send(
+                            OutboxContent(
+                                template: "email-changed", locale: user.profile.locale ?? client.locale,
+                                values: ["email": former.canonical, "newEmail": email.canonical]),
+                            to: former.canonical, about: id, id: messageIDs[0], at: now, sealer: realm.sealer)
+                    }
+                    user.email = email
+                    user.profile.emailVerified = false
+                    events.append(.emailChanged)
                 }
-                if let former = user.email, let email {
-                    try transaction.send(
-                        OutboxContent(
-                            template: "email-changed", locale: user.profile.locale ?? client.locale,
-                            values: ["email": former.canonical, "newEmail": email.canonical]),
-                        to: former.canonical, about: id, id: messageIDs[0], at: now, sealer: realm.sealer)
+                change.apply(to: &user)
+                // An account whose owner wants it removed is as disabled: an administrator's word is kept beside that wish.
+                if let isDisabled = change.isDisabled, isDisabled != user.isDisabled || isDisabled != user.isSuspended {
+                    user.isDisabled = isDisabled
+                    // While a user is disabled each use is refused for that. What was issued before does not come back.
+                    if before.isDisabled, !isDisabled { user.revokeTokens(at: now) }
+                    events.append(isDisabled ? .userDisabled : .userEnabled)
                 }
-                user.email = email
-                user.profile.emailVerified = false
-                events.append(.emailChanged)
-            }
-            change.apply(to: &user)
-            // An account whose owner wants it removed is as disabled: an administrator's word is kept beside that wish.
-            if let isDisabled = change.isDisabled, isDisabled != user.isDisabled || isDisabled != user.isSuspended {
-                user.isDisabled = isDisabled
-                // While a user is disabled each use is refused for that. What was issued before does not come back.
-                if before.isDisabled, !isDisabled { user.revokeTokens(at: now) }
-                events.append(isDisabled ? .userDisabled : .userEnabled)
-            }
-            if let hash {
-                try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
-                user.profile.providers.remove("anonymous")
-                events.append(.passwordChanged)
-            } else if change.removesPassword {
-                if let password = try transaction.factors(of: id).password {
-                    _ = try transaction.remove(password.id, realm.proofs)
+                if let hash {
+                    try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
+                    user.profile.providers.remove("anonymous")
+                    events.append(.passwordChanged)
+                } else if change.removesPassword {
+                    if let password = try transaction.factors(of: id).password {
+                        _ = try transaction.remove(password.id, realm.proofs)
+                    }
+                    user.profile.providers.remove("password")
+                    events.append(.passwordChanged)
                 }
-                user.profile.providers.remove("password")
-                events.append(.passwordChanged)
+                let withdrawn = try change.withdrawFactors(of: id, realm.proofs, in: transaction)
+                if let event = withdrawn.event { events.append(event) }
+                if let instant = change.revokesTokensAt {
+                    events.append(.tokensRevoked)
+                    let meansNow = instant > now - AccountChange.revocationDelay
+                    if meansNow { user.revokeTokens(at: instant) }
+                    // What means now is judged by the epoch alone, whatever the servers' clocks say.
+                    if !meansNow || instant > now { user.refuseTokens(issuedBefore: instant) }
+                }
+                if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
+                if let kept { try transaction.carry(kept, into: user, at: now) }
+                guard try transaction.update(user) else { throw LostUpdate() }
+                user = try transaction.user(id) ?? user
+                if events.isEmpty { events = [.userChanged] }
+                for (kind, eventID) in zip(events, eventIDs) {
+                    let details = kind == .userEnabled ? MachineToken.details(ofEnded: ended) : [:]
+                    try transaction.append(
+                        AuditEvent(id: eventID, at: now, kind: kind, userID: id, context: client, details: details))
+                }
+                for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
+                    try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)
+                }
+                guard let evidence else { return .changed(user, nil) }
+                let signedIn = try draft.open(
+                    for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
+                    from: client, isSignIn: false, in: transaction)
+                return .changed(signedIn.user, signedIn)
             }
-            let withdrawn = try change.withdrawFactors(of: id, realm.proofs, in: transaction)
-            if let event = withdrawn.event { events.append(event) }
-            if let instant = change.revokesTokensAt {
-                events.append(.tokensRevoked)
-                let meansNow = instant > now - AccountChange.revocationDelay
-                if meansNow { user.revokeTokens(at: instant) }
-                // What means now is judged by the epoch alone, whatever the servers' clocks say.
-                if !meansNow || instant > now { user.refuseTokens(issuedBefore: instant) }
-            }
-            if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
-            if let kept { try transaction.carry(kept, into: user, at: now) }
-            guard try transaction.update(user) else { return .refused(.addressTaken) }
-            user = try transaction.user(id) ?? user
-            if events.isEmpty { events = [.userChanged] }
-            for (kind, eventID) in zip(events, eventIDs) {
-                let details = kind == .userEnabled ? MachineToken.details(ofEnded: ended) : [:]
-                try transaction.append(
-                    AuditEvent(id: eventID, at: now, kind: kind, userID: id, context: client, details: details))
-            }
-            for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
-                try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)
-            }
-            guard let evidence else { return .changed(user, nil) }
-            let signedIn = try draft.open(
-                for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                from: client, isSignIn: false, in: transaction)
-            return .changed(signedIn.user, signedIn)
+        } catch is LostUpdate {
+            return .refused(.addressTaken)
         }
     }
 }
+
+/// Another user got the address or the number after both were looked for: the transaction is undone, with the password, the factors, the
+/// mails and the ended tokens that it has written by then.
+private struct LostUpdate: Error {}
 
 extension AccountChange {
     /// The members that need no other row.

@@ -95,6 +95,43 @@ struct MachineTokenTests {
         let accounts = names.map { name in
             PortableAccount(
                 id: UserID(rawValue: name), email: EmailAddress(kept: "\(name)@example.com"),
+    @Test(arguments: TestStore.available)
+    func `A change whose address another user gets meanwhile is undone, with the tokens that it ended`(
+        store: TestStore
+    ) async throws {
+        let scene = try await Scene(on: store, "ada")
+        let (test, id) = (scene.test, UserID(rawValue: "ada"))
+        try await scene.change("ada") { $0.isDisabled = true }
+        // The update finds the address taken, which was free when it was looked for.
+        let condition = "NEW.email = 'taken@example.com'"
+        switch store {
+        case .sqlite:
+            try await test.change([
+                "CREATE TRIGGER lost BEFORE UPDATE ON users WHEN \(condition) BEGIN SELECT RAISE(IGNORE); END"
+            ])
+        case .postgres:
+            try await test.change([
+                "CREATE FUNCTION lost() RETURNS trigger AS 'BEGIN RETURN NULL; END' LANGUAGE plpgsql",
+                "CREATE TRIGGER lost BEFORE UPDATE ON users FOR EACH ROW WHEN (\(condition)) EXECUTE FUNCTION lost()",
+            ])
+        }
+        func written() async throws -> [Int] {
+            try await test.store.read { transaction in
+                [try transaction.factors(of: id).count, try transaction.outboxMessages(limit: 100).count]
+            }
+        }
+        let (before, present) = (try await written(), try await test.user(id))
+        var change = AccountChange()
+        change.isDisabled = false
+        change.email = .some(EmailAddress(kept: "taken@example.com"))
+        change.password = Secret("difference engine")
+        let outcome = try await test.realm.accounts.change(id, change, by: test.client)
+        #expect(outcome.refusal == .addressTaken)
+        #expect(try await scene.refusal(of: "ada") == .dormant)
+        #expect(try await test.user(id) == present)
+        #expect(try await written() == before)
+    }
+
                 profile: UserProfile(displayName: "Another"), isDisabled: name == "bob")
         }
         let outcomes = try await scene.test.realm.accounts.importAccounts(
