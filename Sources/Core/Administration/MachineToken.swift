@@ -230,7 +230,7 @@ extension StoreTransaction {
 
     /// The tokens that a user answers for, and that have not expired.
     func machineTokens(of user: UserID, at now: Date) throws -> [MachineToken] {
-        try machineTokens(after: nil, limit: MachineTokens.most).filter { $0.maker == user && now < $0.expiresAt }
+        try machineTokens(after: nil, limit: MachineTokens.most).filter { $0.isLiving(of: user, at: now) }
     }
 
     /// Ends the tokens that a user answers for, and names them: the user was disabled, and is not any more. Their rows are locked after
@@ -245,6 +245,9 @@ extension MachineToken {
     static func details(ofEnded ids: [String]) -> [String: JSONValue] {
         ids.isEmpty ? [:] : ["tokens": .array(ids.map { .string($0) })]
     }
+
+    /// Whether a user answers for it, and it has not expired.
+    func isLiving(of user: UserID, at now: Date) -> Bool { maker == user && now < expiresAt }
 
     fileprivate var details: [String: JSONValue] {
         [

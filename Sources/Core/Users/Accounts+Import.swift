@@ -110,7 +110,7 @@ extension Accounts {
             batch = []
             let refused = try await realm.store.write { transaction -> [(Int, ImportRefusal)] in
                 try transaction.reserve(accounts: drafts.map(\.draft.account.id))
-                var ended: [String] = []
+                var ended = EndedTokens()
                 let found = try drafts.compactMap { index, draft -> (Int, ImportRefusal)? in
                     let present = try transaction.user(draft.account.id)
                     if present != nil && !overwrites { return (index, .idTaken) }
@@ -118,12 +118,11 @@ extension Accounts {
                     if let refusal = try draft.write(over: present, sealer: realm.sealer, in: transaction) {
                         return (index, refusal)
                     }
-                    let tokens = try draft.endedTokens(of: present, in: transaction)
-                    ended += tokens
+                    let tokens = try ended.add(draft.account, over: present, at: draft.now, in: transaction)
                     try transaction.append(draft.event(ending: tokens, by: client))
                     return nil
                 }
-                for id in ended.sorted() { _ = try transaction.deleteMachineToken(id) }
+                try ended.remove(in: transaction)
                 return found
             }
             refusals.merge(refused) { first, _ in first }
@@ -197,7 +196,7 @@ extension Accounts {
         let written = try await realm.store.write { [drafts] transaction in
             try transaction.reserve(accounts: drafts.map(\.draft.account.id))
             var written: [(index: Int, outcome: ImportOutcome)] = []
-            var ended: [String] = []
+            var ended = EndedTokens()
             for (index, draft) in drafts {
                 let judged = try draft.judge(overwrites: overwrites, rights, realm: realm, in: transaction)
                 var outcome = judged.outcome
@@ -205,8 +204,8 @@ extension Accounts {
                     if let refusal = try draft.write(over: judged.present, sealer: realm.sealer, in: transaction) {
                         outcome = .refused(refusal)
                     } else if outcome == .replaced {
-                        let tokens = try draft.endedTokens(of: judged.present, in: transaction)
-                        ended += tokens
+                        let tokens = try ended.add(
+                            draft.account, over: judged.present, at: draft.now, in: transaction)
                         try transaction.append(draft.event(ending: tokens, by: client))
                     }
                 }
@@ -215,7 +214,7 @@ extension Accounts {
             let outcomes = Dictionary(uniqueKeysWithValues: written.map { ($0.index, $0.outcome) })
             try transaction.writeMemberships(
                 of: drafts.filter { outcomes[$0.index]?.isWritten == true }.map(\.draft), by: client)
-            for id in ended.sorted() { _ = try transaction.deleteMachineToken(id) }
+            try ended.remove(in: transaction)
             let (imported, replaced) = (
                 written.count { $0.outcome == .imported }, written.count { $0.outcome == .replaced }
             )
@@ -345,13 +344,6 @@ private struct ImportDraft: Sendable {
         return nil
     }
 
-    /// The tokens of programs that end as the import enables a user who was disabled (docs/decisions/0517). They are removed after all users
-    /// are written, in the order in which rows are locked.
-    func endedTokens(of present: User?, in transaction: any StoreTransaction) throws -> [String] {
-        guard let present, present.isSuspended, !account.isDisabled else { return [] }
-        return try transaction.machineTokens(of: present.id, at: now).map(\.id)
-    }
-
     func event(ending tokens: [String], by client: ClientContext) -> AuditEvent {
         AuditEvent(
             id: eventID, at: now, kind: .userImported, userID: account.id, context: client,
@@ -383,6 +375,33 @@ private struct ImportDraft: Sendable {
             if let holder = try transaction.factor(id)?.userID, holder != account.id { return .factorIDTaken }
         }
         return nil
+    }
+}
+
+/// The tokens of programs that end as a batch enables users who were disabled (docs/decisions/0517). They are removed after all users are
+/// written, in the order in which rows are locked.
+private struct EndedTokens {
+    /// All that there are, read once for the batch, and only where it enables a user.
+    private var present: [MachineToken]?
+    private var ids: [String] = []
+
+    /// Adds those that the user of an account answers for, and names them; none where the account enables no user.
+    ///
+    /// An account says what administrators decided, and leaves alone that its owner wants it removed. So what counts is that an administrator
+    /// had disabled the user, whether or not the account stays disabled for the owner's wish: a user who withdraws it later keeps tokens.
+    mutating func add(
+        _ account: PortableAccount, over user: User?, at now: Date, in transaction: any StoreTransaction
+    ) throws -> [String] {
+        guard let user, user.isSuspended, !account.isDisabled else { return [] }
+        let tokens = try present ?? transaction.machineTokens(after: nil, limit: MachineTokens.most)
+        present = tokens
+        let ended = tokens.filter { $0.isLiving(of: user.id, at: now) }.map(\.id)
+        ids += ended
+        return ended
+    }
+
+    func remove(in transaction: any StoreTransaction) throws {
+        for id in ids.sorted() { _ = try transaction.deleteMachineToken(id) }
     }
 }
 

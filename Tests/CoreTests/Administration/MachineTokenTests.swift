@@ -48,6 +48,15 @@ struct MachineTokenTests {
             }
         }
 
+        /// The owner's wish to have the account removed; nil withdraws it.
+        func setDeletion(of name: String, at instant: Date?) async throws {
+            try await test.store.write { transaction in
+                var user = try #require(try transaction.user(UserID(rawValue: name)))
+                user.deletionDueAt = instant
+                #expect(try transaction.update(user))
+            }
+        }
+
         /// What the log says of tokens in the newest event of a kind.
         func ended(_ kind: AuditEvent.Kind, _ name: String) async throws -> JSONValue? {
             try await test.events(kind).first { $0.userID?.rawValue == name }?.details["tokens"]
@@ -87,15 +96,6 @@ struct MachineTokenTests {
     }
 
     @Test(arguments: TestStore.available)
-    func `An import that enables users ends their tokens, and no other`(store: TestStore) async throws {
-        let names = ["zoe", "ada", "bob", "eve"]
-        let scene = try await Scene(on: store, "zoe", "ada", "bob", "eve")
-        for name in names where name != "eve" { try await scene.change(name) { $0.isDisabled = true } }
-        // Another name is a difference; bob stays disabled, and eve never was.
-        let accounts = names.map { name in
-            PortableAccount(
-                id: UserID(rawValue: name), email: EmailAddress(kept: "\(name)@example.com"),
-    @Test(arguments: TestStore.available)
     func `A change whose address another user gets meanwhile is undone, with the tokens that it ended`(
         store: TestStore
     ) async throws {
@@ -132,17 +132,34 @@ struct MachineTokenTests {
         #expect(try await written() == before)
     }
 
+    @Test(arguments: TestStore.available)
+    func `An import that enables users ends their tokens, and no other`(store: TestStore) async throws {
+        let names = ["zoe", "ada", "bob", "eve", "kim", "tom"]
+        let scene = try await Scene(on: store, "zoe", "ada", "bob", "eve", "kim", "tom")
+        for name in names where !["eve", "tom"].contains(name) {
+            try await scene.change(name) { $0.isDisabled = true }
+        }
+        // These two want their accounts removed, of which an import says nothing.
+        for name in ["kim", "tom"] { try await scene.setDeletion(of: name, at: scene.test.now + 86_400) }
+        // Another name is a difference; bob stays disabled, and eve never was.
+        let accounts = names.map { name in
+            PortableAccount(
+                id: UserID(rawValue: name), email: EmailAddress(kept: "\(name)@example.com"),
                 profile: UserProfile(displayName: "Another"), isDisabled: name == "bob")
         }
         let outcomes = try await scene.test.realm.accounts.importAccounts(
             accounts, overwrites: true, by: scene.test.client)
-        #expect(outcomes == Array(repeating: .replaced, count: 4))
+        #expect(outcomes == Array(repeating: .replaced, count: 6))
         let expected: [(String, MachineTokens.Refusal?)] = [
-            ("zoe", .unknown), ("ada", .unknown), ("bob", .dormant), ("eve", nil),
+            ("zoe", .unknown), ("ada", .unknown), ("bob", .dormant), ("eve", nil), ("kim", .unknown),
+            ("tom", .dormant),
         ]
         for (name, refusal) in expected { #expect(try await scene.refusal(of: name) == refusal, "\(name)") }
         #expect(try await scene.ended(.userImported, "zoe") == scene.id("zoe"))
         #expect(try await scene.ended(.userImported, "eve") == nil)
+        // No administrator had disabled tom: who withdraws the wish keeps the tokens.
+        try await scene.setDeletion(of: "tom", at: nil)
+        #expect(try await scene.refusal(of: "tom") == nil)
         // Identity Toolkit's way in does the same.
         let refused = try await scene.test.realm.accounts.import(
             [PortableAccount(id: UserID(rawValue: "bob"))], overwrites: true, by: scene.test.client)
