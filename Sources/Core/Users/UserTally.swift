@@ -26,7 +26,7 @@ public struct UserEstimate: Sendable, Equatable {
 }
 
 /// What was counted last where there are many users: one document, which the servers keep.
-struct UserTally: Codable, Equatable {
+struct UserTally: Codable, Equatable, StoredJSON {
     /// Users that a list counts by itself, and rows of an index that one look of the count goes through.
     static let step = 5000
     /// Seconds for which a count is not made anew.
@@ -38,11 +38,11 @@ struct UserTally: Codable, Equatable {
 
     static func read(_ transaction: any StoreTransaction) throws -> UserTally? {
         // A later version may write it in another shape; then it is counted anew.
-        try transaction.document(document).flatMap { try? JSONDecoder().decode(UserTally.self, from: $0) }
+        try transaction.document(document).flatMap { try? UserTally(stored: $0) }
     }
 
     func put(in transaction: any StoreTransaction) throws {
-        try transaction.putDocument(Self.document, JSONEncoder().encode(self))
+        try transaction.putDocument(Self.document, stored)
     }
 }
 

@@ -36,6 +36,13 @@ struct StoredShapeTests {
     }
 
     @Test
+    func `A count of users is read as it was written`() throws {
+        let tally = try read(UserTally.self, #"{"count":5001,"at":774251300.25}"#)
+        #expect(tally == UserTally(count: 5001, at: Date(timeIntervalSinceReferenceDate: 774_251_300.25)))
+        #expect(try survives(tally))
+    }
+
+    @Test
     func `What a start notes is read as it was written`() throws {
         let age = try read(MasterKeyAge.self, #"{"since":774251300.25,"id":"0123abcd"}"#)
         #expect(age == MasterKeyAge(id: "0123abcd", since: Date(timeIntervalSinceReferenceDate: 774_251_300.25)))

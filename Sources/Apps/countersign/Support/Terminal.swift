@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 
 #if canImport(Glibc)
@@ -130,8 +131,7 @@ extension String {
     var printable: String {
         var result = ""
         for scalar in unicodeScalars {
-            let isSteering = [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
-            if isSteering || scalar.properties.isBidiControl {
+            if PlainText.isControl(scalar) || scalar.properties.isBidiControl {
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 result.unicodeScalars.append(scalar)
