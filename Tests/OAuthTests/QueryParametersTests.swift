@@ -8,7 +8,7 @@ struct QueryParametersTests {
         arguments: [
             ("", [:]), ("a=1&b=2", ["a": ["1"], "b": ["2"]]), ("a=1&a=2", ["a": ["1", "2"]]),
             ("resource=x&resource=y", ["resource": ["x", "y"]]), ("a=1&%61=2", ["a": ["1", "2"]]),
-            // One without a value counts as left out (RFC 6749, section 3.1), also beside one that has a value.
+            // One without a value counts as left out (RFC 6749, section 3.1).
             ("a=&b", [:]), ("a=1&a=", ["a": ["1"]]), ("=x", ["": ["x"]]),
             ("scope=openid+email&state=a%2Bb", ["scope": ["openid email"], "state": ["a+b"]]),
             ("a=%00&b=1", ["b": ["1"]]), ("%00=1&b=1", ["b": ["1"]]),
@@ -19,7 +19,9 @@ struct QueryParametersTests {
 
     @Test(
         arguments: [
-            ("a=1&b=2", nil), ("resource=x&resource=y", nil), ("a=1&a=", nil), ("a=1&a=2", "a is there twice"),
+            ("a=1&b=2", nil), ("resource=x&resource=y", nil), ("a=1&a=2", "a is there twice"), ("a=&b=", nil),
+            ("a=1&a=", "a is there twice"), ("a&a=1", "a is there twice"), ("a=&%61=", "a is there twice"),
+            ("resource=&resource=x", nil),
             ("a=1&a=1", "a is there twice"), ("a=%00", "a has a zero byte (U+0000)"),
             // The first of several, and before what is there twice.
             ("x=1&x=2&b=%00&a=%00", "b has a zero byte (U+0000)"),

@@ -85,7 +85,9 @@ struct RedirectTests {
         try await TestServer.with(.development) { server in
             var browser = Browser(server)
             let query = Browser.query(Browser.parameters())
-            for more in ["client_id=dev-native", "state=x", "scope=openid", "redirect_uri=https%3A%2F%2Fevil.example"] {
+            for more in [
+                "client_id=dev-native", "state=x", "state=", "scope=openid", "redirect_uri=https%3A%2F%2Fevil.example",
+            ] {
                 let reply = try await browser.get("/authorize?\(query)&\(more)")
                 #expect(reply.status == 400 && reply.location == nil, "\(more)")
             }

@@ -7,6 +7,8 @@ struct QueryParameters: Sendable, Equatable {
     private(set) var values: [String: [String]]
     /// A parameter whose value has a zero byte: it is refused by its name, and not in ``values``.
     private(set) var withZeroByte: String?
+    /// The first parameter of a text that is there more than once and must not be, be it without a value.
+    private var sentTwice: String?
 
     /// What may be there more than once (RFC 8707, section 2).
     static let repeatable: Set<String> = ["resource"]
@@ -18,6 +20,7 @@ struct QueryParameters: Sendable, Equatable {
     /// Reads a query or the body of a form; nil where an escape is none, or what it means is no UTF-8.
     init?(_ text: String) {
         values = [:]
+        var names: Set<String> = []
         var reader = FormReader(Array(text.utf8))
         do {
             while let field = try reader.next() {
@@ -25,7 +28,10 @@ struct QueryParameters: Sendable, Equatable {
                     withZeroByte = withZeroByte ?? field.name
                     continue
                 }
-                // One without a value counts as left out (RFC 6749, section 3.1).
+                if !names.insert(field.name).inserted, !Self.repeatable.contains(field.name) {
+                    sentTwice = sentTwice ?? field.name
+                }
+                // One without a value counts as left out (RFC 6749, section 3.1), and is there all the same.
                 if !field.value.isEmpty { values[field.name, default: []].append(field.value) }
             }
         } catch {
@@ -47,6 +53,6 @@ struct QueryParameters: Sendable, Equatable {
 
     /// A parameter that is there more than once and must not be.
     var repeated: String? {
-        values.first { $0.value.count > 1 && !Self.repeatable.contains($0.key) }?.key
+        sentTwice ?? values.first { $0.value.count > 1 && !Self.repeatable.contains($0.key) }?.key
     }
 }

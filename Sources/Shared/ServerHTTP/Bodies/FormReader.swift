@@ -6,7 +6,7 @@
 /// | who reads | a field that is there twice | an escape that is none, no UTF-8 | a zero byte | a field without a value |
 /// | --- | --- | --- | --- | --- |
 /// | ``LenientJSON/parseForm(_:repeatable:)``, of bodies | refused, but for those that may | refused | stays: the endpoint names it | "" |
-/// | `QueryParameters`, of requests that browsers bring to OAuth's endpoints | all are kept, and one refused by name | refused | refused by name | left out |
+/// | `QueryParameters`, of requests that browsers bring to OAuth's endpoints | all are kept, and one refused by name | refused | refused by name | left out, but there |
 /// | `Request.queryItems`, of all other queries | the first counts | as it was written | stays | "" |
 public struct FormReader: Sendable {
     /// A name and its value, decoded. A field without a `=` has the value "".
