@@ -130,11 +130,13 @@ struct TokenTests {
                 "grant_type": "password", "username": "ada@example.org", "password": .string(TestServer.password),
                 "scope": "openid", "audience": "http://127.0.0.1:8080/mfa/",
             ]).json
-            for other in [full["id_token"], mfa["access_token"], .string(server.adminToken), "", "x"] {
+            for other in [full["id_token"], mfa["access_token"], .string(server.adminToken), "x"] {
                 let refused = try await ask(other)
                 #expect(refused.status == 401 && refused.json["error"] == "invalid_token", "\(refused.text)")
                 #expect(refused.headers[.wwwAuthenticate] == "Bearer error=\"invalid_token\"")
             }
+            let unsent = try await ask("")
+            #expect(unsent.status == 401 && unsent.headers[.wwwAuthenticate] == "Bearer", "\(unsent.text)")
             // Not after a revocation, and not when it is over.
             try await server.advance(3600)
             #expect(try await ask(full["access_token"]).status == 401)

@@ -349,7 +349,7 @@ struct TokenEndpointTests {
             let secret = ["client_id": "dev-web", "client_secret": "dev-web-secret"]
             let posted = try await server.form("/oauth/token", grant.merging(secret) { $1 })
             #expect(posted.status == 401 && posted.json["error"] == "invalid_client")
-            #expect(posted.headers[.wwwAuthenticate] == nil)
+            #expect(posted.headers[.wwwAuthenticate] == "Basic realm=\"countersign\"")
             let both = try await server.form("/oauth/token", grant.merging(secret) { $1 }, headers: TestServer.devWeb)
             #expect(both.status == 401 && both.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
             let wrong = Data("dev-web:wrong".utf8).base64EncodedString()

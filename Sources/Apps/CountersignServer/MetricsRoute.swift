@@ -30,7 +30,8 @@ struct MetricsRoute: Sendable {
                 isForEverybody || context.source.isLoopback
                     || request.bearerToken.map(opened.adminToken.matches) ?? false
             else {
-                return try Response.json(["error": "unauthorized"], status: .unauthorized)
+                return try Response.json(
+                    ["error": "unauthorized"], status: .unauthorized, headers: [.wwwAuthenticate: "Bearer"])
             }
             var samples =
                 Self.samples(of: opened, certificate) + connections.statistics.samples + (await watch.samples())

@@ -178,7 +178,8 @@ extension AdministrationError {
     func response(status: HTTPResponse.Status? = nil) throws -> Response {
         try .json(
             AdministrationErrorBody(self), status: status ?? code.status,
-            headers: code == .unauthorized ? [.wwwAuthenticate: "Bearer"] : [:])
+            // A request without a token is answered by a challenge (RFC 6750, section 3.1): this one had one.
+            headers: code == .unauthorized ? [.wwwAuthenticate: #"Bearer error="invalid_token""#] : [:])
     }
 }
 

@@ -15,10 +15,12 @@ struct GuardianError: Error, Sendable {
     var retryAfter: Int?
     /// When it is worth trying again; sent as `X-RateLimit-Reset`, which SDKs read.
     var retryAt: Date?
+    /// The challenge of 401 (RFC 9110, section 15.5.2): of `Bearer`, or of a scheme that devices have. No SDK of the vendor looks at it.
+    var challenge: String
 
     init(
         _ status: Int, _ code: String, _ message: String, standing: RateLimitStanding? = nil, retryAfter: Int? = nil,
-        retryAt: Date? = nil
+        retryAt: Date? = nil, challenge: String = "Bearer"
     ) {
         self.status = status
         self.code = code
@@ -26,16 +28,18 @@ struct GuardianError: Error, Sendable {
         self.standing = standing
         self.retryAfter = retryAfter
         self.retryAt = retryAt
+        self.challenge = challenge
     }
 
     // MARK: The device API
 
     static let missingTicket = GuardianError(
-        401, "invalid_token", "Send Authorization: Ticket id=\"…\" with the ticket.")
+        401, "invalid_token", "Send Authorization: Ticket id=\"…\" with the ticket.", challenge: "Ticket")
     static let missingBearer = GuardianError(401, "invalid_bearer_format", "Send Authorization: Bearer with the token.")
     static let unknownTicket = GuardianError(
         404, "enrollment_transaction_not_found", "There is no such enrolment, or its ticket was used already.")
-    static let expiredTicket = GuardianError(401, "invalid_token", "The ticket has expired. Ask for another.")
+    static let expiredTicket = GuardianError(
+        401, "invalid_token", "The ticket has expired. Ask for another.", challenge: "Ticket")
     static let unknownEnrollment = GuardianError(404, "enrollment_not_found", "There is no such device account.")
     static let wrongDeviceToken = GuardianError(401, "invalid_token", "The token is not this device's.")
     static let unknownTransaction = GuardianError(404, "invalid_token", "There is no request with this token.")
@@ -45,8 +49,10 @@ struct GuardianError: Error, Sendable {
     static let featureDisabled = GuardianError(403, "feature_disabled", "This factor is switched off.")
     static let conflict = GuardianError(409, "enrollment_conflict", "This account has no room for another device.")
     static let missingProof = GuardianError(
-        401, "invalid_token", "Send Authorization: MFA-DPoP with the request's token, and the proof in MFA-DPoP.")
-    static let endedRequest = GuardianError(401, "invalid_token", "There is no request with this token, or it is over.")
+        401, "invalid_token", "Send Authorization: MFA-DPoP with the request's token, and the proof in MFA-DPoP.",
+        challenge: "MFA-DPoP")
+    static let endedRequest = GuardianError(
+        401, "invalid_token", "There is no request with this token, or it is over.", challenge: "MFA-DPoP")
     static let wrongProof = GuardianError(
         403, "invalid_dpop_assertion", "The proof is not of this device's key, not about this call, or was used before."
     )
@@ -56,6 +62,12 @@ struct GuardianError: Error, Sendable {
         401, "invalid_token",
         "The administrator's token is missing or wrong. Send Authorization: Bearer with what is in "
             + "the file admin-token of the data directory.")
+    /// The same where there was a token (RFC 6750, section 3.1).
+    static let wrongAdministratorToken: GuardianError = {
+        var error = unauthorized
+        error.challenge = #"Bearer error="invalid_token""#
+        return error
+    }()
     static let noPKCS12 = GuardianError(
         400, "invalid_body", "Certificates (p12) are not taken. Send p8, Apple's key file, with key_id and team_id.")
     static let noSNS = GuardianError(
@@ -188,6 +200,7 @@ struct GuardianError: Error, Sendable {
         if let standing { headers.append(contentsOf: standing.headers) }
         if let retryAt { headers[RateLimitStanding.resetHeader] = RateLimitStanding.text(of: retryAt) }
         if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
+        if status == HTTPResponse.Status.unauthorized.code { headers[.wwwAuthenticate] = challenge }
         return try .json(
             GuardianErrorBody(
                 statusCode: status, errorCode: code, error: known?.reasonPhrase ?? code, message: message),

@@ -172,9 +172,8 @@ private struct GuardianGroup<Routes: RouterMethods<CountersignRequestContext>> {
         router.on(RouterPath("\(prefix)/\(path)"), method: method) { request, context in
             do {
                 if isForAdministrators {
-                    guard let token = request.bearerToken, guardian.options.isAdministrator(token) else {
-                        throw GuardianError.unauthorized
-                    }
+                    guard let token = request.bearerToken else { throw GuardianError.unauthorized }
+                    guard guardian.options.isAdministrator(token) else { throw GuardianError.wrongAdministratorToken }
                 }
                 return try await handler(request, guardian.call(request, context, isForAdministrators))
             } catch let error as GuardianError {

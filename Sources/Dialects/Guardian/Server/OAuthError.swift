@@ -118,9 +118,11 @@ struct OAuthError: Error, Sendable {
 
     func response() throws -> Response {
         var headers = standing?.headers ?? [:]
-        // RFC 6750, section 3.
+        // RFC 6750, section 3; RFC 9110, section 15.5.2.
         if ["invalid_token", "insufficient_scope"].contains(error) {
             headers[.wwwAuthenticate] = "Bearer error=\"\(error)\""
+        } else if status == 401 {
+            headers[.wwwAuthenticate] = error == "invalid_client" ? "Basic realm=\"countersign\"" : "Bearer"
         }
         if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
         return try .json(

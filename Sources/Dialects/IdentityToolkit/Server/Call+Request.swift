@@ -105,9 +105,10 @@ extension HTTPField.Name {
 
 extension IdentityToolkitError {
     func response(_ form: Form) throws -> Response {
-        try .json(
-            envelope(form), status: HTTPResponse.Status(code: httpStatus),
-            headers: retryAfter.map { HTTPFields.retryAfter($0) } ?? [:])
+        var headers = retryAfter.map { HTTPFields.retryAfter($0) } ?? [:]
+        // Only a request without credentials is answered 401 (RFC 9110, section 15.5.2).
+        if httpStatus == HTTPResponse.Status.unauthorized.code { headers[.wwwAuthenticate] = "Bearer" }
+        return try .json(envelope(form), status: HTTPResponse.Status(code: httpStatus), headers: headers)
     }
 
     /// What is wrong with a body, in the words of the protocol's servers.

@@ -40,11 +40,13 @@ struct OAuthFailure: Error, Sendable {
             fault == .nonce ? "use_dpop_nonce" : "invalid_dpop_proof", fault.rawValue, headers: [.dpopNonce: nonce])
     }
 
-    /// - Parameter usesBasic: whether the request had `Authorization: Basic`, which is answered with its challenge.
-    static func invalidClient(usesBasic: Bool) -> OAuthFailure {
-        OAuthFailure(
+    /// With the challenge that 401 has (RFC 9110, section 15.5.2; RFC 6749, section 5.2). A page's script that sent no `Authorization` gets
+    /// none: where page and server share an origin, its browser would ask the user for a name and a password.
+    static func invalidClient(to request: Request) -> OAuthFailure {
+        let isScript = request.headers[.secFetchMode] != nil && request.headers[.authorization] == nil
+        return OAuthFailure(
             "invalid_client", "There is no such application, or its credentials are wrong.", status: .unauthorized,
-            headers: usesBasic ? [.wwwAuthenticate: "Basic realm=\"countersign\""] : [:])
+            headers: isScript ? [:] : [.wwwAuthenticate: "Basic realm=\"countersign\""])
     }
 
     static func limited(until instant: Date, at now: Date) -> OAuthFailure {
@@ -67,4 +69,9 @@ extension TokenChallenge {
             errorDescription: description ?? error ?? "Send an access token in the Authorization header.")
         return try .json(body, status: status, headers: headers)
     }
+}
+
+extension HTTPField.Name {
+    /// What a browser adds to each request of its own (Fetch Metadata Request Headers, section 2.2).
+    fileprivate static let secFetchMode = known("Sec-Fetch-Mode")
 }

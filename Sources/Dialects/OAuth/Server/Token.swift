@@ -94,7 +94,7 @@ extension OAuth {
                 if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
                 context.logger.notice("an application is not taken for who it says", metadata: metadata)
             }
-            throw OAuthFailure.invalidClient(usesBasic: usesBasic)
+            throw OAuthFailure.invalidClient(to: request)
         }
     }
 

@@ -12,14 +12,8 @@ extension OAuth {
         let authorization = Authorization(of: request)
         let bearer = authorization.credentials("Bearer")
         let bound = authorization.credentials("DPoP")
-        guard let text = bound ?? bearer else {
-            // Credentials that cannot be read are another protocol's to refuse in its words.
-            if request.headers[.authorization] != nil, let answer = try await options.shared?.userInfo(request, context)
-            {
-                return answer
-            }
-            return try TokenChallenge().response()
-        }
+        // Another scheme is no token: nothing is called wrong (RFC 6750, section 3.1).
+        guard let text = bound ?? bearer else { return try TokenChallenge().response() }
         let audiences = Set(options.publicURLs().flatMap { [$0, $0 + Path.userInfo] })
         guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences) else {
             if bound == nil, let answer = try await options.shared?.userInfo(request, context) { return answer }

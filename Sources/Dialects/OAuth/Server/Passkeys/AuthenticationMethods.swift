@@ -38,12 +38,19 @@ extension OAuth {
         guard let user = token.user, let granted = token.session, token.scopes.contains(scope.rawValue) else {
             return try TokenChallenge.insufficientScope(scope.rawValue, scheme: access.scheme).response()
         }
-        return try await body(
-            Owner(
-                session: OwnSession(
-                    userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch,
-                    session: granted.session.id),
-                client: context.client(token.client, of: .oauth), application: token.client))
+        do {
+            return try await body(
+                Owner(
+                    session: OwnSession(
+                        userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch,
+                        session: granted.session.id),
+                    client: context.client(token.client, of: .oauth), application: token.client))
+        } catch let problem as AccountProblem where problem.status == .unauthorized {
+            // The session ended in the meantime, and its token with it.
+            var problem = problem
+            problem.headers[.wwwAuthenticate] = OwnResource.refused(access.scheme).headers[.wwwAuthenticate]
+            throw problem
+        }
     }
 
     // MARK: Making a passkey
