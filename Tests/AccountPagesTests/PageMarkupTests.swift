@@ -47,6 +47,34 @@ struct PageMarkupTests {
         #expect(faults.contains { $0.contains(fault) }, "\(faults)")
     }
 
+    @Test func `A tag that was read on another page is judged by its own page, and its faults are told each time`() {
+        for _ in 0..<2 {
+            let alone = PageMarkup.faults(in: page("<ul><li class=\"one\">x</li></ul><p lang=\"en\" style=\"x\">x</p>"))
+            #expect(alone == ["style on <p>"])
+            #expect(PageMarkup.faults(in: page("<li class=\"one\">x</li>")) == ["<li> in <main>"])
+            let twice = "<p id=\"one\">x</p><label for=\"two\">x</label>"
+            #expect(
+                PageMarkup.faults(in: page(twice + twice)) == [
+                    "the id one is there twice", "for of <label> names two, which is not there",
+                    "for of <label> names two, which is not there",
+                ])
+        }
+    }
+
+    @Test func `The pieces of a page are found by their bytes, with attributes as browsers read them`() {
+        let text =
+            "<a>x</a><a href=\"/a?b=&quot;c&quot;&amp;d\" hidden><b>Ä</b></a>"
+            + "<a rel=\"next\" data-x=\"\">z</a><a href=\"/"
+        let html = PageBytes(Array(text.utf8))
+        #expect(html.all("<a ", until: "</a>").map(\.text).last == "rel=\"next\" data-x=\"\">z")
+        let link = html.first("<a ", until: "</a>")
+        let tag = link?.first("", until: ">")
+        #expect(tag?.attributes == ["href": "/a?b=\"c\"&d", "hidden": ""])
+        #expect(link?.behind(tag).text == "><b>Ä</b>" && link?.begins("href=\"/a") == true)
+        #expect(html.all("<a ", until: ">").last?.attributes == ["rel": "next", "data-x": ""])
+        #expect(html.first("<a ", until: "</p>") == nil)
+    }
+
     @Test func `A page needs its doctype, a language, and an end`() {
         #expect(PageMarkup.faults(in: "<html></html>").contains { $0.contains("doctype") })
         #expect(PageMarkup.faults(in: "<!doctype html>\n<html><head>").contains { $0.contains("no language") })

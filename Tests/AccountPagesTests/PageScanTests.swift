@@ -22,7 +22,7 @@ struct PageScanTests {
 
     private static func judge(_ reply: Reply, _ what: String) {
         #expect(reply.status < 500, "\(what): \(reply.status) \(reply.text.prefix(400))")
-        for trace in traces where reply.text.contains(trace) { Issue.record("\(what): \(trace)") }
+        for trace in traces where reply.has(trace) { Issue.record("\(what): \(trace)") }
         #expect(reply.headers[.known("X-Injected")] == nil, "\(what)")
         if let location = reply.headers[.location] {
             // To a page of ours, or to what an application registered.
@@ -74,9 +74,11 @@ struct PageScanTests {
     func `No link is broken, and no part of a query is run or breaks the server`(visitor: Visitor) async throws {
         try await TestServer.with(.development) { server in
             let browser = try await browser(of: visitor, on: server)
+            let routes = Routes(try server.countersign.endpoints().filter { $0.method == .get }.map(\.path))
             var waiting = Self.beginnings(visitor)
             let own = Set(waiting)
             var seen: Set<String> = []
+            var mutated: Set<String> = []
             var pages = 0
             while let path = waiting.popLast(), pages < 300 {
                 guard seen.insert(Self.shape(of: path)).inserted else { continue }
@@ -88,7 +90,7 @@ struct PageScanTests {
                 #expect(own.contains(path) || reply.status < 400, "\(path): \(reply.status)")
                 if let location = reply.headers[.location], location.hasPrefix("/") { waiting.append(location) }
                 waiting += Self.links(of: reply.text)
-                for query in Self.mutations(of: path) {
+                for query in Self.mutations(of: path, route: routes.route(of: path), &mutated) {
                     Self.judge(try await browser.send(.get, query), query)
                 }
                 browser.keep(held)
@@ -124,18 +126,60 @@ struct PageScanTests {
             .filter { $0.hasPrefix("/") && !$0.contains("lang=") }
     }
 
-    /// The same path with each part of its query, and its last part, replaced.
-    private static func mutations(of path: String) -> [String] {
-        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+    /// The same path with each part of its query replaced, with a language and a notice that there are not, and with one part more.
+    ///
+    /// Pages of one route whose queries have the same names are made by the same code, whatever they are about: of the pages of some seventy
+    /// settings each is visited, and the first one's query is changed.
+    /// - Parameter mutated: what was done for earlier pages.
+    private static func mutations(of path: String, route: String, _ mutated: inout Set<String>) -> [String] {
+        let parts = path.split(separator: "#")[0].split(separator: "?", maxSplits: 1).map(String.init)
         guard let page = parts.first, !page.hasPrefix("/assets/") else { return [] }
         let items = parts.dropFirst().first?.split(separator: "&").map(String.init) ?? []
-        return payloads.map { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }.flatMap {
-            payload in
-            items.indices.map { index in
-                var changed = items
-                changed[index] = "\(items[index].prefix { $0 != "=" })=\(payload)"
-                return "\(page)?\(changed.joined(separator: "&"))"
-            } + ["\(page)?lang=\(payload)", "\(page)?done=\(payload)", "\(page)/\(payload)"]
+        let names = items.map { String($0.prefix { $0 != "=" }) }
+        let isFirstOfRoute = mutated.insert(route).inserted
+        let isFirstWithNames = mutated.insert("\(route)?\(names.sorted().joined(separator: "&"))").inserted
+        return escapedPayloads.flatMap { payload -> [String] in
+            var paths: [String] = []
+            if isFirstWithNames {
+                paths += items.indices.map { index -> String in
+                    var changed = items
+                    changed[index] = "\(names[index])=\(payload)"
+                    return "\(page)?\(changed.joined(separator: "&"))"
+                }
+            }
+            if isFirstOfRoute {
+                // An unknown language and an unknown notice are passed over whatever else is said: both go in one request.
+                paths += ["\(page)?\((items + ["lang=\(payload)", "done=\(payload)"]).joined(separator: "&"))"]
+                paths += ["\(page)/\(payload)"]
+            }
+            return paths
+        }
+    }
+
+    private static let escapedPayloads = payloads.map {
+        $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    /// Which route of the server a path is of.
+    private struct Routes: Sendable {
+        private let patterns: [(text: String, parts: [Substring])]
+
+        /// - Parameter patterns: as routes spell them, with parts that vary in braces.
+        init(_ patterns: [String]) {
+            // Words before braces, as the router has it.
+            let known = patterns.map { (text: $0, parts: $0.split(separator: "/")) }
+            self.patterns = known.filter { !$0.text.contains("{") } + known.filter { $0.text.contains("{") }
+        }
+
+        /// The route as it is spelled; the path where it is of none.
+        func route(of path: String) -> String {
+            let path = path.prefix { $0 != "?" && $0 != "#" }
+            let parts = path.split(separator: "/")
+            let found = patterns.first { pattern in
+                pattern.parts.count == parts.count
+                    && zip(pattern.parts, parts).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
+            }
+            return found?.text ?? String(path)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -8,6 +9,10 @@ package struct Reply: Sendable {
     package let bytes: [UInt8]
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Whether the body has these bytes. Where many pages are looked through: by characters, as `text.contains` does it, each takes
+    /// milliseconds without optimisation.
+    package func has(_ text: String) -> Bool { bytes.position(of: Array(text.utf8)) != nil }
 
     /// Null where the body is no JSON.
     package var json: JSON { (try? JSON(parsing: bytes)) ?? .null }
@@ -20,6 +25,27 @@ package struct Reply: Sendable {
 
     /// The refusal's message; nil for a success.
     package var message: String? { json["error"]["message"].text }
+}
+
+extension [UInt8] {
+    /// Where other bytes begin in these for the first time; nil: nowhere.
+    /// - Parameters:
+    ///   - from: where to begin looking.
+    ///   - end: where they have to end at the latest; nil: at the end.
+    package func position(of sought: [UInt8], from: Int = 0, to end: Int? = nil) -> Int? {
+        guard let first = sought.first else { return from }
+        return withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return nil }
+            let last = (end ?? bytes.count) - sought.count
+            var index = from
+            while index <= last, let hit = memchr(start + index, Int32(first), last - index + 1) {
+                index = UnsafeRawPointer(start).distance(to: hit)
+                if memcmp(hit, sought, sought.count) == 0 { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
 }
 
 /// The two forms of the envelope (AIP-193, and the older one of Google's APIs).

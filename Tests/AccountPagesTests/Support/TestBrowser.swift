@@ -85,7 +85,7 @@ final class TestBrowser: Sendable {
         for line in reply.headers[values: .setCookie] { keep(line) }
         // Every page that any test sees, and every refusal, is sound HTML.
         if reply.headers[.contentType]?.hasPrefix("text/html") == true, method != .head {
-            let faults = PageMarkup.faults(in: reply.text)
+            let faults = PageMarkup.faults(in: reply.bytes)
             #expect(faults.isEmpty, "\(method) \(path): \(faults)")
         }
         return reply
@@ -135,16 +135,12 @@ struct TestPage: Sendable {
     var status: Int { reply.status }
 
     /// The page's name.
-    var kind: String? {
-        html.firstMatch(of: /<main [^>]*data-page="([^"]*)"/).map { String($0.1) }
-    }
+    var kind: String? { bytes.first("<main ", until: ">")?.first("data-page=\"", until: "\"")?.text }
 
-    var hasAlert: Bool { html.contains("role=\"alert\"") }
+    var hasAlert: Bool { reply.has("role=\"alert\"") }
 
     /// What it says above its content that a form has done.
-    var notice: String? {
-        html.firstMatch(of: /<p class="notice" role="status">([\s\S]*?)<\/p>/).map { String($0.1) }
-    }
+    var notice: String? { bytes.first("<p class=\"notice\" role=\"status\">", until: "</p>")?.text }
 
     /// The recovery codes that it shows, in groups.
     var recoveryCodes: [String] {
@@ -155,58 +151,57 @@ struct TestPage: Sendable {
         forms.first { form in fields.keys.allSatisfy(form.names.contains) }
     }
 
-    var forms: [Form] { Self.forms(html.matches(of: /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/)) }
+    private var bytes: PageBytes { PageBytes(reply.bytes) }
+
+    var forms: [Form] { writtenForms.map(\.form) }
 
     /// Forms that a script shows and fills in.
-    var formsOfScripts: [Form] {
-        Self.forms(html.matches(of: /<form method="post" action="([^"]*)" hidden[^>]*>([\s\S]*?)<\/form>/))
-    }
+    var formsOfScripts: [Form] { writtenForms.filter(\.isHidden).map(\.form) }
 
-    private static func forms(_ matches: [Regex<(Substring, Substring, Substring)>.Match]) -> [Form] {
-        matches.map { match in
-            var form = Form(action: Self.plain(match.1))
-            for input in match.2.matches(of: /<(input|button|select|textarea)([^>]*)>/) {
-                let attributes = Self.attributes(input.2)
-                guard let name = attributes["name"] else { continue }
-                form.names.insert(name)
+    private var writtenForms: [(form: Form, isHidden: Bool)] {
+        bytes.all("<form method=\"post\" action=\"", until: "</form>").map { written -> (form: Form, isHidden: Bool) in
+            let action = written.first("", until: "\"")
+            var form = Form(action: Self.plain(action?.text ?? ""))
+            let rest = written.behind(action)
+            for tag in rest.all("<", until: ">") {
+                guard let name = ["input", "button", "select", "textarea"].first(where: tag.begins) else { continue }
+                let attributes = tag.attributes
+                guard let field = attributes["name"] else { continue }
+                form.names.insert(field)
                 let isChosen = ["radio", "checkbox"].contains(attributes["type"])
-                if input.1 == "input", !isChosen || attributes["checked"] != nil {
-                    form.values[name] = attributes["value"] ?? ""
+                if name == "input", !isChosen || attributes["checked"] != nil {
+                    form.values[field] = attributes["value"] ?? ""
                 }
             }
-            return form
+            return (form, rest.begins("\" hidden"))
         }
     }
 
     /// Targets of the page's links, by their text.
     var links: [String: String] {
-        Dictionary(
-            html.matches(of: /<a[^>]* href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/).map {
-                (Self.plain($0.2), Self.plain($0.1))
-            }, uniquingKeysWith: { first, _ in first })
+        var links: [String: String] = [:]
+        for link in bytes.all("<a ", until: "</a>") {
+            guard let tag = link.first("", until: ">"), let target = tag.first("href=\"", until: "\"") else { continue }
+            let text = Self.plain(String(link.behind(tag).text.dropFirst()))
+            if links[text] == nil { links[text] = Self.plain(target.text) }
+        }
+        return links
     }
 
     /// The radio buttons of a name: their values by their labels.
     func choices(_ name: String) -> [String: String] {
         var choices: [String: String] = [:]
         for match in html.matches(of: /<input type="radio"([^>]*)><label[^>]*>([\s\S]*?)<\/label>/) {
-            let attributes = Self.attributes(match.1)
+            let attributes = PageBytes(Array(match.1.utf8)).attributes
             guard attributes["name"] == name else { continue }
             choices[Self.plain(match.2.replacing(/<[^>]*>/, with: ""))] = attributes["value"]
         }
         return choices
     }
 
-    private static func attributes(_ text: Substring) -> [String: String] {
-        var attributes: [String: String] = [:]
-        for match in text.matches(of: /([a-z-]+)(?:="([^"]*)")?/) {
-            attributes[String(match.1)] = plain(match.2 ?? "")
-        }
-        return attributes
-    }
-
-    private static func plain(_ text: some StringProtocol) -> String {
+    static func plain(_ text: some StringProtocol) -> String {
         var text = String(text)
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
             text = text.replacing(entity, with: character)
         }
