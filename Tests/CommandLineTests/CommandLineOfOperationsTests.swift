@@ -119,6 +119,7 @@ struct CommandLineOfOperationsTests {
         change.redirectURIs = [name, "https://a.example"]
         change.authMethod = name
         change.postLogoutRedirectURIs = [name]
+        change.backchannelLogoutURI = name
         change.resources = [name]
         change.scopes = ["openid", "email"]
         change.audiences = [name]

@@ -78,6 +78,7 @@ struct ConcurrentChangeTests {
             let stale = try await form.send(["name": "<b>Mine", "require-dpop": "1"])
             #expect(stale.status == 422 && stale.hasAlert && stale.html.contains(Self.behind), "\(stale.html)")
             #expect(stale.html.contains("Theirs") && stale.html.contains("&lt;b&gt;Mine"), "\(stale.html)")
+            #expect(stale.html.contains("href=\"#name\""), "\(stale.html)")
             now = try await registration()
             #expect(now.displayName == "Theirs" && !now.oauth.requiresDPoP, "Nothing is half done.")
             // Having seen both, the administrator saves what the page has.
@@ -92,6 +93,41 @@ struct ConcurrentChangeTests {
             let unticked = try await OpenForm(owner, path).send([:], without: ["require-par"])
             #expect(unticked.kind == "console-application")
             #expect(try await !registration().oauth.requiresPAR)
+        }
+    }
+
+    @Test func `A form changes the fields that it says alone, and unticks no box that its page did not show`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let path = "/console/applications/target-app/settings"
+            _ = try await Self.perform(
+                Self.change {
+                    $0.requiresPAR = true
+                    $0.requiresDPoP = true
+                    $0.backchannelLogoutURI = "https://target.example.com/logout"
+                    $0.contacts = ["dev@example.com"]
+                }, server)
+            // What the page would carry if it showed no box, and one box.
+            for (boxes, requiresDPoP) in [([String](), true), (["require-dpop"], false)] {
+                let page = try await owner.open(path)
+                let form = try #require(page.forms.first { $0.action == path }?.values)
+                let shown = (form["shown"] ?? "").split(separator: " ").filter { mark in
+                    (["name"] + boxes).contains { mark.hasPrefix("\($0)=") }
+                }
+                #expect(shown.count == boxes.count + 1, "\(form)")
+                let part = [
+                    "csrf": form["csrf"] ?? "", "shown": shown.joined(separator: " "), "name": "Partly \(boxes.count)",
+                ]
+                #expect(try await owner.post(path, part).status == 303)
+                let now = try #require(try await server.realm.applications.registered(ClientID(rawValue: "target-app")))
+                    .registration
+                #expect(now.displayName == part["name"] && now.contacts == ["dev@example.com"])
+                #expect(now.oauth.requiresPAR && now.oauth.requiresDPoP == requiresDPoP, "\(part)")
+                #expect(now.redirectURIs == ["https://target.example.com/callback"])
+                #expect(now.oauth.backchannelLogoutURI == "https://target.example.com/logout")
+            }
         }
     }
 

@@ -111,6 +111,22 @@ struct ConsoleApplicationTests {
             let tooLong = try await ConsoleServerPagesTests.answer(
                 owner, path + "/settings", ["scopes": "openid", "note": String(repeating: "x", count: 501)])
             #expect(tooLong.status == 422 && tooLong.hasAlert)
+            // The alert leads to the field that is refused, among those that were changed.
+            #expect(tooLong.html.contains("<a href=\"#note\">Go to the field</a>"), "\(tooLong.html)")
+            let invalid = tooLong.html.matches(of: /id="([^"]+)"[^>]*aria-invalid="true"/).map { String($0.1) }
+            #expect(invalid == ["note"], "\(invalid)")
+            let wrongAddress = try await ConsoleServerPagesTests.answer(
+                owner, path + "/settings", ["name": "Shop 3", "backchannel-logout": "ftp://shop.example.com"])
+            #expect(wrongAddress.html.contains("href=\"#backchannel-logout\""), "\(wrongAddress.html)")
+            let form = try await owner.open(path + "/settings")
+            let legends = form.html.matches(of: /<legend><h2>([^<]+)<\/h2><\/legend>/).map { String($0.1) }
+            #expect(legends == ["About the application", "Sign-in", "Tokens and claims", "Sign-out"], "\(legends)")
+            for anchor in form.html.matches(of: /href="#(part-[a-z-]+)"/).map({ String($0.1) }) {
+                #expect(form.html.contains("<fieldset class=\"part\" id=\"\(anchor)\">"), "\(anchor)")
+            }
+            // Each field stands in one part, once.
+            let fields = form.html.matches(of: /name="(name|note|contacts|redirects|scopes|resources|require-[a-z]+)"/)
+            #expect(fields.count == 9 && Set(fields.map { String($0.1) }).count == 9, "\(fields.map { $0.1 })")
             let secret = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "2"])
             #expect(secret.html.contains("It is shown this once."))
             let wrong = try await ConsoleServerPagesTests.answer(owner, path + "/secret", ["overlap": "721"])

@@ -32,7 +32,15 @@ extension PageField: MustacheMembers {
 }
 
 extension PageForm: MustacheMembers {
-    func computed(_ name: String) -> Any? { name == "takesFiles" ? fields.contains { $0.type == "file" } : nil }
+    func computed(_ name: String) -> Any? {
+        switch name {
+        case "takesFiles": fields.contains { $0.type == "file" }
+        case "plainFields": plainFields
+        case "plainCheckboxes": plainCheckboxes
+        case "shownParts": shownParts
+        default: nil
+        }
+    }
 }
 
 extension PageBlock: MustacheMembers {

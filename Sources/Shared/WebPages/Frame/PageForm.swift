@@ -68,6 +68,29 @@ public struct PageForm: Sendable {
         }
     }
 
+    /// A part of a long form: what belongs together in it, as a group with a legend, which is a heading and which addresses may name.
+    public struct Part: Sendable {
+        public var legend: String
+        /// The element's id; no field has it.
+        public var anchor: String
+        /// The names of the form's ``PageForm/fields`` and ``PageForm/checkboxes`` that stand in it.
+        public var names: [String]
+
+        public init(_ legend: String, anchor: String, names: [String]) {
+            self.legend = legend
+            self.anchor = anchor
+            self.names = names
+        }
+    }
+
+    /// A part with what stands in it.
+    struct ShownPart: Sendable {
+        var legend: String
+        var anchor: String
+        var fields: [PageField]
+        var boxes: [Checkbox]
+    }
+
     /// What sends the form.
     public struct Button: Sendable {
         public var label: String
@@ -140,6 +163,9 @@ public struct PageForm: Sendable {
     public var checkbox: Checkbox?
     /// Several of them, with a legend.
     public var checkboxes: Checkboxes?
+    /// The groups that fields and checkboxes stand in, in the order of the page. What no part names stands before them, fields, or after them,
+    /// checkboxes. A template of an operator's own that knows no parts shows all fields and checkboxes one after another.
+    public var parts: [Part] = []
     /// The element's id, by which controls elsewhere on the page belong to it.
     public var id: String?
     public var buttons: [Button]
@@ -387,6 +413,28 @@ public struct PageBlock: Sendable {
 }
 
 extension PageForm {
+    /// Its parts as templates show them.
+    var shownParts: [ShownPart] {
+        parts.map { part in
+            ShownPart(
+                legend: part.legend, anchor: part.anchor,
+                fields: part.names.compactMap { name in fields.first { $0.name == name } },
+                boxes: part.names.compactMap { name in checkboxes?.boxes.first { $0.name == name } })
+        }
+    }
+
+    private var namesInParts: Set<String> { Set(parts.flatMap(\.names)) }
+
+    /// The fields that stand in no part.
+    var plainFields: [PageField] { fields.filter { !namesInParts.contains($0.name) } }
+
+    /// The checkboxes that stand in no part; nil where there are none.
+    var plainCheckboxes: Checkboxes? {
+        guard let checkboxes else { return nil }
+        let plain = checkboxes.boxes.filter { !namesInParts.contains($0.name) }
+        return plain.isEmpty ? nil : Checkboxes(legend: checkboxes.legend, boxes: plain)
+    }
+
     fileprivate mutating func leaveFocus() {
         for index in fields.indices { fields[index].isFirst = false }
     }

@@ -10,6 +10,35 @@ enum ApplicationForm {
         ("reveal-addresses", "consoleRevealsAddresses"), ("redirects-on", "consoleRedirectsOn"),
     ]
 
+    /// The groups of the page, each with the fields and boxes in it.
+    private static let parts: [(legend: String, anchor: String, names: [String])] = [
+        ("consoleFormAbout", "part-about", ["name", "note", "contacts"]),
+        (
+            "consoleFormSignIn", "part-sign-in",
+            ["redirects", "redirects-on", "first-party", "require-mfa", "require-par", "reveal-addresses"]
+        ),
+        ("consoleFormTokens", "part-tokens", ["scopes", "resources", "require-dpop"]),
+        ("consoleFormLogout", "part-logout", ["logout-redirects", "backchannel-logout"]),
+    ]
+
+    private typealias Setter = @Sendable (inout RegistrationChange, ShownFields, String) -> Void
+
+    /// What each field changes, by its name, in the order of the page.
+    private static let setters: [(name: String, set: Setter)] = [
+        ("name", { $0.displayName = $1.edited($2) }), ("note", { $0.ownerNote = $1.edited($2) }),
+        ("contacts", { $0.contacts = $1.edited($2).map(ApplicationForm.contactLines) }),
+        ("redirects", { $0.redirectURIs = $1.edited($2).map(ApplicationPages.lines) }),
+        ("redirects-on", { $0.redirectsOn = $1.ticked($2) }), ("first-party", { $0.isFirstParty = $1.ticked($2) }),
+        ("require-mfa", { $0.requiresSecondFactor = $1.ticked($2) }),
+        ("require-par", { $0.requiresPAR = $1.ticked($2) }),
+        ("reveal-addresses", { $0.revealsAddresses = $1.ticked($2) }),
+        ("scopes", { $0.scopes = $1.edited($2).map(ApplicationForm.scopes) }),
+        ("resources", { $0.resources = $1.edited($2).map(ApplicationPages.lines) }),
+        ("require-dpop", { $0.requiresDPoP = $1.ticked($2) }),
+        ("logout-redirects", { $0.postLogoutRedirectURIs = $1.edited($2).map(ApplicationPages.lines) }),
+        ("backchannel-logout", { $0.backchannelLogoutURI = $1.edited($2) }),
+    ]
+
     private static func shown(_ application: ApplicationSummary, _ scene: ConsoleScene) -> ShownFields {
         let words = scene.words
         func lines(_ name: String, _ label: String, _ present: [String]) -> ShownFields.Field {
@@ -25,6 +54,9 @@ enum ApplicationForm {
                 .text("name", words.plain("consoleName"), application.displayName),
                 lines("redirects", "consoleRedirects", application.redirectURIs),
                 lines("logout-redirects", "consoleLogoutRedirects", application.oauth.postLogoutRedirectURIs),
+                .text(
+                    "backchannel-logout", words.plain("consoleBackchannelLogout"),
+                    application.oauth.backchannelLogoutURI),
                 .text("scopes", words.plain("consoleScopes"), application.scopes.joined(separator: " ")),
                 lines("resources", "consoleAPIs", application.oauth.resources),
                 .text("note", words.plain("consoleOwnerNote"), application.ownerNote),
@@ -36,32 +68,67 @@ enum ApplicationForm {
         let words = scene.words
         let id = scene.parameter("id")
         let shown = shown(try await scene.perform(ShowApplication(id: id)).application, scene)
+        // The page of a form that was sent is shown again where it was refused.
+        var problem: String?
+        if scene.isForm { problem = await faulty(shown, scene) }
         var question = ConsoleQuestion(
             title: words("consoleApplicationChangeTitle", ["id": .chosen(id)]), changes: shown.changes,
             button: words.plain("consoleSave"), back: ApplicationPages.path(of: id))
         func lines(_ name: String, _ label: String) -> PageField {
             .lines(
-                name: name, label: words.plain(label), value: shown.value(name), maximumLength: 8192, isRequired: false)
+                name: name, label: words.plain(label), value: shown.value(name), maximumLength: 8192,
+                isRequired: false, isInvalid: name == problem)
         }
-        var note = PageField(
-            name: "note", label: words.plain("consoleOwnerNote"), value: shown.value("note"), autocomplete: "off",
-            maximumLength: ApplicationRegistration.longestOwnerNote, isRequired: false, isFirst: false)
-        note.hint = words.plain("consoleOwnerNoteHint")
+        func line(
+            _ name: String, _ label: String, type: String = "text", longest: Int = 256, hint: String? = nil
+        ) -> PageField {
+            var field = PageField(
+                name: name, label: words.plain(label), type: type, value: shown.value(name), autocomplete: "off",
+                maximumLength: longest, isRequired: false, isFirst: name == "name", isInvalid: name == problem)
+            field.hint = hint.map { words.plain($0) }
+            return field
+        }
         question.fields = [
-            PageField(
-                name: "name", label: words.plain("consoleName"), value: shown.value("name"), autocomplete: "off",
-                isRequired: false),
-            lines("redirects", "consoleRedirects"), lines("logout-redirects", "consoleLogoutRedirects"),
-            PageField(
-                name: "scopes", label: words.plain("consoleScopes"), value: shown.value("scopes"), autocomplete: "off",
-                maximumLength: 4096, isRequired: false, isFirst: false),
-            lines("resources", "consoleAPIs"), note, lines("contacts", "consoleContactsField"),
+            line("name", "consoleName"),
+            line(
+                "note", "consoleOwnerNote", longest: ApplicationRegistration.longestOwnerNote,
+                hint: "consoleOwnerNoteHint"),
+            lines("contacts", "consoleContactsField"),
+            lines("redirects", "consoleRedirects"), line("scopes", "consoleScopes", longest: 4096),
+            lines("resources", "consoleAPIs"), lines("logout-redirects", "consoleLogoutRedirects"),
+            line(
+                "backchannel-logout", "consoleBackchannelLogout", type: "url", longest: 2048,
+                hint: "consoleBackchannelLogoutHint"),
         ]
         question.checkboxes = PageForm.Checkboxes(
             legend: words.plain("consoleRules"),
             boxes: boxes.map { .init(name: $0.name, label: words.plain($0.label), isChecked: shown.isTicked($0.name)) })
+        question.parts = parts.map { PageForm.Part(words.plain($0.legend), anchor: $0.anchor, names: $0.names) }
+        question.problemField = problem
         question.hidden = [shown.hidden]
         return question
+    }
+
+    /// The field for which a form was refused, where it is one alone: what both changed, or what is refused of each by itself. Nothing is changed.
+    private static func faulty(_ shown: ShownFields, _ scene: ConsoleScene) async -> String? {
+        if let name = shown.conflicting.first { return name }
+        for (name, set) in setters where shown.edited(name) != nil {
+            var change = RegistrationChange()
+            set(&change, shown, name)
+            do {
+                _ = try await scene.perform(
+                    ChangeApplication(id: scene.parameter("id"), registration: change, dryRun: true))
+            } catch let error as AdministrationError where error.isAboutForm {
+                return name
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    private static func scopes(_ text: String) -> [String] {
+        text.split { $0 == " " || $0 == "," }.map(String.init)
     }
 
     /// What stands on each line, with the spaces within it.
@@ -79,19 +146,7 @@ enum ApplicationForm {
         let present = try await scene.perform(ShowApplication(id: scene.parameter("id")))
         let shown = shown(present.application, scene)
         try shown.judge()
-        change.displayName = shown.edited("name")
-        change.redirectURIs = shown.edited("redirects").map(ApplicationPages.lines)
-        change.postLogoutRedirectURIs = shown.edited("logout-redirects").map(ApplicationPages.lines)
-        change.scopes = shown.edited("scopes").map { $0.split { $0 == " " || $0 == "," }.map(String.init) }
-        change.resources = shown.edited("resources").map(ApplicationPages.lines)
-        change.ownerNote = shown.edited("note")
-        change.contacts = shown.edited("contacts").map(contactLines)
-        change.isFirstParty = shown.ticked("first-party")
-        change.requiresSecondFactor = shown.ticked("require-mfa")
-        change.requiresPAR = shown.ticked("require-par")
-        change.requiresDPoP = shown.ticked("require-dpop")
-        change.revealsAddresses = shown.ticked("reveal-addresses")
-        change.redirectsOn = shown.ticked("redirects-on")
+        for (name, set) in setters { set(&change, shown, name) }
         return ChangeApplication(id: scene.parameter("id"), registration: change, expecting: present.revision)
     }
 }

@@ -390,6 +390,7 @@ enum ApplicationPages {
         let redirects = [
             addresses("consoleRedirectsSet", application.redirectURIs),
             addresses("consoleLogoutRedirectsSet", oauth.postLogoutRedirectURIs),
+            addresses("consoleBackchannelLogout", oauth.backchannelLogoutURI.map { [$0] } ?? []),
             flag("consoleRedirectsOn", oauth.redirectsOn == true),
         ]
         let attributes = application.attributes.map { $0.isRequired ? "\($0.name) *" : $0.name }

@@ -22,6 +22,10 @@ struct ConsoleQuestion: Sendable {
     var choices: PageForm.Choices?
     var checkbox: PageForm.Checkbox?
     var checkboxes: PageForm.Checkboxes?
+    /// The groups that fields and checkboxes of a long form stand in.
+    var parts: [PageForm.Part] = []
+    /// The name of the field that a form which was refused is refused for, where that is known.
+    var problemField: String?
     var hidden: [PageForm.HiddenField] = []
     /// What it is about, where that is several things.
     var items: [PageText] = []
@@ -55,6 +59,7 @@ extension ConsoleScene {
     func page(of question: ConsoleQuestion, for operation: (any AdministrationOperation)?) -> Page {
         var page = Page(PageKind(rawValue: "console-ask"), question.title, question.text)
         page.isWide = true
+        page.problemField = question.problemField
         if !question.changes.isEmpty {
             page.blocks.append(
                 .table(
@@ -74,6 +79,14 @@ extension ConsoleScene {
             buttons: [button])
         form.checkbox = question.checkbox
         form.checkboxes = question.checkboxes
+        form.parts = question.parts
+        if !question.parts.isEmpty {
+            page.blocks.append(
+                .tabs(
+                    .init(
+                        words.plain("consoleFormParts"),
+                        question.parts.map { .init($0.legend, to: "#" + $0.anchor) })))
+        }
         if !question.button.isEmpty { page.blocks.append(.form(form)) }
         if let back = question.back {
             page.blocks.append(.links([.init(words("consoleCancel"), to: back)]))

@@ -11,7 +11,7 @@ struct ShownFields {
         /// As the record has it now.
         let present: String
         var isMultiline = false
-        /// Whether it is a box to tick, which a form says nothing of where it is not.
+        /// Whether it is a box to tick, which a form says nothing of where it is not ticked.
         var isBox = false
         /// Fields that mean one thing together: a change of one is one of all.
         var group: String?
@@ -35,6 +35,8 @@ struct ShownFields {
     private let scene: ConsoleScene
     private let fields: [Field]
     private var marks: [String: String]
+    /// The names of the fields that the form's page showed.
+    private let named: Set<String>
 
     /// The path that takes the form.
     private let path: String
@@ -50,6 +52,7 @@ struct ShownFields {
             marks[String(part[..<end])] = String(part[end...].dropFirst())
         }
         self.marks = marks
+        named = Set(marks.keys)
     }
 
     /// What the form carries, of the values that it shows now.
@@ -82,6 +85,9 @@ struct ShownFields {
                 && together.contains { isOther($0.name) }
         }
     }
+
+    /// The names of the fields that both changed.
+    var conflicting: [String] { conflicts.map(\.name) }
 
     /// What both changed, as the page shows it.
     var changes: [ConsoleQuestion.Change] {
@@ -139,7 +145,10 @@ struct ShownFields {
     /// What the form says of a field; nil where it says nothing, or none was sent.
     private func typed(in field: Field) -> String? {
         guard scene.isForm else { return nil }
-        return field.isBox ? (scene.field(field.name) == nil ? "" : "1") : scene.fields[field.name].map(Self.lines)
+        guard field.isBox else { return scene.fields[field.name].map(Self.lines) }
+        if scene.field(field.name) != nil { return "1" }
+        // Browsers send nothing of a box that is not ticked. Of one that the form's page did not show, nothing is said.
+        return named.contains(field.name) ? "" : nil
     }
 
     private func isLeft(_ field: Field, _ typed: String) -> Bool { marks[field.name] == mark(of: field, typed) }
