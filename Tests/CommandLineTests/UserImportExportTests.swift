@@ -183,6 +183,13 @@ import Testing
         #expect(
             incomplete.error == "countersign: The settings for password hashes are wrong: SCRYPT needs rounds.\n")
         try await run(["--rounds", "8"]).expect(2)
+        // The same where no line has a hash.
+        let bare = try directory.write(Self.line("eve"), to: "bare.jsonl")
+        for (name, sentence) in [("ROT13", "There is no hash algorithm"), ("SCRYPT", "SCRYPT needs rounds.")] {
+            let refused = try await directory.run("user", "import", bare, "--hash-algo", name)
+            #expect(refused.status == 2 && refused.error.contains(sentence), "\(refused)")
+            #expect(refused.output.isEmpty)
+        }
 
         let imported = try await run(settings)
         #expect(imported.status == 1, "\(imported)")
@@ -222,6 +229,18 @@ import Testing
             Set(rows.compactMap { $0["user"] as? String }) == [
                 "bert@example.org", "carl", "dora@example.org", "ADA@example.org",
             ])
+    }
+
+    @Test func `A file without a user is none that is found`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let list = try directory.write("{\"users\":[]}\n", to: "users.json")
+        let empty = try await directory.run("user", "import", list)
+        #expect(empty.status == 4 && empty.error == "countersign: There is no user in \(list).\n", "\(empty)")
+        #expect(empty.output == "Imported 0, 0 already there, 0 refused.\n")
+        let piped = try await directory.run("user", "import", "-", "--json", input: "\n\n")
+        #expect(piped.status == 4, "\(piped)")
+        #expect(piped.error == "countersign: There is no user on standard input.\n")
+        #expect(try piped.json()["imported"] as? Int == 0)
     }
 
     @Test func `A wrong file stops after a hundred faults`() async throws {

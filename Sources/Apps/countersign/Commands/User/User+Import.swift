@@ -19,7 +19,8 @@ extension UserCommand {
                 The command reports bad lines with their number and a reason, imports the others, and exits with code 1. \
                 After a hundred bad lines it stops, because the file or an option is likely to be wrong (--fault-limit). \
                 After an interruption run the same command again: it counts identical users as already there. It refuses \
-                users who exist with other data, unless you add --overwrite. docs/recipes.md has more under "Import".
+                users who exist with other data, unless you add --overwrite. A file without a user is exit code 4. \
+                docs/recipes.md has more under "Import".
                 """)
 
         @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
@@ -70,6 +71,10 @@ extension UserCommand {
                 return try await pass(administration, settings)
             }
             try output.show(summary) { lines(of: summary) }
+            if summary.isEmpty {
+                throw CommandFailure(
+                    .notFound, file == "-" ? "There is no user on standard input." : "There is no user in \(file).")
+            }
             guard summary.refused == 0 else {
                 if summary.isStopped {
                     throw CommandFailure(

@@ -43,6 +43,8 @@ struct UserImport {
         var seconds = 0.0
 
         var rows: Int { imported + replaced + alreadyThere + refused }
+        /// Whether the file has nothing that could be a user.
+        var isEmpty: Bool { rows == 0 && skipped == 0 }
     }
 
     /// Refused rows that are kept for the summary. All of them are reported as they occur.
@@ -89,6 +91,8 @@ struct UserImport {
 
     /// Reads the file to its end, or until too many rows are refused.
     mutating func run(_ file: FileHandle) async throws -> Summary {
+        // Before the file is read: it may have no line that they are for.
+        if settings.hash != nil { _ = try await perform(ImportUsers(lines: [], hash: settings.hash, dryRun: true)) }
         while !hasEnough, let data = try file.read(upToCount: Self.chunk), !data.isEmpty {
             try await take(reader.read(data))
             read += data.count

@@ -71,11 +71,7 @@ public struct ImportUsers: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         guard lines.count <= Self.mostLines else { throw Self.tooMany(lines.count) }
-        do throws(UserRowFault) {
-            _ = try hash?.scheme()
-        } catch {
-            throw AdministrationError(.invalid, "The settings for password hashes are wrong: \(error.sentence).")
-        }
+        try hash?.check(realm.passwordImporter)
         let importRun = run.flatMap { ImportRun(id: $0, isLast: isLast ?? false) }
         if run != nil && importRun == nil {
             throw AdministrationError(.invalid, "The run has 1 to 64 characters.")
@@ -191,6 +187,23 @@ extension AccountDifference {
         case .secondFactors: "mfaInfo"
         case .groups: "groups"
         case .role: "role"
+        }
+    }
+}
+
+extension PasswordHashSettings {
+    /// Refuses what no line could be read by, also where none has a hash.
+    fileprivate func check(_ importer: any PasswordImporter) throws(AdministrationError) {
+        let scheme: ForeignPasswordScheme
+        do throws(UserRowFault) {
+            scheme = try self.scheme()
+        } catch {
+            throw AdministrationError(.invalid, "The settings for password hashes are wrong: \(error.sentence).")
+        }
+        // The least hash that there is: a fault of the settings is then one for every hash.
+        switch importer.keep(ForeignPasswordHash(hash: [0], salt: []), of: scheme) {
+        case .success, .failure(.invalidHash): return
+        case .failure(let fault): throw AdministrationError(hashSettings: fault, algorithm: hashAlgorithm)
         }
     }
 }
