@@ -80,12 +80,7 @@ public struct ProfileChange: Sendable {
     /// One line that is not blank. Characters that join, part or turn others are part of many names; pages show them harmless.
     public static func isLine(_ text: String, longest: Int) -> Bool {
         text.unicodeScalars.count <= longest && !text.allSatisfy(\.isWhitespace)
-            && !text.unicodeScalars.contains {
-                switch $0.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator: true
-                default: false
-                }
-            }
+            && !text.unicodeScalars.contains(where: PlainText.isControl)
     }
 }
 

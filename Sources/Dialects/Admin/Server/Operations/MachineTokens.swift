@@ -45,9 +45,7 @@ public struct AddMachineToken: AdministrationOperation {
         guard MachineTokens.lifetimes.contains(TimeInterval(lifetime)) else {
             throw AdministrationError(.invalid, "The lifetime \(lifetime) is out of range: a minute to ten years.")
         }
-        guard label?.count ?? 0 <= MachineTokens.longestName else {
-            throw AdministrationError(.invalid, "The label has more than \(MachineTokens.longestName) characters.")
-        }
+        try AdministrationError.check(label: label)
         let added = try await realm.machineTokens.add(
             name: PlainText.key(label ?? ""), scopes: Set(judged), lifetime: TimeInterval(lifetime), by: client)
         let made: (token: MachineToken, text: Secret<String>)

@@ -47,9 +47,7 @@ public struct AddRegistrationToken: AdministrationOperation {
         if let count, !RegistrationTokens.counts.contains(count) {
             throw AdministrationError(.invalid, "A token registers 1 to 10000 applications.")
         }
-        guard label?.count ?? 0 <= MachineTokens.longestName else {
-            throw AdministrationError(.invalid, "The label has more than \(MachineTokens.longestName) characters.")
-        }
+        try AdministrationError.check(label: label)
         for type in grantTypes ?? [] where !RegistrationAllowance.furtherGrantTypes.contains(type) {
             throw AdministrationError(
                 .invalid,

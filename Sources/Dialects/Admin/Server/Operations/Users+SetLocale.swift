@@ -44,6 +44,15 @@ extension AdministrationError {
         }
     }
 
+    /// What administrators call a token or a hook; an empty one is none.
+    static func check(label: String?) throws {
+        guard let label, !label.isEmpty else { return }
+        guard ProfileChange.isLine(label, longest: MachineTokens.longestName) else {
+            throw AdministrationError(
+                .invalid, "The label is one line of at most \(MachineTokens.longestName) characters.")
+        }
+    }
+
     static func check(locale: String) throws {
         guard UserProfile.isLocale(locale) else {
             throw AdministrationError(.invalid, "\"\(locale)\" is no language: write it as en, de-AT or ja.")
