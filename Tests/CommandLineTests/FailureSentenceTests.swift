@@ -75,6 +75,16 @@ import Testing
         let again = try await directory.run("user", "import", users)
         #expect(again.status == 0, "\(again.error)")
         try await directory.run("db", "check").expect(0)
+
+        // A restore names what it cannot write, and leaves nothing of it.
+        let backup = directory.url.appendingPathComponent("backup.sqlite").path
+        try await directory.run("db", "backup", backup).expect(0)
+        let target = directory.url.appendingPathComponent("restored").path
+        let restored = try await shell(
+            "ulimit -f 64; exec \"$0\" db restore '\(backup)' --data '\(target)'", [], in: directory)
+        let sentence = "countersign: \(target)/countersign.sqlite cannot be written: "
+        #expect(restored.status == 3 && restored.error.hasPrefix(sentence), "\(restored)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target).isEmpty)
     }
 
     @Test func `A damaged database says what to do`() async throws {

@@ -67,7 +67,7 @@ extension DataDirectory {
         }
         let kind: DataKind?
         do {
-            try FileManager.default.copyItem(atPath: source, toPath: directory.databasePath)
+            try copyFile(source, to: directory.databasePath)
             // Opening makes tables where there are none; the backup itself stays as it is.
             let copy = try await SQLiteStore.open(path: directory.databasePath)
             let faults = try await copy.check()
@@ -89,6 +89,17 @@ extension DataDirectory {
         let key = try PrivateFile.read(masterKeyPath(beside: file)) ?? PrivateFile.read(masterKeyPath(beside: source))
         if let key { _ = try PrivateFile.readOrCreate(directory.masterKeyPath, random: SystemRandom()) { key } }
         return Restored(hasMasterKey: key != nil, kind: kind)
+    }
+
+    /// Foundation names the backup, whichever of the two the system refused.
+    private static func copyFile(_ source: String, to target: String) throws {
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: target)
+        } catch let error as CocoaError {
+            // That the backup can be read was looked at; only its disk may still fail.
+            guard let reason = (error.underlying as? POSIXError)?.code, reason != .EIO else { throw error }
+            throw DataDirectoryError.cannotWrite(target, reason.rawValue)
+        }
     }
 
     /// The path of the file itself, where links lead to it: copied as a link, it would be the server's database from then on.
