@@ -91,6 +91,29 @@ import Testing
         #expect(count >= 40, "Only \(count) examples were found.")
     }
 
+    @Test func `An example is one line on a narrow terminal too`() {
+        #expect(HelpText.columns([:], terminal: 57) == 57 && HelpText.columns([:], terminal: nil) == 80)
+        #expect(HelpText.columns(["COLUMNS": "100"], terminal: 57) == 100)
+        #expect(HelpText.columns(["COLUMNS": "x"], terminal: 9) == 40)
+        for command in Self.commands() {
+            func help(_ columns: Int) -> String { Countersign.helpMessage(for: command, columns: columns) }
+            func overview(_ text: String) -> [Substring] {
+                Array(text.split(separator: "\n").prefix { !$0.hasPrefix("USAGE: ") })
+            }
+            let shown = HelpText.folded(at: 40, help)
+            let lines = overview(shown)
+            for line in overview(help(10_000)) where line.hasPrefix("  ") {
+                #expect(lines.contains(line), "\(line)")
+            }
+            for line in lines where !line.hasPrefix("  ") {
+                #expect(line.count <= 40 || !line.contains(" "), "\(line)")
+            }
+            // What follows is the parser's.
+            let rest = help(40).components(separatedBy: "\nUSAGE: ").dropFirst()
+            #expect(shown.hasSuffix("\nUSAGE: " + rest.joined(separator: "\nUSAGE: ")))
+        }
+    }
+
     @Test func `No line of a paragraph of help ends before it is full`() {
         for command in Self.commands() {
             let lines = Countersign.helpMessage(for: command, columns: 80)

@@ -76,8 +76,14 @@ struct Countersign: AsyncParsableCommand {
         } else {
             let code = exitCode(for: error)
             status = code == .success ? .done : code == .validationFailure ? .usage : .refused
-            let message = fullMessage(for: error)
-            if !message.isEmpty { code == .success ? Terminal.print(message) : Terminal.say(message) }
+            if code == .success {
+                let columns = HelpText.columns(ProcessInfo.processInfo.environment, terminal: Terminal.columns)
+                let message = HelpText.folded(at: columns) { fullMessage(for: error, columns: $0) }
+                if !message.isEmpty { Terminal.print(message) }
+            } else {
+                let message = fullMessage(for: error)
+                if !message.isEmpty { Terminal.say(message) }
+            }
         }
         status.exit()
     }
