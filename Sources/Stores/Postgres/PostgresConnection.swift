@@ -17,6 +17,7 @@ final class PostgresConnection: SQLConnection {
     private let keepsToRows: Bool
     private(set) var failure: PostgresFailure?
     let locksRows = true
+    let rewritesNamedIndexes = false
 
     /// - Parameters:
     ///   - isBounded: false for what may take its time, such as a migration.

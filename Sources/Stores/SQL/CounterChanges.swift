@@ -9,7 +9,8 @@ import CountersignCore
 /// It belongs to one transaction, which runs on one thread.
 final class CounterChanges {
     enum Change {
-        case put(AttemptCounter)
+        /// - keepsBeginning: whether the row is there and began at the same instant, which an index has.
+        case put(AttemptCounter, keepsBeginning: Bool)
         case delete(String)
     }
 
@@ -34,6 +35,12 @@ final class CounterChanges {
 
         /// Whether it has to be written.
         var isToBeWritten: Bool { isChanged && read.map { $0 != present } ?? true }
+
+        /// Whether a row was read that began when the counter that is to be written does.
+        var keepsBeginning: Bool {
+            guard let read, let row = read, let present else { return false }
+            return row.since == present.since
+        }
     }
 
     private var entries: [String: Entry] = [:]
@@ -67,7 +74,7 @@ final class CounterChanges {
     func takeChanges() -> [Change] {
         defer { entries = [:] }
         return entries.filter { $0.value.isToBeWritten }.sorted { $0.key < $1.key }.map { key, entry in
-            entry.present.map(Change.put) ?? .delete(key)
+            entry.present.map { Change.put($0, keepsBeginning: entry.keepsBeginning) } ?? .delete(key)
         }
     }
 }

@@ -30,6 +30,10 @@ public protocol SQLConnection {
 
     /// Whether writers lock single rows, so that `SELECT … FOR UPDATE` means something.
     var locksRows: Bool { get }
+
+    /// Whether an update writes anew the index entries of each column that it names, also where the value stays as it is
+    /// (``RowUpdate``). SQLite does; PostgreSQL compares the values.
+    var rewritesNamedIndexes: Bool { get }
 }
 
 extension SQLConnection {
@@ -46,6 +50,8 @@ extension SQLConnection {
     public func takesWrites() throws -> Bool { true }
 
     public var locksRows: Bool { false }
+
+    public var rewritesNamedIndexes: Bool { true }
 
     /// All rows of a statement that is not kept.
     public func rows(_ text: String, _ parameters: [SQLValue]) throws -> [SQLRow] {

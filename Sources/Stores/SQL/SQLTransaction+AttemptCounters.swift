@@ -30,6 +30,8 @@ private enum Statements {
     static let pair = AttemptCounter.selection("WHERE name IN ($1, $2)", isByRow: true)
     static let replacement = replacing(1)
     static let replacementOfTwo = replacing(2)
+    static let count = replacing(1, keepingBeginnings: true)
+    static let countOfTwo = replacing(2, keepingBeginnings: true)
     static let listed = ListStatements { AttemptCounter.selection("WHERE name \($0) $1 ORDER BY name\($1) LIMIT $2") }
     static let deletion = SQLStatement("DELETE FROM attempt_counters WHERE name = $1", isByRow: true)
     static let idle = AttemptCounter.selection(
@@ -41,13 +43,15 @@ private enum Statements {
 
 extension Statements {
     /// Inserts or replaces so many counters, in the order of their places.
-    private static func replacing(_ count: Int) -> SQLStatement {
+    /// - Parameter keepingBeginnings: names no column of rows that are there which an index has (``RowUpdate``).
+    private static func replacing(_ count: Int, keepingBeginnings: Bool = false) -> SQLStatement {
         let rows = (0..<count).map { row in "(\((1...5).map { "$\(row * 5 + $0)" }.joined(separator: ", ")))" }
         return SQLStatement(
             """
             INSERT INTO attempt_counters (name, attempts, began_at, blocked_until, open_charges) \
             VALUES \(rows.joined(separator: ", ")) \
-            ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, began_at = excluded.began_at, \
+            ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, \
+            \(keepingBeginnings ? "" : "began_at = excluded.began_at, ")\
             blocked_until = excluded.blocked_until, open_charges = excluded.open_charges
             """, isByRow: true)
     }
@@ -84,20 +88,28 @@ extension SQLTransaction {
 
     /// Writes what the body left to write of counters, the names in order.
     func writeCounters() throws {
-        var before: AttemptCounter?
+        var before: (counter: AttemptCounter, keepsBeginning: Bool)?
         for change in counters.takeChanges() {
             switch (change, before) {
-            case (.put(let counter), nil): before = counter
-            case (.put(let counter), let first?):
-                try connection.send(Statements.replacementOfTwo, first.values + counter.values)
+            case (.put(let counter, let keeps), nil): before = (counter, keeps)
+            case (.put(let counter, let keeps), let first?):
+                let keepsBoth = first.keepsBeginning && keeps && connection.rewritesNamedIndexes
+                try connection.send(
+                    keepsBoth ? Statements.countOfTwo : Statements.replacementOfTwo,
+                    first.counter.values + counter.values)
                 before = nil
             case (.delete(let key), let first):
-                if let first { try connection.send(Statements.replacement, first.values) }
+                if let first { try write(first.counter, keepsBeginning: first.keepsBeginning) }
                 before = nil
                 try send(Statements.deletion, SQLValue(key))
             }
         }
-        if let before { try connection.send(Statements.replacement, before.values) }
+        if let before { try write(before.counter, keepsBeginning: before.keepsBeginning) }
+    }
+
+    private func write(_ counter: AttemptCounter, keepsBeginning: Bool) throws {
+        let keeps = keepsBeginning && connection.rewritesNamedIndexes
+        try connection.send(keeps ? Statements.count : Statements.replacement, counter.values)
     }
 
     public func counters(_ range: ListRange<String>) throws -> [AttemptCounter] {

@@ -31,7 +31,8 @@ extension ClientRecord {
 
 /// The three tables have the same columns, so each query is written once.
 private struct Statements {
-    let byDigest, ofUser, insertion, update, deletion, expired: SQLStatement
+    let byDigest, ofUser, insertion, deletion, expired: SQLStatement
+    let update: RowUpdate
     let listed: ListStatements
 
     private init(_ kind: ClientRecord.Kind) {
@@ -46,12 +47,19 @@ private struct Statements {
             INSERT INTO \(table) (\(columns)) SELECT $1, $2, $3, $4, $5, $6 \
             WHERE CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2) ON CONFLICT DO NOTHING
             """)
-        update = SQLStatement(
-            """
-            UPDATE \(table) SET revision = revision + 1, user_id = $3, expires_at = $4, body = $5 \
-            WHERE digest = $1 AND revision = $2 \
-            AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
-            """)
+        update = RowUpdate(
+            // A user that the row names is there, by its foreign key.
+            keepingIndexes: SQLStatement(
+                """
+                UPDATE \(table) SET revision = revision + 1, body = $5 \
+                WHERE digest = $1 AND revision = $2 AND user_id IS $3 AND expires_at = $4
+                """),
+            whole: SQLStatement(
+                """
+                UPDATE \(table) SET revision = revision + 1, user_id = $3, expires_at = $4, body = $5 \
+                WHERE digest = $1 AND revision = $2 \
+                AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
+                """))
         deletion = SQLStatement("DELETE FROM \(table) WHERE digest = $1")
         expired = SQLStatement(
             """

@@ -28,13 +28,20 @@ private enum Statements {
     // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
     static let insertion = FlowRecord.insertion(
         where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
-    static let update = SQLStatement(
-        """
-        UPDATE flows SET revision = revision + 1, user_id = $3, attempts = $4, expires_at = $5, \
-        finished_at = $6, body = $7 \
-        WHERE digest = $1 AND revision = $2 \
-        AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
-        """, isByRow: true)
+    static let update = RowUpdate(
+        // A user that the row names is there, by its foreign key.
+        keepingIndexes: SQLStatement(
+            """
+            UPDATE flows SET revision = revision + 1, attempts = $4, finished_at = $6, body = $7 \
+            WHERE digest = $1 AND revision = $2 AND user_id IS $3 AND expires_at = $5
+            """, isByRow: true),
+        whole: SQLStatement(
+            """
+            UPDATE flows SET revision = revision + 1, user_id = $3, attempts = $4, expires_at = $5, \
+            finished_at = $6, body = $7 \
+            WHERE digest = $1 AND revision = $2 \
+            AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
+            """, isByRow: true))
     static let deletion = SQLStatement("DELETE FROM flows WHERE digest = $1", isByRow: true)
     static let open = FlowRecord.selection(
         """

@@ -90,11 +90,18 @@ private enum Statements {
     }
     static let insertion = Grant.insertion(
         where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)", isByRow: true)
-    static let update = SQLStatement(
-        """
-        UPDATE grants SET revision = revision + 1, revoked_at = $3, current_digest = $4, previous_digest = $5, \
-        rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2
-        """, isByRow: true)
+    static let update = RowUpdate(
+        // The index of an application's grants has those that were not revoked.
+        keepingIndexes: SQLStatement(
+            """
+            UPDATE grants SET revision = revision + 1, current_digest = $4, previous_digest = $5, \
+            rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2 AND revoked_at IS $3
+            """, isByRow: true),
+        whole: SQLStatement(
+            """
+            UPDATE grants SET revision = revision + 1, revoked_at = $3, current_digest = $4, previous_digest = $5, \
+            rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2
+            """, isByRow: true))
     static let deletion = SQLStatement("DELETE FROM grants WHERE id = $1")
     static let expired = Grant.deletion(key: "id", "WHERE expires_at < $1 ORDER BY expires_at")
 }

@@ -133,7 +133,7 @@ struct RowLockTests {
         #expect(changes.counter("k") { Self.unread() } == nil)
         let names = changes.takeChanges().map { change in
             switch change {
-            case .put(let counter): "put \(counter.key)"
+            case .put(let counter, _): "put \(counter.key)"
             case .delete(let key): "delete \(key)"
             }
         }
