@@ -50,6 +50,8 @@ public final class Realm: Sendable {
     public let site = PublicSite()
     /// Mails as they would be, for administrators.
     public let mailPreviews = MailPreviews()
+    /// What modules above the core have in this process.
+    public let provided = ProvidedParts()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()
     /// What this process has seen happen, for metrics.

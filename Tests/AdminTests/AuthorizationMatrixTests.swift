@@ -77,6 +77,7 @@ import Testing
         "resources:put": Row("applications:write", .operator),
         "resources:list": Row("applications:read", .operator, .auditor),
         "resources:remove": Row("applications:write", .operator),
+        "checks:list": Row("applications:read", .operator, .auditor),
         "clients:list": Row("clients:read", .operator, .auditor),
         "clients:list-checks": Row("clients:read", .operator, .auditor),
         "clients:show": Row("clients:read", .operator, .auditor),

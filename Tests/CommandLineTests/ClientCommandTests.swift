@@ -72,6 +72,9 @@ import Testing
         let table = try await directory.run("client", "list")
         #expect(table.lines.first?.hasPrefix("CLIENT ") == true && table.lines.count == 8)
         try await directory.run("client", "list", "--status", "gone").expect(2)
+        // The checks are in a server's program, and none is asked.
+        let checks = try await directory.run("check", "list")
+        #expect(checks.output == "There are no security checks.\n" && checks.error.contains("No server was asked"))
         try await directory.run("client", "list", "--limit", "0").expect(2)
     }
 

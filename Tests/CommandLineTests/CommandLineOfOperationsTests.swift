@@ -71,7 +71,8 @@ struct CommandLineOfOperationsTests {
                 ListClientDocuments(limit: 50, after: name), ForgetClientDocument(id: name),
                 BlockClientDocuments(pattern: name), BlockClientDocuments(pattern: name, lift: true),
                 RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
-                ListClientChecks(user: name), UnblockClient(client: name, check: "x"),
+                ListSecurityChecks(application: name), ListClientChecks(user: name),
+                UnblockClient(client: name, check: "x"),
                 SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
                 RemoveClient(client: name), PreviewSetting(key: name, value: .string(name)),
                 ChangeSetting(key: name, value: .string(name), confirmed: true), RetireKey(id: name),
@@ -104,7 +105,7 @@ struct CommandLineOfOperationsTests {
             ListMachineTokens(limit: 100), ListEndingSecrets(), ListEndingSecrets(days: 7), SearchAuditEvents(),
             ListLimits(limit: 100), ShowSettings(), ListKeys(), RotateKeys(),
             RunDoctor(), ShowDelivery(), ListResources(), ListHooks(limit: 100), ShowFigures(), ListMailTemplates(),
-            ListExtensions(), AddHook(url: "u", events: ["*"]),
+            ListSecurityChecks(), ListExtensions(), AddHook(url: "u", events: ["*"]),
             PutResource(uri: "https://api.example.com", scopes: []),
             ChangeApplication(id: "shop", registration: emptied),
         ]

@@ -99,7 +99,7 @@ def administration():
     user = done(administer("users:add", email=EMAIL, password=PASSWORD, emailVerified=True))["user"]["id"]
     other = done(administer("users:add", email="other-" + EMAIL, generatesPassword=True))["user"]["id"]
     for listing in ["users", "applications", "administrators", "groups", "clients", "hooks", "tokens", "resources",
-                    "keys", "extensions", "limits", "audit"]:
+                    "keys", "extensions", "limits", "audit", "checks"]:
         done(administer(f"{listing}:list"))
     done(administer("users:search", text="peer-"))
     done(administer("users:names", ids=[user, other, "gone"]))

@@ -209,13 +209,12 @@ extension CountersignServer {
     }
 
     private func addSecurityChecks(to router: ServerRoutes) throws {
-        let showsSamples = options.isDevelopment && options.securityChecks.names.isEmpty
-        let checks = SecurityChecks(
-            realm: opened.realm,
-            options: SecurityChecks.Options(
-                checks: showsSamples ? try SampleChecks.catalogue() : options.securityChecks))
+        let checks = try SecurityChecks(
+            realm: opened.realm, options: SecurityChecks.Options(checks: self.checks.get()))
         checks.addRoutes(to: router)
-        if showsSamples { SampleResources(realm: opened.realm, validator: checks.validator).add(to: router) }
+        if options.showsSampleChecks {
+            SampleResources(realm: opened.realm, validator: checks.validator).add(to: router)
+        }
         try options.resources?(router, checks)
     }
 }

@@ -39,6 +39,8 @@ public struct CountersignServer: Sendable {
     let site: MadeOnce<PageSite>
     /// What puts mails into words: the sender's, and that of those who look at mails.
     let composer: MadeOnce<MailComposer>
+    /// The checks that protect scopes: the developer's own, or the samples.
+    let checks: MadeOnce<SecurityCheckCatalogue>
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
@@ -150,8 +152,13 @@ public struct CountersignServer: Sendable {
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
         opened.realm.site.tell(name: options.pages.name) { [publicURL] in publicURL.published }
         composer = MadeOnce { [templates = options.mail.templates] in try MailComposer(templates: templates) }
+        checks = MadeOnce { [own = options.securityChecks, showsSamples = options.showsSampleChecks] in
+            if showsSamples { return try SampleChecks.catalogue() }
+            return own
+        }
         // Mails can be looked at before there is a mail server, as a developer does who words them.
         opened.realm.mailPreviews.provide(ShownMails(composer: composer))
+        opened.realm.provided.provide(SecurityCheckCatalogue.self) { [checks] in try? checks.get() }
     }
 
     // MARK: What routes and senders share
@@ -357,6 +364,9 @@ public struct CountersignServer: Sendable {
 
 extension CountersignServer.Options {
     var scheme: String { tls == nil ? "http" : "https" }
+
+    /// Whether the samples of security checks are served: under `--dev`, where the developer has no checks.
+    var showsSampleChecks: Bool { isDevelopment && securityChecks.names.isEmpty }
 }
 
 /// The address that links are made below: the configured one, or where the server turns out to listen.

@@ -30,7 +30,7 @@ struct Countersign: AsyncParsableCommand {
         version: ServerVersion.current.description,
         subcommands: [
             Serve.self, Demo.self, UserCommand.self, GroupCommand.self, AdminCommand.self, AppCommand.self,
-            ResourceCommand.self, ClientCommand.self,
+            ResourceCommand.self, CheckCommand.self, ClientCommand.self,
             ExtensionCommand.self, HookCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, LimitCommand.self, DeliveryCommand.self,
             MailCommand.self,

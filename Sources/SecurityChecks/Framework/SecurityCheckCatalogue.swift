@@ -28,8 +28,8 @@ public struct SecurityCheckDefinition: Sendable {
 
 /// All checks that a server knows.
 public struct SecurityCheckCatalogue: Sendable {
-    private let definitions: [String: SecurityCheckDefinition]
-    private let configuration: [String: [String: String]]
+    let definitions: [String: SecurityCheckDefinition]
+    let configuration: [String: [String: String]]
     /// Seconds that a check may take to judge.
     public let timeLimit: TimeInterval
     /// What to keep in mind about the configuration; nothing that stops a server.

@@ -204,6 +204,52 @@ struct ConsoleApplicationTests {
         }
     }
 
+    @Test func `The catalogue has each check with where its values come from, and what applications set of their own`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let auditor = try await ConsoleStage(server).administrator(.auditor)
+            _ = try await server.realm.applications.change(ClientID(rawValue: "target-app"), by: .testAdministrator) {
+                $0.versions = [
+                    ApplicationVersion(
+                        clientPlatform: "ios", scopeElementMapping: ["payments": "PinCodeAttempts <b>Gone"],
+                        mandatoryScope: "PinCodeAttempts",
+                        securityCheckConfigurations: [
+                            "PinCodeAttempts": ["pinCode": "98765", "maxAttempts": "2", "maxAtempts": "9"],
+                            "<b>Gone": ["pinCode": "98765"],
+                        ])
+                ]
+            }
+            let answer = try await ListSecurityChecks(application: "target-app").perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            #expect(answer.isServer && answer.isWhole && answer.timeLimit == 10)
+            let pin = try #require(answer.checks.first { $0.name == "PinCodeAttempts" })
+            #expect(pin.kind == "credentials" && pin.type == "PINSecurityCheck" && pin.maxAttempts == 3)
+            #expect(pin.properties.first { $0.name == "maxAttempts" }?.source == "definition")
+            let use = try #require(pin.uses.first)
+            #expect(pin.uses.count == 1 && use.elements == ["payments"] && use.isMandatory && use.version == "ios *")
+            #expect(
+                use.properties.map { "\($0.name) \($0.value ?? "–") \($0.isRead)" } == [
+                    "pinCode – true", "maxAttempts 2 true", "maxAtempts – false",
+                ])
+            let gone = try #require(answer.checks.last)
+            #expect(gone.name == "<b>Gone" && !gone.isDefined && gone.uses.count == 1)
+            #expect(gone.uses.first?.properties.allSatisfy { $0.value == nil && !$0.isRead } == true)
+
+            let page = try await auditor.open("/console/checks-catalogue")
+            #expect(page.kind == "console-checks-catalogue")
+            for text in [
+                "PINSecurityCheck", "default of the check", "not known to the check", "Named, and not there",
+                "&lt;b&gt;Gone", "id=\"check-1\"", "href=\"#check-1\"", "countersign check list",
+                "/console/applications/target-app",
+            ] { #expect(page.html.contains(text), "\(text): \(page.html)") }
+            #expect(!page.html.contains("98765"), "A PIN is a secret.")
+            let application = try await auditor.open("/console/applications/target-app").html
+            #expect(application.contains("/console/checks-catalogue?application="), "\(application)")
+            #expect(try await auditor.open("/console/checks-catalogue?application=nobody").status == 404)
+        }
+    }
+
     @Test func `An API is added, changed and removed, and the clients are listed by state`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)

@@ -136,6 +136,7 @@ struct ConsoleRow: Sendable {
         .page("/console/registrations-documents", .operator, .auditor),
         .form("/console/registrations-documents/forget", .operator),
         .form("/console/registrations-documents/block", .operator),
+        .page("/console/checks-catalogue", .operator, .auditor),
         .page("/console/checks", .operator, .auditor),
         .form("/console/checks/status", .operator),
         .form("/console/checks/unblock", .operator),

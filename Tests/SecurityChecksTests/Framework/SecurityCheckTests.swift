@@ -95,6 +95,39 @@ struct SecurityCheckTests {
         #expect(check.looked.value == 1)
     }
 
+    @Test func `A check is described with where each value comes from, and no text is told`() throws {
+        let definition = SecurityCheckDefinition("Pin", properties: ["pinCode": "1234", "maxAttempts": "3"]) {
+            PINSecurityCheck(&$0)
+        }
+        let catalogue = try SecurityCheckCatalogue(
+            [definition, SecurityCheckDefinition("Enrolled", IsEnrolledSecurityCheck(duration: 60))],
+            configuration: ["Pin": ["maxAttempts": "4", "maxAtempts": "1234"]])
+        func told(_ properties: [SecurityCheckConfiguration.Property]) -> [String] {
+            properties.map { "\($0.name) \($0.value ?? "–") \($0.source.rawValue)" }
+        }
+        let pin = try #require(catalogue.describe("Pin"))
+        #expect(pin.kind == .credentials && pin.type == "PINSecurityCheck" && pin.isImmediate && pin.maxAttempts == 4)
+        #expect(pin.stateDurations == ["attempting": 120, "success": 3600, "blocked": 0])
+        #expect(
+            told(pin.properties) == [
+                "pinCode – definition", "maxAttempts 4 server", "attemptingStateExpirationSec 120 check",
+                "successStateExpirationSec 3600 check", "blockedStateExpirationSec 0 check", "showsHint false check",
+            ])
+        #expect(told(pin.unread) == ["maxAtempts – server"])
+        let version = ApplicationVersion(
+            securityCheckConfigurations: ["Pin": ["pinCode": "9876", "maxAttempts": "1234x", "showsHint": "TRUE"]])
+        let own = try #require(catalogue.describe("Pin", for: version))
+        #expect(
+            told(own.properties.filter { $0.source == .application }) == [
+                "pinCode – application", "maxAttempts – application", "showsHint true application",
+            ])
+        #expect(own.faults.count == 1 && pin.faults.isEmpty)
+        let enrolled = try #require(catalogue.describe("Enrolled"))
+        #expect(enrolled.kind == .condition && enrolled.maxAttempts == nil && enrolled.properties.isEmpty)
+        #expect(enrolled.stateDurations == ["enrolled": 60])
+        #expect(catalogue.describe("Gone") == nil)
+    }
+
     @Test
     func `Credentials of a wrong type are a wrong answer`() async throws {
         let stage = try await CheckStage.make([CheckStage.pin(), CheckStage.login()])

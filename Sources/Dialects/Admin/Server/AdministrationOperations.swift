@@ -52,6 +52,7 @@ public enum AdministrationOperations {
         SetClientStatus.self,
         UnblockClient.self,
         RemoveClient.self,
+        ListSecurityChecks.self,
         AddExtension.self,
         ListExtensions.self,
         ShowExtension.self,

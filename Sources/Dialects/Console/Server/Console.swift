@@ -48,7 +48,7 @@ public struct Console: Sendable {
         LimitPages.routes, DeliveryPages.routes, DoctorPage.routes, ApplicationPages.routes, APIPages.routes,
         RegistrationPages.routes,
         DocumentPages.routes,
-        ClientPages.routes, FiguresPage.routes, HookPages.routes, RulesPage.routes,
+        CheckPages.routes, ClientPages.routes, FiguresPage.routes, HookPages.routes, RulesPage.routes,
         ExtensionPages.routes, MailPages.routes,
     ].flatMap { $0 }
 

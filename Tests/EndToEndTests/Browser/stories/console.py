@@ -263,7 +263,8 @@ def console_server(stage):
     person.open(setting)
     person.type(value="many")
     stage.look("console-setting-refused", "console-setting", alert=True)
-    for page in ("rules", "keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks"):
+    for page in (
+            "rules", "keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks-catalogue", "checks"):
         desk.look(f"/console/{page}", f"console-{page}", f"console-{page}")
     desk.look("/console/keys/rotate", "console-rotate", "console-ask")
     desk.look("/console/hooks/add", "console-hook-add", "console-ask")

@@ -173,6 +173,10 @@ extension UnblockClient: CommandedOperation {
     public var commandLine: [String] { CommandParts("client", "unblock").arguments(client, check) }
 }
 
+extension ListSecurityChecks: CommandedOperation {
+    public var commandLine: [String] { CommandParts("check", "list").option("app", application).words }
+}
+
 extension RemoveClient: CommandedOperation {
     public var commandLine: [String] { CommandParts("client", "remove").arguments(client) }
 }

@@ -259,7 +259,7 @@ enum ApplicationPages {
         for section in sections(application, words) {
             page.blocks += [.heading(words.plain(section.heading)), .facts(section.facts)]
         }
-        page.blocks += versions(of: application, words) + protocols(of: application, scene)
+        page.blocks += versions(of: application, scene) + protocols(of: application, scene)
         var more: [PageBlock.Link] = []
         if scene.may(ListApplicationSessions.right) {
             more.append(.init(words("consoleApplicationSessions"), to: own + "/sessions"))
@@ -412,7 +412,8 @@ enum ApplicationPages {
     }
 
     /// The security checks that its versions ask for; nothing of an application that takes part in none.
-    private static func versions(of application: ApplicationSummary, _ words: Words) -> [PageBlock] {
+    private static func versions(of application: ApplicationSummary, _ scene: ConsoleScene) -> [PageBlock] {
+        let words = scene.words
         let versions = application.checkedVersions
         if versions.isEmpty { return [] }
         let columns = [
@@ -439,6 +440,9 @@ enum ApplicationPages {
         return [
             .heading(title), .table(PageTable(title, columns: columns.map { words.plain($0) }, rows: rows)),
         ]
+            + (scene.may(ListSecurityChecks.right)
+                ? [.links([.init(words("consoleCatalogueOfApplication"), to: CheckPages.path(of: application.id))])]
+                : [])
     }
 
     /// "Would this URI pass?"

@@ -4,8 +4,8 @@ import WebPages
 
 /// An entry of the console's menu, in the menu's order.
 enum ConsoleSection: String, Sendable, CaseIterable {
-    case overview, users, groups, limits, applications, apis, registrations, checks, rules, settings, doctor, log
-    case figures, delivery, hooks, extensions, keys, administrators, tokens
+    case overview, users, groups, limits, applications, apis, registrations, catalogue, checks, rules, settings, doctor
+    case log, figures, delivery, hooks, extensions, keys, administrators, tokens
 
     /// The key of what sections have in common, at the first of them; nil: they belong to those before.
     var heading: String? {
@@ -36,6 +36,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         case .delivery: "consoleDelivery"
         case .hooks: "consoleHooks"
         case .figures: "consoleFigures"
+        case .catalogue: "consoleCatalogue"
         case .checks: "consoleChecks"
         case .log: "consoleLog"
         case .settings: "consoleSettings"
