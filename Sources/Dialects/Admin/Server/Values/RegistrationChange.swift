@@ -155,9 +155,7 @@ public struct RegistrationChange: Codable, Sendable {
 
     private static func isLine(_ text: String, longest: Int) -> Bool {
         text.count <= longest && PlainText(text, bytes: 0...(4 * longest)) != nil
-            && !text.unicodeScalars.contains {
-                [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
-            }
+            && !text.unicodeScalars.contains(where: PlainText.isControl)
     }
 
     /// Nil where they stay.
