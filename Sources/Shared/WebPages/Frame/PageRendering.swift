@@ -124,3 +124,70 @@ private struct FramedPage {
         t = [:]
     }
 }
+
+extension Framed: MustacheMembers {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "page": page
+        case "content": content
+        default: nil
+        }
+    }
+}
+
+extension FramedPage: MustacheMembers {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "lang": lang
+        case "kind": kind
+        case "layout": layout
+        case "site": site
+        case "title": title
+        case "text": text
+        case "picture": picture
+        case "problem": problem
+        case "problemField": problemField
+        case "problemLink": problemLink
+        case "errorPrefix": errorPrefix
+        case "refresh": refresh
+        case "refreshWithoutScript": refreshWithoutScript
+        case "styleSheet": styleSheet
+        case "sheet": sheet
+        case "theme": theme
+        case "logo": logo
+        case "scripts": scripts
+        case "expiry": expiry
+        case "withoutScript": withoutScript
+        case "blocks": blocks
+        case "menu": menu
+        case "skipLabel": skipLabel
+        case "languageLabel": languageLabel
+        case "languages": languages
+        case "hasLanguages": hasLanguages
+        case "t": t
+        default: nil
+        }
+    }
+}
+
+extension FramedPage.Language: MustacheMembers {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "tag": tag
+        case "name": self.name
+        case "target": target
+        case "isPresent": isPresent
+        default: nil
+        }
+    }
+}
+
+extension FramedPage.Expiry: MustacheMembers {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "seconds": seconds
+        case "text": text
+        default: nil
+        }
+    }
+}
