@@ -14,7 +14,7 @@ struct PageMarkupTests {
             <p>1 &lt; 2 &amp; <bdi>x</bdi> <time datetime="2026-11-23">now</time></p>
             <form method="post" action="/sign-in"><label for="a">A</label><p class="hint" id="a-hint">H</p>
             <input id="a" name="a" type="text" aria-describedby="a-hint" autofocus><button type="submit">B</button></form>
-            <ul><li><a href="#a">L</a></li></ul><dl><div><dt>D</dt><dd>E</dd></div></dl>
+            <fieldset id="f"><legend><h2>G</h2></legend></fieldset><ul><li><a href="#a">L</a></li></ul><dl><div><dt>D</dt><dd>E</dd></div></dl>
             <svg viewBox="0 0 1 1"><title>S</title><path d="M0 0"/></svg>
             <table><caption>C</caption><thead><tr><th scope="col">X</th></tr></thead><tbody><tr><td>Y</td></tr></tbody></table>
             <textarea id="b" aria-label="b"><b> is text</textarea>
@@ -39,6 +39,7 @@ struct PageMarkupTests {
         ("<a href=\"#none\">x</a>", "names none"), ("<input id=\"a\" type=\"text\" name=\"a\">", "no label"),
         ("<label for=\"none\">x</label>", "names none"), ("<img src=\"/x\">", "no alt"),
         ("<button>x</button>", "no type"),
+        ("<fieldset><legend><p>x</p></legend></fieldset>", "<p> in <legend>"),
         ("<h1>two</h1>", "2 h1"), ("<br/>", "closes itself"), ("<li>x</li>", "<li> in <main>"),
         ("<tr><td>x</td></tr>", "<tr> in <main>"),
     ])

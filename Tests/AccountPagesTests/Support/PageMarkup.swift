@@ -257,7 +257,10 @@ struct PageMarkup {
         if let allowed = tag.parents, !allowed.contains(parent?.name ?? "") {
             faults.append("<\(name)> in <\(parent?.name ?? "")>")
         }
-        if tag.isBlock, phrases > 0, let phrase = open.last(where: \.isPhrase) {
+        // A legend may have headings beside its phrases.
+        if tag.isBlock, phrases > 0, let phrase = open.last(where: \.isPhrase),
+            !(tag.isHeading && phrase.name == "legend")
+        {
             faults.append("<\(name)> in <\(phrase.name)>")
         }
         if tag.isInteractive, controls > 0, let outer = open.last(where: \.isControl) {

@@ -35,6 +35,7 @@ final class PageTag: Sendable {
     /// Whether what looks like a tag in it is none.
     let isText: Bool
     let isBlock: Bool
+    let isHeading: Bool
     /// Whether it has phrases in it, and no blocks.
     let isPhrase: Bool
     let isInteractive: Bool
@@ -58,6 +59,7 @@ final class PageTag: Sendable {
         isVoid = PageTag.voids.contains(name)
         isText = PageTag.texts.contains(name)
         isBlock = PageTag.blocks.contains(name)
+        isHeading = ["h1", "h2", "h3"].contains(name)
         isPhrase = PageTag.phrases.contains(name)
         isInteractive = PageTag.interactive.contains(name)
         isControl = name == "a" || name == "button"
