@@ -28,10 +28,12 @@ public enum ServerInProcess {
     ) async throws {
         let folder = try TestRun.place(for: place)
         defer { try? FileManager.default.removeItem(at: folder) }
+        if database == nil, clock is SystemClock, case .dataDirectory = masterKey {
+            try await FirstData.copy(isDevelopment: isDevelopment, to: folder)
+        }
         let opened = try await OpenedRealm.open(
             DataDirectory(path: folder.path), database: database, postgres: postgres ?? .patient, masterKey: masterKey,
-            hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), isDevelopment: isDevelopment, clock: clock,
-            storePatience: .seconds(1200))
+            hashing: FirstData.hashing, isDevelopment: isDevelopment, clock: clock, storePatience: .seconds(1200))
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var options = CountersignServer.Options(port: 0, isDevelopment: isDevelopment)
@@ -45,5 +47,26 @@ public enum ServerInProcess {
         }
         try await opened.close()
         try result.get()
+    }
+}
+
+/// A data directory as a first start makes it, of which each server gets a copy: making tables and finding keys takes a while.
+private enum FirstData {
+    static let hashing = Argon2idParameters(memoryKiB: 1024, operations: 1)
+
+    static func copy(isDevelopment: Bool, to folder: URL) async throws {
+        let template = try await (isDevelopment ? development : production).value
+        try FileManager.default.copyItem(at: template, to: folder)
+    }
+
+    private static let production = Task { try await make(isDevelopment: false) }
+    private static let development = Task { try await make(isDevelopment: true) }
+
+    private static func make(isDevelopment: Bool) async throws -> URL {
+        let folder = try TestRun.place(for: "first-data")
+        let opened = try await OpenedRealm.open(
+            DataDirectory(path: folder.path), hashing: hashing, isDevelopment: isDevelopment)
+        try await opened.close()
+        return folder
     }
 }

@@ -55,15 +55,32 @@ extension ComposedMail {
             language: language, link: values["link"])
     }
 
-    /// What the layout shows.
-    private struct Page {
+    /// What the layout shows. The members name themselves: by reflection a look for one makes a copy of all (docs/decisions/0537).
+    private struct Page: MustacheParent {
         let subject: String
         let language: String
         let paragraphs: [Paragraph]
 
-        struct Paragraph {
+        func child(named name: String) -> Any? {
+            switch name {
+            case "subject": subject
+            case "language": language
+            case "paragraphs": paragraphs
+            default: nil
+            }
+        }
+
+        struct Paragraph: MustacheParent {
             let text: String
             let isLink: Bool
+
+            func child(named name: String) -> Any? {
+                switch name {
+                case "text": text
+                case "isLink": isLink
+                default: nil
+                }
+            }
         }
     }
 }
