@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 import Testing
 
 @testable import countersign
@@ -11,6 +12,19 @@ import Testing
         below command: any ParsableCommand.Type = Countersign.self
     ) -> [any ParsableCommand.Type] {
         [command] + command.configuration.subcommands.flatMap { commands(below: $0) }
+    }
+
+    private static let made = Mutex<[String: String]>([:])
+
+    /// The help for a command, as several tests read it: making it takes a while.
+    private static func help(
+        for command: any ParsableCommand.Type, includeHidden: Bool = false, columns: Int
+    ) -> String {
+        let key = "\(ObjectIdentifier(command)) \(includeHidden) \(columns)"
+        if let known = made.withLock({ $0[key] }) { return known }
+        let help = Countersign.helpMessage(for: command, includeHidden: includeHidden, columns: columns)
+        made.withLock { $0[key] = help }
+        return help
     }
 
     /// The words of each call of the program in a text, as a shell reads them.
@@ -70,7 +84,7 @@ import Testing
         var count = 0
         for command in Self.commands() {
             // As wide as terminals are at least: what is wrapped there cannot be pasted.
-            let help = Countersign.helpMessage(for: command, columns: 80)
+            let help = Self.help(for: command, columns: 80)
             for words in Self.calls(in: help, indented: true) {
                 count += 1
                 #expect(throws: Never.self, "\(words)") {
@@ -96,7 +110,7 @@ import Testing
         #expect(HelpText.columns(["COLUMNS": "100"], terminal: 57) == 100)
         #expect(HelpText.columns(["COLUMNS": "x"], terminal: 9) == 40)
         for command in Self.commands() {
-            func help(_ columns: Int) -> String { Countersign.helpMessage(for: command, columns: columns) }
+            func help(_ columns: Int) -> String { Self.help(for: command, columns: columns) }
             func overview(_ text: String) -> [Substring] {
                 Array(text.split(separator: "\n").prefix { !$0.hasPrefix("USAGE: ") })
             }
@@ -116,7 +130,7 @@ import Testing
 
     @Test func `No line of a paragraph of help ends before it is full`() {
         for command in Self.commands() {
-            let lines = Countersign.helpMessage(for: command, columns: 80)
+            let lines = Self.help(for: command, columns: 80)
                 .split(separator: "\n", omittingEmptySubsequences: false)
             for (line, next) in zip(lines, lines.dropFirst()) where line.first?.isWhitespace == false {
                 // A sentence may begin on a line of its own.
@@ -141,11 +155,13 @@ import Testing
 
     @Test func `Every example in the documentation is one that the program takes`() throws {
         var count = 0
+        var taken: Set<[String]> = []
         for page in try Self.pages() {
             let blocks = page.text.split(separator: "```").enumerated().filter { !$0.offset.isMultiple(of: 2) }
             for (_, block) in blocks where ["sh\n", "console\n"].contains(where: block.hasPrefix) {
                 for words in Self.calls(in: String(block), indented: false) {
                     count += 1
+                    guard taken.insert(words).inserted else { continue }
                     #expect(throws: Never.self, "\(page.name): \(words)") {
                         try CommandWords.check(words)
                         _ = try Countersign.parseAsRoot(words)
@@ -173,7 +189,7 @@ import Testing
                 }
                 let isWhole = command.configuration.subcommands.isEmpty || rest.first?.first?.isLetter != true
                 #expect(isWhole || rest.first == "help", "\(page.name): \(named.0)")
-                let help = Countersign.helpMessage(for: command, includeHidden: true, columns: 200)
+                let help = Self.help(for: command, includeHidden: true, columns: 200)
                 for option in rest where option.hasPrefix("--") {
                     let name = String(option.prefix { $0 != "=" })
                     #expect(help.contains(name), "\(page.name): \(named.0) has no \(name)")
@@ -204,10 +220,15 @@ import Testing
             "There is no command `countersign authenticator add`. These have it: user, group, admin token, app,"
         ),
     ])
-    func `A word that is no command is usage with a hint`(arguments: [String], hint: String) async throws {
-        let transcript = try await Program.run(arguments, in: try TestDirectory())
+    func `A word that is no command is usage with a hint`(arguments: [String], hint: String) throws {
+        let failure = try #require(throws: CommandFailure.self) { try CommandWords.check(arguments) }
+        #expect(failure.status == .usage && failure.message.contains(hint), "\(failure)")
+    }
+
+    @Test func `The program says it on standard error`() async throws {
+        let transcript = try await Program.run(["user", "ad", "a@example.com"], in: try TestDirectory())
         #expect(transcript.status == 2 && transcript.output.isEmpty, "\(transcript)")
-        #expect(transcript.error.contains(hint), "\(transcript.error)")
+        #expect(transcript.error.contains("Did you mean `countersign user add`?"), "\(transcript.error)")
     }
 
     @Test(arguments: [
