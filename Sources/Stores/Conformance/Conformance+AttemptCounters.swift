@@ -32,6 +32,21 @@ extension StoreConformance {
             try requireEqual(pages, [["a", "b"], ["c/1", "c/2"], []], "the pages")
         },
 
+        Check("Counters that are read together are those that there are, however many are asked for") { store in
+            let counters = ["a", "b", "c", "d", "e"].map { AttemptCounter(key: $0, count: 1, since: Sample.instant(1)) }
+            try await store.write { transaction in for counter in counters { try transaction.put(counter) } }
+            let wanted = ["x", "e", "a", "y", "c", "z", "b", "a"]
+            for count in 0...wanted.count {
+                let keys = Array(wanted.prefix(count))
+                let read = try await store.read { transaction -> [AttemptCounter?] in
+                    try transaction.readCounters(keys)
+                    return try keys.map { try transaction.counter($0) }
+                }
+                try requireEqual(
+                    read, keys.map { key in counters.first { $0.key == key } }, "the counters of \(keys)")
+            }
+        },
+
         Check("A transaction sees what it has done to a counter, and what it undoes is not visible") { store in
             let (one, other) = (AttemptCounter(key: "b", count: 1, since: Sample.instant(1)), "a")
             try await store.write { try $0.put(AttemptCounter(key: other, count: 5, since: Sample.instant(1))) }

@@ -25,9 +25,8 @@ private enum Statements {
     static let byName = AttemptCounter.selection("WHERE name = $1", isByRow: true)
     /// How many counters one statement looks for.
     static let places = 4
-    static let among = AttemptCounter.selection(
-        "WHERE name IN (\((1...places).map { "$\($0)" }.joined(separator: ", ")))", isByRow: true)
-    static let pair = AttemptCounter.selection("WHERE name IN ($1, $2)", isByRow: true)
+    static let among = AttemptCounter.selectionOfEach("name", places, isByRow: true)
+    static let pair = AttemptCounter.selectionOfEach("name", 2, isByRow: true)
     static let replacement = replacing(1)
     static let replacementOfTwo = replacing(2)
     static let count = replacing(1, keepingBeginnings: true)

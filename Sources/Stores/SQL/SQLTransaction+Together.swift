@@ -19,7 +19,11 @@ private enum Statements {
         LEFT JOIN users AS holder ON holder.id = flow.user_id \
         LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
         """, isByRow: true)
-    static let documents = SQLStatement("SELECT name, body FROM documents WHERE name IN ($1, $2)", isByRow: true)
+    /// Without `IN`, as ``StoredRow/selectionOfEach(_:_:isByRow:)`` says.
+    static let documents = SQLStatement(
+        """
+        SELECT name, body FROM documents WHERE name = $1 UNION ALL SELECT name, body FROM documents WHERE name = $2
+        """, isByRow: true)
     /// A grant that is there has a session and a user.
     static let heldGrant = SQLStatement(
         """

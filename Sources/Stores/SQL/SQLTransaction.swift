@@ -44,6 +44,14 @@ extension StoredRow {
         SQLStatement("SELECT \(columns) FROM \(table) \(clauses)", isByRow: isByRow)
     }
 
+    /// Selects the rows with the values of one column, as many as there are places: a row comes as often as its value is named.
+    ///
+    /// With `IN` SQLite makes a table of the values each time that the statement runs, which costs several times what the search does.
+    static func selectionOfEach(_ column: String, _ places: Int, isByRow: Bool = false) -> SQLStatement {
+        let selections = (1...places).map { "SELECT \(columns) FROM \(table) WHERE \(column) = $\($0)" }
+        return SQLStatement(selections.joined(separator: " UNION ALL "), isByRow: isByRow)
+    }
+
     /// Inserts a row, where no row has one of its keys and the condition holds.
     ///
     /// The condition is how a row that hangs on a user is refused when the user was deleted: failing on the foreign key
