@@ -87,7 +87,7 @@ import Testing
         var faults: [String] = []
         let isHonest = reply.status == 503 && reply.headers[.retryAfter] != nil
         if reply.status >= 500 && !isHonest { faults.append("a fault of ours") }
-        if reply.text.contains(server.adminToken) { faults.append("the administrator's token") }
+        if reply.has(server.adminToken) { faults.append("the administrator's token") }
         let path = String(request.path.prefix { $0 != "?" })
         if request.method == .head {
             if !reply.bytes.isEmpty { faults.append("a body in answer to HEAD") }

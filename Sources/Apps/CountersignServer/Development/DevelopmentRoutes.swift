@@ -17,6 +17,7 @@ struct DevelopmentRoutes: Sendable {
     let pushPayload: @Sendable (OpenedMessage) async throws -> Data?
     let site: PageSite
     private let template: PageTemplate
+    private let mails = RememberedMails()
 
     init(
         realm: Realm, clock: MovableClock, publicURL: @escaping @Sendable () -> String, composer: MailComposer,
@@ -81,7 +82,7 @@ struct DevelopmentRoutes: Sendable {
     private func messages() async throws -> [Inbox.Message] {
         var messages: [Inbox.Message] = []
         for opened in try await realm.outbox.messages() where opened.message.channel != .logout {
-            let mail = composer.compose(opened.content, publicURL: publicURL())
+            let mail = mails.mail(of: opened, by: composer, publicURL: publicURL())
             var payload = opened.content.values
             if let link = mail?.link { payload["link"] = link }
             payload["template"] = opened.content.template
@@ -105,7 +106,8 @@ struct DevelopmentRoutes: Sendable {
 
     /// What the template of the inbox shows.
     private struct PageView: Sendable {
-        let messages: [Item]
+        /// By the names that the template has for what one says.
+        let messages: [[String: String]]
         let words: Labels
 
         struct Labels: Sendable {
@@ -119,21 +121,13 @@ struct DevelopmentRoutes: Sendable {
                 program = words.plain("inboxJSON")
             }
         }
-
-        struct Item: Sendable {
-            let to: String
-            let subject: String
-            let text: String
-            let at: String
-            let link: String?
-        }
     }
 
     private func page(_ visit: PageVisit) async throws -> Response {
-        let items = try await messages().reversed().map { message in
-            PageView.Item(
-                to: message.to, subject: message.subject, text: message.text, at: message.at,
-                link: message.payload["link"]?.stringValue)
+        let items = try await messages().reversed().map { message -> [String: String] in
+            var item = ["to": message.to, "subject": message.subject, "text": message.text, "at": message.at]
+            item["link"] = message.payload["link"]?.stringValue
+            return item
         }
         var page = Page("inbox", visit.words("inboxTitle"), visit.words("inboxText"))
         // A page that loads itself again takes the reader's place away (WCAG 2.2, success criterion 2.2.1).
