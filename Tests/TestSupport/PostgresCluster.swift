@@ -217,7 +217,8 @@ package final class PostgresCluster: Sendable {
             echo "max_connections = 200"
             echo "fsync = off"
             echo "shared_buffers = 32MB"
-            echo "autovacuum_naptime = 1s"
+            # Each look goes through the tables of every schema that a test has made, some forty thousand at the end.
+            echo "autovacuum_naptime = 20s"
         } >>"$directory/data/postgresql.conf"
         launch() {
             "$programs/postgres" -D "$directory/data" >>"$directory/log" 2>&1 </dev/null &
