@@ -42,6 +42,14 @@ extension HashFunction {
 }
 
 extension SHA256 {
+    /// The digest of bytes, which are hashed where they lie. (`hash(data:)` is generic over what is hashed, and asks for its regions while the
+    /// program runs.)
+    static func hash(of bytes: [UInt8]) -> Digest {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return hash.finalize()
+    }
+
     /// The digest of a text's UTF-8.
     package static func digest(of text: String) -> Data {
         var hash = SHA256()

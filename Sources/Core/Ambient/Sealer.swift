@@ -20,8 +20,9 @@ public struct Sealer: Sendable {
         let name: [UInt8]
         /// Sealed all values of version 1.
         let formerSealing: SymmetricKey
-        /// What the keys of addresses are expanded from, and what digests are keyed with: HMAC with the key's blocks hashed already.
-        private let addresses: HMAC<SHA256>
+        /// What the keys of addresses are expanded from.
+        private let addresses: KeyedSHA256
+        /// What digests are keyed with: HMAC with the key's blocks hashed already.
         private let digesting: HMAC<SHA256>
         /// Seals the log.
         private let logSealing: HMAC<SHA256>
@@ -42,7 +43,7 @@ public struct Sealer: Sendable {
             }
             name = derive("name").withUnsafeBytes { Array($0.prefix(Sealer.nameByteCount)) }
             formerSealing = derive("sealing")
-            addresses = HMAC<SHA256>(key: derive("sealing by address"))
+            addresses = KeyedSHA256(key: derive("sealing by address"))
             digesting = HMAC<SHA256>(key: derive("digesting"))
             logSealing = HMAC<SHA256>(key: derive("sealing the log"))
         }
@@ -54,7 +55,9 @@ public struct Sealer: Sendable {
         func sealing(_ version: UInt8, for context: String) -> SymmetricKey {
             if version == Sealer.firstVersion { return formerSealing }
             // HKDF's first block, which is all of a key of 32 bytes: HMAC(key, info ‖ 1) (RFC 5869, section 2.3).
-            return SymmetricKey(data: Self.code(addresses, context.utf8, 1, "".utf8))
+            var info = Array(context.utf8)
+            info.append(1)
+            return SymmetricKey(data: addresses.code(for: info))
         }
 
         /// The keyed digest of a text in a context.

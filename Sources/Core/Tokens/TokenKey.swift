@@ -53,9 +53,9 @@ struct TokenKey: Sendable {
         try Self.append(claims, to: &token)
         let signature: Data
         switch material {
-        case .es256(let key, _): signature = try key.signature(for: token).rawRepresentation
+        case .es256(let key, _): signature = try key.signature(for: SHA256.hash(of: token)).rawRepresentation
         case .rs256(let key, _):
-            signature = try key.signature(for: SHA256.hash(data: token), padding: .insecurePKCS1v1_5).rawRepresentation
+            signature = try key.signature(for: SHA256.hash(of: token), padding: .insecurePKCS1v1_5).rawRepresentation
         }
         token.append(UInt8(ascii: "."))
         Base64URL.append(Array(signature), to: &token)
