@@ -210,6 +210,30 @@ struct DeviceTests {
     }
 
     @Test
+    func `A device is allowed by two factors where they are the first class asked for that can be given`() async throws
+    {
+        let expected: [(values: String, decision: DeviceAuthorizations.Decision)] = [
+            ("aal2", .needsSecondFactor), ("phr aal2", .needsSecondFactor), ("else aal2 aal1", .needsSecondFactor),
+            ("phr aal1 aal2", .done), ("else", .done),
+        ]
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let session = try #require(browser.session)
+            for (values, decision) in expected {
+                let begun = try await begin(server, ["acr_values": values])
+                let lookup = try await server.realm.deviceAuthorizations.pending(
+                    userCode: begun["user_code"].text ?? "", of: session.userID, by: .testAdministrator)
+                guard case .found(let pending) = lookup else { throw Unexpected(what: "\(lookup)") }
+                let made = try await server.realm.deviceAuthorizations.decide(
+                    true, pending.id, session: session.id, of: session.userID, by: .testAdministrator)
+                #expect(made == decision, "\(values)")
+            }
+        }
+    }
+
+    @Test
     func `Another application's device code is unknown, as is a device code without the grant`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

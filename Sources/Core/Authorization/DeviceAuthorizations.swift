@@ -317,7 +317,7 @@ public struct DeviceAuthorizations: Sendable {
                 || transaction.requiresSecondFactor(of: user, settings)
             let needsTwo =
                 try isRequired && !transaction.putsOffEnrolment(user, settings, at: now, realm.proofs)
-                || request.acrValues.first.flatMap(ContextClass.init(requested:)) == .aal2
+                || request.acrValues.compactMap(ContextClass.init(requested:)).first == .aal2
                 || resources.contains { $0.wantsTwoFactors(forSome: request.scopes) }
             return .found(
                 Pending(
