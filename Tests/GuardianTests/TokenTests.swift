@@ -43,6 +43,25 @@ struct TokenTests {
     }
 
     @Test
+    func `An application whose tokens have to be bound to a key gets none of this protocol`() async throws {
+        try await TestServer.with { server in
+            _ = try await server.addUser()
+            let tokens = try await server.passwordGrant().json
+            func refresh(_ token: JSON) async throws -> JSON {
+                try await server.oauth(["grant_type": "refresh_token", "refresh_token": token]).json["error"]
+            }
+            let id = ClientID(rawValue: server.key)
+            _ = try await server.realm.applications.change(id, by: Self.administrator) { $0.oauth.requiresDPoP = true }
+            let refused = try await server.passwordGrant()
+            #expect(refused.status == 400 && refused.json["error"] == "unauthorized_client", "\(refused.text)")
+            #expect(try await refresh(tokens["refresh_token"]) == "unauthorized_client")
+            #expect(try await refresh("unknown") == "invalid_grant")
+            _ = try await server.realm.applications.change(id, by: Self.administrator) { $0.oauth.requiresDPoP = false }
+            #expect(try await refresh(tokens["refresh_token"]) == .null)
+        }
+    }
+
+    @Test
     func `A JWKS has every key, or only those that sign what is verified with it`() async throws {
         let google = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
         try await TestServer.with { server in

@@ -26,6 +26,9 @@ struct OAuthError: Error, Sendable {
     static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant type is not supported.")
     static let unauthorizedGrant = OAuthError(
         400, "unauthorized_client", "The application may not use this grant type.")
+    /// No token of this protocol is bound to a key.
+    static let unboundGrant = OAuthError(
+        400, "unauthorized_client", "The application's tokens have to be bound to a key, and this grant binds none.")
     static let wrongMFAToken = OAuthError(401, "invalid_grant", "The mfa_token is unknown.")
     static let pending = OAuthError(400, "authorization_pending", "The user has not answered yet.")
     static let slowDown = OAuthError(400, "slow_down", "You are polling too often.", retryAfter: 5)

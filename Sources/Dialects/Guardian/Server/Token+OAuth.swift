@@ -53,7 +53,11 @@ extension Guardian {
         let oauth = application.registration.oauth
         // An application with a kind uses what it lists and nothing else; those of before have no list.
         if oauth.kind != nil, !oauth.allowsGrant(type) { throw OAuthError.unauthorizedGrant }
-        if type == "refresh_token", try await !isOwn(request) { return nil }
+        if type == "refresh_token" {
+            if try await !isOwn(request) { return nil }
+        } else if oauth.requiresDPoP {
+            throw OAuthError.unboundGrant
+        }
         let settings = try await realm.settings().secondFactors
         client.requiresSecondFactor = application.registration.requiresSecondFactor || settings.isRequired
         let signedIn: SignedIn
@@ -297,6 +301,7 @@ extension Guardian {
         let owner = HandleOwner.application(application.id, of: .guardian)
         // Before the token is traded: after a refusal it is as good as before.
         if let evidence = try await realm.sessions.evidence(of: token, of: owner) {
+            if application.registration.oauth.requiresDPoP { throw OAuthError.unboundGrant }
             try admit(evidence.terms, for: application)
         }
         // A session of before the demand ends with its present tokens, and the next sign-in enrols.
