@@ -39,6 +39,8 @@
 
         @Test func `A passkey is made, used, renamed and removed`() async throws {
             #expect(try await passkeys().isEmpty)
+            try await PreparedVault.copy(into: directory)
+            #expect(try await passkeys().isEmpty)
             let made = try await create("--unattended")
             #expect(made.status == 0, "\(made.error)")
             #expect(made.lines.count == 1)
@@ -77,6 +79,7 @@
         }
 
         @Test func `What cannot be is refused with its exit code`() async throws {
+            try await PreparedVault.copy(into: directory)
             try await create("--unattended").expect(0)
             let file = try directory.write(request, to: "request.json")
             try await run("get", file, "--origin", "https://example.com").expect(1)

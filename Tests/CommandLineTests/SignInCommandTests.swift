@@ -16,7 +16,7 @@ import Testing
     // MARK: The story
 
     @Test func `Two commands call an API and a third signs out`() async throws {
-        try await serving { base in
+        try await serving(makesVault: true) { base in
             try await run("token").expect(4)
             let login = try start([
                 "login", "--issuer", base + "/", "--no-browser", "--json", "--scope", "openid email offline_access",

@@ -26,7 +26,9 @@ extension AtTerminal {
     // MARK: Programs
 
     /// Serves while the body runs, with one user.
-    func serving(_ body: (String) async throws -> Void) async throws {
+    /// - Parameter makesVault: whether the program makes the vault; otherwise there is one that opens in less time.
+    func serving(makesVault: Bool = false, _ body: (String) async throws -> Void) async throws {
+        if !makesVault { try await PreparedVault.copy(into: directory) }
         let server = try Program.start(["serve", "--dev", "--listen", "127.0.0.1:0"], in: directory)
         defer { server.kill() }
         let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
