@@ -198,7 +198,7 @@ public struct JSONReader {
         while let name = try nextMember() {
             let name = name.text
             // Room for most objects at once, in place of growing three times.
-            if members.isEmpty { members.reserveCapacity(6) }
+            if members.isEmpty { members = Dictionary(minimumCapacity: 6) }
             if members.updateValue(try value(), forKey: name) != nil { throw .duplicateMember(name: name) }
         }
         return members

@@ -90,7 +90,7 @@ extension AuditEvent {
 
     /// An id for an event of that instant. Drawn before the transaction.
     package static func freshID(at now: Date, random: any RandomSource) -> String {
-        idPrefix(at: now) + random.bytes(4).hex
+        (idBytes(at: now) + random.bytes(4)).hex
     }
 
     /// Whether a text can be the id of an event: what a program sends as the place of a page is judged by it.
@@ -100,9 +100,11 @@ extension AuditEvent {
     }
 
     /// What the ids of all events of an instant begin with.
-    static func idPrefix(at instant: Date) -> String {
-        let digits = String(UInt64(max(0, instant.microseconds)), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    static func idPrefix(at instant: Date) -> String { idBytes(at: instant).hex }
+
+    /// The microseconds of an instant, the highest byte first: as text they are sorted by time.
+    private static func idBytes(at instant: Date) -> [UInt8] {
+        withUnsafeBytes(of: UInt64(max(0, instant.microseconds)).bigEndian) { Array($0) }
     }
 
     /// The instant that an id begins with; nil where it is none.

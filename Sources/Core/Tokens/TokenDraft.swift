@@ -80,9 +80,9 @@ public struct TokenDraft: Sendable {
 
     /// The claims that are signed.
     func claims(random: any RandomSource, proofs: ProofRegistry) -> TokenClaims {
-        var claims = account
-        // The names below, and some of the spelling's: grown once and not four times.
-        claims.reserveCapacity(account.count + spelling.count + parts.count + 5)
+        // The names below, and some of the spelling's: of its size at once, and not grown four times.
+        var claims = [String: JSONValue](minimumCapacity: account.count + spelling.count + parts.count + 5)
+        for (name, value) in account { claims[name] = value }
         for (name, value) in spelling { claims[name] = value }
         let user = signedIn?.user
         func told(_ instant: Date) -> JSONValue {

@@ -44,6 +44,11 @@ struct WriteQueue<Write> {
 
     /// The next group, in the order of arrival.
     mutating func takeGroup() -> [Write] {
+        guard waiting.count > groupSize else {
+            // All that wait: to take them out of the array would copy it, as the group has it too.
+            defer { waiting = [] }
+            return waiting
+        }
         let group = Array(waiting.prefix(groupSize))
         waiting.removeFirst(group.count)
         return group

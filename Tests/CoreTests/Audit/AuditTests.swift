@@ -20,6 +20,19 @@ struct AuditTests {
         #expect(try await test.events(.answerRefused).isEmpty)
     }
 
+    @Test(arguments: [
+        (-1, "0000000000000000"), (0, "0000000000000000"), (0x1234, "0000000000001234"),
+        (1_700_000_000_000_000, "00060a24181e4000"),
+    ])
+    func `Ids begin with their instant in sixteen digits, and have eight more by chance`(
+        microseconds: Int, digits: String
+    ) {
+        let at = Date(microseconds: Int64(microseconds))
+        #expect(AuditEvent.idPrefix(at: at) == digits)
+        let id = AuditEvent.freshID(at: at, random: SystemRandom())
+        #expect(id.hasPrefix(digits) && AuditEvent.isID(id))
+    }
+
     @Test
     func `An event says who, through what, from where and why; ids sort by time`() async throws {
         let test = try await TestRealm.make()

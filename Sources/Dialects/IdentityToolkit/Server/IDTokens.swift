@@ -88,9 +88,9 @@ struct IDTokens: Sendable {
         var identities: [String: JSONValue] = [:]
         if let email = user.email { identities["email"] = .array([.string(email.canonical)]) }
         if let phone = user.profile.phoneNumber { identities["phone"] = .array([.string(phone)]) }
-        var firebase: [String: JSONValue] = [
-            "identities": .object(identities), "sign_in_provider": .string(evidence.signInProvider),
-        ]
+        var firebase = [String: JSONValue](minimumCapacity: 4)
+        firebase["identities"] = .object(identities)
+        firebase["sign_in_provider"] = .string(evidence.signInProvider)
         if let second = evidence.secondFactor, let id = second.factorID {
             firebase["sign_in_second_factor"] = .string(second.kind.rawValue)
             firebase["second_factor_identifier"] = .string(id.rawValue)
