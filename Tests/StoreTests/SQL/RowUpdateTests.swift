@@ -87,8 +87,8 @@ struct RowUpdateTests {
     @Test
     func `A change from a revision that is gone changes nothing`() async throws {
         _ = try await run { transaction in
-            #expect(try transaction.update(Self.grant))
-            #expect(try !transaction.update(Self.grant))
+            let (first, second) = (try transaction.update(Self.grant), try transaction.update(Self.grant))
+            #expect(first && !second)
             #expect(try transaction.grant(Self.grant.id)?.revision == 1)
         }
     }
