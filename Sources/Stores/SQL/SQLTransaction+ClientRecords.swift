@@ -48,11 +48,11 @@ private struct Statements {
             WHERE CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2) ON CONFLICT DO NOTHING
             """)
         update = RowUpdate(
-            // A user that the row names is there, by its foreign key.
+            // Its end moves with nearly every change, and its user does not. A user that the row names is there, by its foreign key.
             keepingIndexes: SQLStatement(
                 """
-                UPDATE \(table) SET revision = revision + 1, body = $5 \
-                WHERE digest = $1 AND revision = $2 AND user_id IS $3 AND expires_at = $4
+                UPDATE \(table) SET revision = revision + 1, expires_at = $4, body = $5 \
+                WHERE digest = $1 AND revision = $2 AND user_id IS $3
                 """),
             whole: SQLStatement(
                 """
