@@ -392,6 +392,7 @@ struct BackchannelSignInTests {
             (["login_hint_token": "x"], "invalid_request"), (["request": "x"], "invalid_request"),
             (["login_hint": String(repeating: "a", count: 321)], "invalid_request"),
             (["binding_message": String(repeating: "a", count: 65)], "invalid_binding_message"),
+            (["binding_message": "a" + String(repeating: "\u{301}", count: 64)], "invalid_binding_message"),
             (["binding_message": "two\nlines"], "invalid_binding_message"),
             (["binding_message": "\u{202E}turned"], "invalid_binding_message"),
             (["requested_expiry": "0"], "invalid_request"), (["requested_expiry": "301"], "invalid_request"),

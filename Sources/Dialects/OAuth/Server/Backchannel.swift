@@ -80,7 +80,8 @@ extension OAuth {
             throw OAuthFailure.invalidScope("A scope needs two factors, and a device's answer is one.")
         }
         if let message = form.text("binding_message") {
-            guard message.count <= Self.longestBindingMessage,
+            // Not by what is shown as one: a letter may have any number of marks.
+            guard message.unicodeScalars.count <= Self.longestBindingMessage,
                 message.unicodeScalars.allSatisfy(PlainText.isPrintable)
             else {
                 throw OAuthFailure(
