@@ -124,11 +124,13 @@ public struct Sealer: Sendable {
             authenticating: Array(context.utf8))
         // Nonce ‖ ciphertext ‖ tag; there is none only for nonces of other lengths.
         guard let combined = box.combined else { throw SealingError("The nonce of a sealed value has 12 bytes.") }
-        var result = Data(capacity: 1 + Self.nameByteCount + combined.count)
+        // Put together as an array: `Data` asks with each piece that is appended what kind of sequence it is.
+        var result: [UInt8] = []
+        result.reserveCapacity(1 + Self.nameByteCount + combined.count)
         result.append(Self.version)
         result.append(contentsOf: key.name)
-        result.append(combined)
-        return result
+        combined.withUnsafeBytes { result.append(contentsOf: $0) }
+        return Data(result)
     }
 
     // MARK: Opening
@@ -161,10 +163,10 @@ public struct Sealer: Sendable {
 
     /// The name of the key that a value was sealed with; nil where it is no sealed value.
     static func keyName(of sealed: Data) -> [UInt8]? {
-        guard sealed.count > nameByteCount, let first = sealed.first, (firstVersion...version).contains(first) else {
-            return nil
+        sealed.withUnsafeBytes { bytes -> [UInt8]? in
+            guard bytes.count > nameByteCount, (firstVersion...version).contains(bytes[0]) else { return nil }
+            return Array(bytes[1...nameByteCount])
         }
-        return Array(sealed.dropFirst().prefix(nameByteCount))
     }
 
     // MARK: Digests
