@@ -82,7 +82,7 @@ struct MustacheMembersTests {
             for child in mirror.children {
                 let name = child.label ?? ""
                 let stored = Mirror(reflecting: child.value)
-                let held = stored.displayStyle == .optional ? stored.children.first?.value : child.value
+                let held: Any? = stored.displayStyle == .optional ? stored.children.first?.value : child.value
                 let found = members.child(named: name)
                 #expect(held != nil, "\(path).\(name) is not in the sample")
                 #expect(found.map { "\($0)" } == held.map { "\($0)" }, "\(path).\(name)")
