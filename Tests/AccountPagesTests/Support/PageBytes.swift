@@ -29,9 +29,9 @@ struct PageBytes {
         let (word, end) = (Array(word.utf8), Array(end.utf8))
         var pieces: [PageBytes] = []
         var index = range.lowerBound
-        while let piece = piece(word, end, from: index) {
-            pieces.append(piece)
-            index = piece.range.upperBound + end.count
+        while let found = piece(word, end, from: index) {
+            pieces.append(found)
+            index = found.range.upperBound + end.count
         }
         return pieces
     }
