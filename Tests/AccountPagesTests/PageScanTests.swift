@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignServer
 import DialectTestSupport
 import Foundation
 import HTTPTypes
