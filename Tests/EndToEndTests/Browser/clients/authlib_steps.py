@@ -87,7 +87,8 @@ def private_key_jwt():
         client = OAuth2Client(
             client_id, key, token_endpoint_auth_method="private_key_jwt", scope="openid email offline_access",
             redirect_uri=callback.uri, code_challenge_method="S256",
-            revocation_endpoint_auth_method="private_key_jwt")
+            # The library's own five seconds are too few beside other tests.
+            revocation_endpoint_auth_method="private_key_jwt", timeout=300)
 
         def prove():
             if client_id == "authlib-issuer":
