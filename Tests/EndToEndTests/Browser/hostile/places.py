@@ -229,7 +229,8 @@ class Places:
                 ("users-invite", {"email": f"{text} no address"}),
                 ("groups-add", {"group": f"{text} !", "summary": text}), ("tokens/add", {"label": text}),
                 ("administrators/grant", {"user": f"{text} nobody"}),
-                ("apis/put", {"uri": f"{text} no uri", "name": text}), ("hooks/add", {"url": f"{text} no url", "label": text}),
+                ("apis/put", {"uri": f"{text} no uri", "name": text}), ("hooks/add", {"url": f"{text} no url"}),
+                ("hooks/add", {"url": "https://hooks.example.com/", "label": f"{text}\nin two lines"}),
                 ("applications-add?kind=web", {"id": f"{text} !", "name": text, "redirects": text}),
                 ("users-import", {"lines": text})):
             # A page without these fields has another form, which signs out.
