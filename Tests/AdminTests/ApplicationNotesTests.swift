@@ -2,6 +2,7 @@ import AdminServer
 import CountersignCore
 import DialectTestSupport
 import Foundation
+import SecurityChecks
 import Testing
 
 /// What operators note about an application, what it uses, and levels of single scopes.
@@ -77,6 +78,53 @@ struct ApplicationNotesTests {
             change.contacts = []
             shown = try await Self.set(server, change)
             #expect(shown.ownerNote == nil && shown.contacts == nil && shown.displayName == "Shop")
+        }
+    }
+
+    /// A setting of a check may be a PIN, and of digits it is tried out from a revision in no time.
+    @Test func `What applications set of checks is shown to those alone who may change applications`() async throws {
+        try await TestServer.with { server in
+            let version = ApplicationVersion(
+                clientPlatform: "ios", scopeElementMapping: ["pay": "PinCode"],
+                securityCheckConfigurations: ["PinCode": ["pinCode": "98765", "maxAttempts": "2"]])
+            var change = RegistrationChange()
+            change.versions = [version]
+            _ = try await AddApplication(id: "noted", registration: change).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            for (role, isShown) in [(.owner, true), (.operator, true), (.auditor, false)]
+                as [(AdministratorRole, Bool)]
+            {
+                let caller = AdministrationCaller.user(UserID(rawValue: "anna"), role)
+                let shown = try await ShowApplication(id: "noted").perform(
+                    on: server.realm, as: caller, by: .testAdministrator)
+                let listed = try await ListApplications().perform(on: server.realm, as: caller, by: .testAdministrator)
+                #expect((shown.revision != nil) == isShown, "\(role)")
+                for application in [shown.application, listed.applications.first { $0.id == "noted" }] {
+                    let settings = application?.versions.first?.securityCheckConfigurations["PinCode"]
+                    #expect(settings?.keys.sorted() == ["maxAttempts", "pinCode"], "\(role)")
+                    #expect((settings?["pinCode"] == "98765") == isShown, "\(role)")
+                    #expect((settings?["maxAttempts"] == "2") == isShown, "\(role)")
+                    #expect(application?.versions.first?.scopeElementMapping == ["pay": "PinCode"], "\(role)")
+                }
+                // What was read without the values does not come in their place.
+                var written = RegistrationChange()
+                written.versions = shown.application.versions
+                if isShown {
+                    #expect(try await Self.set(server, written).versions == [version], "\(role)")
+                } else {
+                    await #expect {
+                        _ = try await Self.set(server, written)
+                    } throws: { ($0 as? AdministrationError)?.code == .invalid }
+                }
+            }
+            let long = String(repeating: "x", count: 129)
+            for (platform, number) in [("", "*"), ("*", ""), ("i\nos", "*"), (long, "*")] {
+                var wrong = RegistrationChange()
+                wrong.versions = [ApplicationVersion(clientPlatform: platform, version: number)]
+                await #expect("\(platform) \(number)") {
+                    _ = try await Self.set(server, wrong)
+                } throws: { ($0 as? AdministrationError)?.code == .invalid }
+            }
         }
     }
 

@@ -71,7 +71,8 @@ public struct SecurityCheckConfiguration: Sendable {
     }
 
     /// Notes something that makes the check unusable: ``SecurityCheckCatalogue`` then refuses the server's
-    /// configuration, and for an application with such properties the check is not there.
+    /// configuration, and for an application with such properties the check is not there. Administrators are shown the text: it says what is
+    /// wrong with a property, and not what its value is.
     public mutating func addError(_ text: String) { errors.append(text) }
     /// Notes something that an operator should know and that stops nothing.
     public mutating func addWarning(_ text: String) { warnings.append(text) }
@@ -93,7 +94,7 @@ public struct SecurityCheckConfiguration: Sendable {
         }
         guard let number = Int(text.filter { $0 != " " }), number >= 0 else {
             note(name, nil)
-            addError("\(name) is no whole number of 0 or more: \"\(text.prefix(40))\"")
+            addError("\(name) is no whole number of 0 or more")
             return fallback
         }
         note(name, String(number))
@@ -112,9 +113,9 @@ public struct SecurityCheckConfiguration: Sendable {
         case "false":
             note(name, "false")
             return false
-        case let text?:
+        case .some:
             note(name, nil)
-            addError("\(name) is neither true nor false: \"\(text.prefix(40))\"")
+            addError("\(name) is neither true nor false")
             return fallback
         }
     }

@@ -45,14 +45,14 @@ public struct AddApplication: AdministrationOperation {
             let judged = Application(
                 id: clientID ?? ClientID(rawValue: ""), createdAt: realm.clock.now, registration: registration)
             return Answer(
-                application: try await realm.summary(of: judged, uses: []), secret: nil,
+                application: try await realm.summary(of: judged, uses: [], for: permit), secret: nil,
                 warnings: change.warnings(for: judged.id, among: try await realm.resources.list()))
         }
         guard let added = try await realm.applications.add(id: clientID, registration, by: client) else {
             throw try await Self.conflict(clientID ?? ClientID(rawValue: ""), on: realm)
         }
         return Answer(
-            application: try await realm.summary(of: added, uses: []), secret: secret.generated,
+            application: try await realm.summary(of: added, uses: [], for: permit), secret: secret.generated,
             warnings: change.warnings(for: added.id, among: try await realm.resources.list()))
     }
 

@@ -48,7 +48,8 @@ public struct ChangeApplication: AdministrationOperation {
         }
         guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(
-            application: try await realm.summary(of: changed), secret: dryRun == true ? nil : secret.generated,
+            application: try await realm.summary(of: changed, for: permit),
+            secret: dryRun == true ? nil : secret.generated,
             warnings: registration.warnings(for: changed.id, among: try await realm.resources.list()))
     }
 }

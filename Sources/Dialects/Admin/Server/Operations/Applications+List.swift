@@ -31,7 +31,7 @@ public struct ListApplications: PagedOperation {
     ) async throws -> Answer {
         let page = try await realm.applications.list(range(limit: PageLimit.judged(limit)))
         return Answer(
-            applications: try await realm.summaries(of: page.rows), previous: place(page.previous),
+            applications: try await realm.summaries(of: page.rows, for: permit), previous: place(page.previous),
             next: place(page.next))
     }
 }

@@ -36,6 +36,6 @@ public struct ListEndingSecrets: AdministrationOperation {
             application in
             application.registration.oauth.formerSecretUntil.map { $0 > now && $0 < end } ?? false
         }
-        return Answer(applications: try await realm.summaries(of: Array(found.prefix(Self.most))))
+        return Answer(applications: try await realm.summaries(of: Array(found.prefix(Self.most)), for: permit))
     }
 }

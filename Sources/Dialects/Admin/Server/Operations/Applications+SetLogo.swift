@@ -39,7 +39,7 @@ public struct SetApplicationLogo: AdministrationOperation {
             if case .document = $0.oauth.origin { throw AdministrationError.ofDocument(id) }
         }
         guard let changed else { throw AdministrationError.noApplication(self.id) }
-        return Answer(application: try await realm.summary(of: changed))
+        return Answer(application: try await realm.summary(of: changed, for: permit))
     }
 }
 

@@ -13,7 +13,8 @@ public struct ShowApplication: AdministrationOperation {
 
     public struct Answer: Codable, Sendable {
         public let application: ApplicationSummary
-        /// For `expecting` of `applications:set`. Nil from a server of before.
+        /// For `expecting` of `applications:set`. Nil from a server of before, and for callers who may not change applications: they could
+        /// try which concealed setting makes it.
         public let revision: String?
     }
 
@@ -24,6 +25,7 @@ public struct ShowApplication: AdministrationOperation {
             throw AdministrationError.noApplication(id)
         }
         return Answer(
-            application: try await realm.summary(of: found), revision: try found.registration.revision)
+            application: try await realm.summary(of: found, for: permit),
+            revision: permit.has(ChangeApplication.right) ? try found.registration.revision : nil)
     }
 }

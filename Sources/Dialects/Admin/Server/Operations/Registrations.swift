@@ -217,7 +217,7 @@ public struct ListRegistrations: PagedOperation {
         let limit = limit ?? 50
         guard (1...200).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 200.") }
         let page = try await realm.registrations.list(range(limit: limit) { RegistrationPlace($0) })
-        let summaries = try await realm.summaries(of: page.rows)
+        let summaries = try await realm.summaries(of: page.rows, for: permit)
         return Answer(
             registrations: summaries.map { Answer.Registration(application: $0, lastUsedAt: $0.lastUsedAt) },
             previous: place(page.previous, \.text), next: place(page.next, \.text))
@@ -253,6 +253,6 @@ public struct ApproveRegistration: AdministrationOperation {
             throw AdministrationError(
                 .conflict, "\(id.prefix(128)) did not register itself: an administrator vouches for it already.")
         }
-        return Answer(application: try await realm.summary(of: outcome.application))
+        return Answer(application: try await realm.summary(of: outcome.application, for: permit))
     }
 }

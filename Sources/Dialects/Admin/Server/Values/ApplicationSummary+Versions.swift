@@ -1,3 +1,4 @@
+import CountersignCore
 import SecurityChecks
 
 extension ApplicationSummary {
@@ -27,4 +28,56 @@ extension ApplicationSummary {
 
     /// Its versions, by which it takes part in security checks; none of an application that does not.
     public var checkedVersions: [CheckedVersion] { versions.map(CheckedVersion.init) }
+}
+
+extension ApplicationVersion {
+    /// What stands for the value of a check's setting before callers who may not change applications.
+    static let concealedSetting = "<secret>"
+
+    /// The same, which says of the settings of checks only which there are: a value may be a PIN, and no definition says which is
+    /// (`docs/decisions/0535`).
+    fileprivate var withoutSettings: ApplicationVersion {
+        var version = self
+        version.securityCheckConfigurations = securityCheckConfigurations.mapValues { settings in
+            settings.mapValues { _ in Self.concealedSetting }
+        }
+        return version
+    }
+}
+
+extension [ApplicationVersion] {
+    /// As a caller sees them.
+    func shown(to permit: AdministrationPermit) -> [ApplicationVersion] {
+        permit.has(ChangeApplication.right) ? self : map(\.withoutSettings)
+    }
+
+    /// What cannot be registered of them.
+    /// - Throws: ``AdministrationError`` of code `invalid`.
+    func validate() throws {
+        for version in self {
+            for name in [version.clientPlatform, version.version] where !Self.isName(name) {
+                throw AdministrationError(
+                    .invalid, "\"\(name)\" is no platform or version: 1 to \(Self.longestName) bytes of one line.")
+            }
+            if version.maxTokenExpiration < 1 {
+                throw AdministrationError(.invalid, "maxTokenExpiration is at least 1 second.")
+            }
+            let settings = version.securityCheckConfigurations.values
+            // A list that was read by someone else would put it in the place of the value.
+            guard !settings.contains(where: { $0.values.contains(ApplicationVersion.concealedSetting) }) else {
+                throw AdministrationError(
+                    .invalid,
+                    "\(ApplicationVersion.concealedSetting) stands for a setting that is not shown. Write its value.")
+            }
+        }
+        guard Set(map { "\($0.clientPlatform) \($0.version)" }).count == count else {
+            throw AdministrationError(.invalid, "A version is there twice.")
+        }
+    }
+
+    private static var longestName: Int { 128 }
+
+    private static func isName(_ text: String) -> Bool {
+        PlainText(text, bytes: 1...longestName) != nil && !text.unicodeScalars.contains(where: PlainText.isControl)
+    }
 }

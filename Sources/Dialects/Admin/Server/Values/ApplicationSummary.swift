@@ -37,6 +37,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let isDisabled: Bool
     /// Until when the secret of before counts beside the present one; nil where there is none.
     public let formerSecretUntil: Timestamp?
+    /// What each version asks of clients of security checks. Callers who may not change applications see of the settings of checks which there
+    /// are, and `<secret>` for each value.
     public let versions: [ApplicationVersion]
     public let oauth: OAuth
     /// For administrators: who owns it, what it is for.
@@ -116,7 +118,10 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - uses: its uses, the latest first.
     ///   - tokens: what the server signs with.
-    init(_ application: Application, uses: [ApplicationUse], tokens: TokenSettings) {
+    ///   - permit: of the caller who is shown it.
+    init(
+        _ application: Application, uses: [ApplicationUse], tokens: TokenSettings, for permit: AdministrationPermit
+    ) {
         let registration = application.registration
         id = application.id.rawValue
         displayName = registration.displayName
@@ -133,7 +138,7 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         revealsAddresses = registration.revealsAddresses
         isDisabled = registration.isDisabled
         formerSecretUntil = registration.oauth.formerSecretUntil.map(Timestamp.init)
-        versions = registration.versions
+        versions = registration.versions.shown(to: permit)
         oauth = OAuth(registration.oauth, tokens)
         ownerNote = registration.ownerNote
         contacts = registration.shownContacts.isEmpty ? nil : registration.shownContacts
@@ -153,22 +158,26 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
 }
 
 extension Realm {
-    /// Applications as administrators see them, in their order.
-    func summaries(of applications: [Application]) async throws -> [ApplicationSummary] {
+    /// Applications as a caller sees them, in their order.
+    func summaries(
+        of applications: [Application], for permit: AdministrationPermit
+    ) async throws -> [ApplicationSummary] {
         let uses = try await applicationUses.list(of: applications.map(\.id))
         let tokens = try await keyring.settings()
-        return applications.map { ApplicationSummary($0, uses: uses[$0.id] ?? [], tokens: tokens) }
+        return applications.map { ApplicationSummary($0, uses: uses[$0.id] ?? [], tokens: tokens, for: permit) }
     }
 
     /// The same of one.
-    func summary(of application: Application) async throws -> ApplicationSummary {
+    func summary(of application: Application, for permit: AdministrationPermit) async throws -> ApplicationSummary {
         let uses = try await applicationUses.list(of: [application.id])
-        return try await summary(of: application, uses: uses[application.id] ?? [])
+        return try await summary(of: application, uses: uses[application.id] ?? [], for: permit)
     }
 
     /// The same where its uses are known.
-    func summary(of application: Application, uses: [ApplicationUse]) async throws -> ApplicationSummary {
-        ApplicationSummary(application, uses: uses, tokens: try await keyring.settings())
+    func summary(
+        of application: Application, uses: [ApplicationUse], for permit: AdministrationPermit
+    ) async throws -> ApplicationSummary {
+        ApplicationSummary(application, uses: uses, tokens: try await keyring.settings(), for: permit)
     }
 }
 

@@ -121,12 +121,7 @@ public struct RegistrationChange: Codable, Sendable {
             }
             if let pattern = attribute.pattern { try Self.check(pattern, of: attribute) }
         }
-        for version in versions ?? [] where version.maxTokenExpiration < 1 {
-            throw AdministrationError(.invalid, "maxTokenExpiration is at least 1 second.")
-        }
-        if let versions, Set(versions.map { "\($0.clientPlatform) \($0.version)" }).count != versions.count {
-            throw AdministrationError(.invalid, "A version is there twice.")
-        }
+        try versions?.validate()
         if let attributes, Set(attributes.map(\.name)).count != attributes.count {
             throw AdministrationError(.invalid, "An attribute is there twice.")
         }
