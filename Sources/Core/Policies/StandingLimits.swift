@@ -168,6 +168,13 @@ public struct StandingLimits: Sendable {
         }
     }
 
+    /// The user who is limited, or whose factor is; nil for limits of sources, applications and addresses.
+    public func user(limitedBy kind: StandingLimit.Kind, of subject: String) async throws -> User? {
+        try await realm.store.read { transaction in
+            try Self.user(kind, subject, in: transaction).flatMap { try transaction.user($0) }
+        }
+    }
+
     /// Takes a limit away, and says so in the log.
     /// - Returns: whether there was anything to take away.
     public func lift(_ kind: StandingLimit.Kind, of subject: String, by client: ClientContext) async throws -> Bool {
