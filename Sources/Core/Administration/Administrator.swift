@@ -126,9 +126,20 @@ extension StoreTransaction {
 
     /// Whether the user is an owner who can sign in, and no other is. A user of whom this is true is neither disabled nor
     /// removed, and keeps the role.
-    func isLastOwner(_ user: User) throws -> Bool {
+    /// - Parameter leaving: owners who do not count: they are about to be none, or disabled.
+    func isLastOwner(_ user: User, without leaving: Set<UserID> = []) throws -> Bool {
         guard !user.isDisabled, try administrator(user.id)?.role == .owner else { return false }
-        return try administrator(with: .owner, beside: user.id) == nil
+        if leaving.isEmpty { return try administrator(with: .owner, beside: user.id) == nil }
+        // Administrators are few.
+        var after: UserID?
+        while true {
+            let some = try administrators(ListRange(after, limit: 100))
+            for one in some where one.role == .owner && one.userID != user.id && !leaving.contains(one.userID) {
+                if try self.user(one.userID)?.isDisabled == false { return false }
+            }
+            guard some.count == 100, let last = some.last else { return true }
+            after = last.userID
+        }
     }
 }
 

@@ -178,8 +178,13 @@ extension Accounts {
         let seen = accounts.map { ImportDraft($0, hash: nil, realm: realm) }
         // A look first: what is there costs no hash and no write, so that going on after an interruption is quick.
         var outcomes = try await realm.store.read { transaction in
-            try seen.map {
-                try $0.judge(overwrites: overwrites, rights, realm: realm, in: transaction).outcome
+            var leaving: Set<UserID> = []
+            return try seen.map { draft in
+                let outcome = try draft.judge(
+                    overwrites: overwrites, rights, leaving: leaving, realm: realm, in: transaction
+                ).outcome
+                if outcome.isWritten, draft.losesOwner { leaving.insert(draft.account.id) }
+                return outcome
             }
         }
         if rehearses { return outcomes }
@@ -197,17 +202,23 @@ extension Accounts {
             try transaction.reserve(accounts: drafts.map(\.draft.account.id))
             var written: [(index: Int, outcome: ImportOutcome)] = []
             var ended = EndedTokens()
+            // Roles are written after all users.
+            var leaving: Set<UserID> = []
             for (index, draft) in drafts {
-                let judged = try draft.judge(overwrites: overwrites, rights, realm: realm, in: transaction)
+                let judged = try draft.judge(
+                    overwrites: overwrites, rights, leaving: leaving, realm: realm, in: transaction)
                 var outcome = judged.outcome
                 if outcome.isWritten {
                     if let refusal = try draft.write(over: judged.present, sealer: realm.sealer, in: transaction) {
                         outcome = .refused(refusal)
-                    } else if outcome == .replaced {
+                    } else {
                         let tokens = try ended.add(
                             draft.account, over: judged.present, at: draft.now, in: transaction)
-                        try transaction.append(draft.event(ending: tokens, by: client))
+                        if outcome == .replaced || !tokens.isEmpty {
+                            try transaction.append(draft.event(ending: tokens, by: client))
+                        }
                     }
+                    if outcome.isWritten, draft.losesOwner { leaving.insert(draft.account.id) }
                 }
                 written.append((index, outcome))
             }
@@ -277,9 +288,14 @@ private struct ImportDraft: Sendable {
         roleEventID = AuditEvent.freshID(at: now, random: realm.random)
     }
 
+    /// Whether its user, where that is an owner, is none any more who can sign in.
+    var losesOwner: Bool { account.isDisabled || account.role.map { $0 != .owner } == true }
+
     /// What is to be done about it, and the user with its id.
+    /// - Parameter leaving: users of accounts before it of whom ``losesOwner`` is true.
     func judge(
-        overwrites: Bool, _ rights: ImportRights, realm: Realm, in transaction: any StoreTransaction
+        overwrites: Bool, _ rights: ImportRights, leaving: Set<UserID>, realm: Realm,
+        in transaction: any StoreTransaction
     ) throws -> (outcome: ImportOutcome, present: User?) {
         let present = try transaction.user(account.id)
         var movesInGroups = account.groups?.isEmpty == false
@@ -296,12 +312,12 @@ private struct ImportDraft: Sendable {
             }
         }
         if movesInGroups, !rights.changesGroups { return (.refused(.groups), present) }
-        if let refusal = try refusal(in: transaction) { return (.refused(refusal), present) }
+        if let refusal = try refusal(leaving: leaving, in: transaction) { return (.refused(refusal), present) }
         return (present == nil ? .imported : .replaced, present)
     }
 
     /// Writes nothing where it answers a refusal: the other accounts share the transaction. Refusals were checked
-    /// before (``refusal(in:)``).
+    /// before (``refusal(leaving:in:)``).
     func write(
         over present: User?, sealer: Sealer, in transaction: any StoreTransaction
     ) throws -> ImportRefusal? {
@@ -313,7 +329,10 @@ private struct ImportDraft: Sendable {
             lastSignInAt: account.lastSignInAt ?? present?.lastSignInAt,
             lastRefreshAt: account.lastRefreshAt ?? present?.lastRefreshAt, passwordChangedAt: nil,
             tokensValidAfter: Date(microseconds: now.seconds * 1_000_000),
-            tokenEpoch: present.map { $0.tokenEpoch + 1 } ?? 0, deletionDueAt: present?.deletionDueAt)
+            tokenEpoch: present.map { $0.tokenEpoch + 1 } ?? 0,
+            // Of a user who is replaced the epoch says it.
+            tokensRefusedBefore: present == nil ? User.beginning(at: now) : Date(microseconds: 0),
+            deletionDueAt: present?.deletionDueAt)
         if present == nil {
             guard try transaction.insert(user) else { return .idTaken }
         } else {
@@ -351,7 +370,7 @@ private struct ImportDraft: Sendable {
     }
 
     /// What prevents writing it, regardless of its id's present holder.
-    func refusal(in transaction: any StoreTransaction) throws -> ImportRefusal? {
+    func refusal(leaving: Set<UserID> = [], in transaction: any StoreTransaction) throws -> ImportRefusal? {
         if try transaction.isTakenByAnother(account.id) { return .idTaken }
         if let email = account.email, let holder = try transaction.user(email: email), holder.id != account.id {
             return .addressTaken
@@ -365,8 +384,9 @@ private struct ImportDraft: Sendable {
         for kind in Set(kinds) where kinds.count(where: { $0 == kind }) > proofs.limitPerUser(of: kind) {
             return .tooManyFactors
         }
-        let losesOwner = account.isDisabled || account.role.map { $0 != .owner } == true
-        if losesOwner, let present = try transaction.user(account.id), try transaction.isLastOwner(present) {
+        if losesOwner, let present = try transaction.user(account.id),
+            try transaction.isLastOwner(present, without: leaving)
+        {
             return .lastOwner
         }
         let ids = factorIDs + account.otherFactors.map(\.id)
@@ -378,10 +398,10 @@ private struct ImportDraft: Sendable {
     }
 }
 
-/// The tokens of programs that end as a batch enables users who were disabled (docs/decisions/0517). They are removed after all users are
-/// written, in the order in which rows are locked.
+/// The tokens of programs that end as a batch enables users who were disabled, or makes users anew who were removed (docs/decisions/0517).
+/// They are removed after all users are written, in the order in which rows are locked.
 private struct EndedTokens {
-    /// All that there are, read once for the batch, and only where it enables a user.
+    /// All that there are, read once for the batch, and only where it enables or makes a user.
     private var present: [MachineToken]?
     private var ids: [String] = []
 
@@ -389,13 +409,14 @@ private struct EndedTokens {
     ///
     /// An account says what administrators decided, and leaves alone that its owner wants it removed. So what counts is that an administrator
     /// had disabled the user, whether or not the account stays disabled for the owner's wish: a user who withdraws it later keeps tokens.
+    /// - Parameter user: nil where the account is new here. Then those of an account end that had its id before, and was removed.
     mutating func add(
         _ account: PortableAccount, over user: User?, at now: Date, in transaction: any StoreTransaction
     ) throws -> [String] {
-        guard let user, user.isSuspended, !account.isDisabled else { return [] }
+        if let user, !user.isSuspended || account.isDisabled { return [] }
         let tokens = try present ?? transaction.machineTokens(after: nil, limit: MachineTokens.most)
         present = tokens
-        let ended = tokens.filter { $0.isLiving(of: user.id, at: now) }.map(\.id)
+        let ended = tokens.filter { $0.isLiving(of: account.id, at: now) }.map(\.id)
         ids += ended
         return ended
     }

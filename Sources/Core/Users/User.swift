@@ -63,9 +63,13 @@ public struct User: Sendable, Equatable {
             id: id, revision: 0, email: email, isDisabled: false, profile: profile, createdAt: createdAt,
             lastSignInAt: nil, lastRefreshAt: nil, passwordChangedAt: nil,
             tokensValidAfter: Date(microseconds: createdAt.seconds * 1_000_000), tokenEpoch: 0,
-            // An account that had the same id before was in the same epochs: its tokens are older than this one.
-            tokensRefusedBefore: Date(
-                microseconds: (createdAt.seconds - Int64(Self.predecessorTolerance)) * 1_000_000))
+            tokensRefusedBefore: Self.beginning(at: createdAt))
+    }
+
+    /// Before when tokens are refused of an account that begins to be here at an instant: one that had the same id before was in the same
+    /// epochs, and its tokens are older.
+    static func beginning(at instant: Date) -> Date {
+        Date(microseconds: (instant.seconds - Int64(predecessorTolerance)) * 1_000_000)
     }
 
     /// For stores: a user as it was kept.

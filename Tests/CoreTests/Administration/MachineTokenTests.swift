@@ -167,4 +167,26 @@ struct MachineTokenTests {
         #expect(try await scene.refusal(of: "bob") == .unknown)
         #expect(try await scene.refusal() == nil)
     }
+
+    @Test(arguments: TestStore.available)
+    func `An import of a user who was removed brings back neither tokens of programs nor the user's own`(
+        store: TestStore
+    ) async throws {
+        let scene = try await Scene(on: store, "ada")
+        let test = scene.test
+        let before = try await test.user(UserID(rawValue: "ada"))
+        #expect(try await test.realm.accounts.delete(before.id, by: test.client))
+        #expect(try await scene.refusal(of: "ada") == .dormant)
+        test.clock.advance(600)
+        var account = PortableAccount(id: before.id, email: before.email, createdAt: before.createdAt)
+        account.role = .owner
+        #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.imported])
+        #expect(try await scene.refusal(of: "ada") == .unknown)
+        #expect(try await scene.ended(.userImported, "ada") == scene.id("ada"))
+        #expect(try await scene.refusal() == nil)
+        let user = try await test.user(before.id)
+        #expect(user.createdAt == before.createdAt && user.tokenEpoch == before.tokenEpoch)
+        #expect(!user.admits(epoch: before.tokenEpoch, issuedAt: before.createdAt.seconds))
+        #expect(user.admits(epoch: user.tokenEpoch, issuedAt: test.now.seconds))
+    }
 }

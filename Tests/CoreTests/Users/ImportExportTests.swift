@@ -224,6 +224,29 @@ struct ImportExportTests {
     }
 
     @Test(arguments: TestStore.available)
+    func `An import leaves an owner who can sign in, however many of them it takes`(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        var accounts = try ["a", "b", "c"].map { try Self.account($0).with(factor: "f\($0)") }
+        for index in accounts.indices { accounts[index].role = .owner }
+        #expect(
+            try await test.realm.accounts.importAccounts(accounts, by: test.client)
+                == Array(repeating: .imported, count: 3))
+        accounts[0].role = .auditor
+        accounts[1].isDisabled = true
+        accounts[2].role = .support
+        // A rehearsal says what will be.
+        for rehearses in [true, false] {
+            let outcomes = try await test.realm.accounts.importAccounts(
+                accounts, overwrites: true, rehearses: rehearses, by: test.client)
+            #expect(outcomes == [.replaced, .replaced, .refused(.lastOwner)])
+        }
+        let roles = try await test.store.read { [accounts] transaction in
+            try accounts.map { try transaction.administrator($0.id)?.role }
+        }
+        #expect(roles == [.auditor, .owner, .owner])
+    }
+
+    @Test(arguments: TestStore.available)
     func `What stands in the way of one is no obstacle to the others`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         var there = try Self.account("there")
