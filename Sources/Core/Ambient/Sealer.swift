@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import JSON
 
 /// Encrypts what must not be readable in a stolen database: TOTP secrets, signing keys, mail on its way.
 ///
@@ -22,10 +23,10 @@ public struct Sealer: Sendable {
         let formerSealing: SymmetricKey
         /// What the keys of addresses are expanded from.
         private let addresses: KeyedSHA256
-        /// What digests are keyed with: HMAC with the key's blocks hashed already.
-        private let digesting: HMAC<SHA256>
+        /// What digests are keyed with.
+        private let digesting: KeyedSHA256
         /// Seals the log.
-        private let logSealing: HMAC<SHA256>
+        private let logSealing: KeyedSHA256
 
         /// - Parameter bytes: exactly 32 bytes of full entropy.
         public init(bytes: Secret<[UInt8]>) throws {
@@ -35,17 +36,16 @@ public struct Sealer: Sendable {
             }
             let master = SymmetricKey(data: bytes.reveal())
             let salt: [UInt8]? = nil
-            let extracted = HMAC<SHA256>(
+            let extracted = KeyedSHA256(
                 key: SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: master, salt: salt)))
-            // HKDF's first block, as in ``sealing(_:for:)``: its second one is for longer keys than these.
             func derive(_ purpose: String) -> SymmetricKey {
-                SymmetricKey(data: Self.code(extracted, "countersign/\(purpose)".utf8, 1, "".utf8))
+                Self.expanded(extracted, "countersign/\(purpose)")
             }
             name = derive("name").withUnsafeBytes { Array($0.prefix(Sealer.nameByteCount)) }
             formerSealing = derive("sealing")
             addresses = KeyedSHA256(key: derive("sealing by address"))
-            digesting = HMAC<SHA256>(key: derive("digesting"))
-            logSealing = HMAC<SHA256>(key: derive("sealing the log"))
+            digesting = KeyedSHA256(key: derive("digesting"))
+            logSealing = KeyedSHA256(key: derive("sealing the log"))
         }
 
         /// The name for people: eight hexadecimal digits, of which nothing about the key can be learnt.
@@ -54,31 +54,31 @@ public struct Sealer: Sendable {
         /// The key of values of that version in that place.
         func sealing(_ version: UInt8, for context: String) -> SymmetricKey {
             if version == Sealer.firstVersion { return formerSealing }
-            // HKDF's first block, which is all of a key of 32 bytes: HMAC(key, info ‖ 1) (RFC 5869, section 2.3).
-            var info = Array(context.utf8)
+            return Self.expanded(addresses, context)
+        }
+
+        /// HKDF's first block, which is all of a key of 32 bytes: HMAC(key, info ‖ 1) (RFC 5869, section 2.3).
+        private static func expanded(_ key: KeyedSHA256, _ info: String) -> SymmetricKey {
+            var info = Array(info.utf8)
             info.append(1)
-            return SymmetricKey(data: addresses.code(for: info))
+            return SymmetricKey(data: key.code(for: info))
         }
 
         /// The keyed digest of a text in a context.
-        func digest(_ text: String, for context: String) -> HMAC<SHA256>.MAC {
-            Self.code(digesting, context.utf8, 0, text.utf8)
+        func digest(_ text: String, for context: String) -> SHA256.Digest {
+            Self.code(digesting, context, text)
         }
 
         /// The code of a seal of the log, by what it says (``AuditSeal/link``).
-        func code(ofSeal link: String, isPruned: Bool) -> HMAC<SHA256>.MAC {
-            Self.code(logSealing, (isPruned ? "pruned" : "kept").utf8, 0, link.utf8)
+        func code(ofSeal link: String, isPruned: Bool) -> SHA256.Digest {
+            Self.code(logSealing, isPruned ? "pruned" : "kept", link)
         }
 
-        private static func code(
-            _ hmac: HMAC<SHA256>, _ context: String.UTF8View, _ mark: UInt8, _ text: String.UTF8View
-        ) -> HMAC<SHA256>.MAC {
-            var message = Array(context)
-            message.append(mark)
-            message.append(contentsOf: text)
-            var hmac = hmac
-            hmac.update(data: message)
-            return hmac.finalize()
+        private static func code(_ key: KeyedSHA256, _ context: String, _ text: String) -> SHA256.Digest {
+            var message = Array(context.utf8)
+            message.append(0)
+            message.append(contentsOf: text.utf8)
+            return key.code(for: message)
         }
     }
 
@@ -179,7 +179,7 @@ public struct Sealer: Sendable {
         _ text: String, for context: String, in transaction: any StoreTransaction
     ) throws -> Data {
         let key = try keys.current(in: transaction)
-        return Data(key.name) + key.digest(text, for: context)
+        return Data(key.name) + key.digest(text, for: context).data
     }
 
     /// Whether the digest is one of the text, by whatever key it names.
@@ -209,7 +209,7 @@ public struct Sealer: Sendable {
 extension Sealer.MasterKey {
     /// Takes the same time wherever the two differ.
     fileprivate func matches(_ text: String, _ digest: Data, for context: String) -> Bool {
-        self.digest(text, for: context) == digest
+        ConstantTime.equal(self.digest(text, for: context).data, digest)
     }
 }
 

@@ -87,6 +87,11 @@ struct SealerTests {
         #expect(try AES.GCM.open(box, using: key, authenticating: Data("here".utf8)).count == 6)
         let code = HMAC<SHA256>.authenticationCode(for: Data("c\u{0}t".utf8), using: derive("digesting", 32))
         #expect(try await TestStore.digest("t", for: "c", by: sealer) == Data(sealed[1..<5]) + Data(code))
+        for (isPruned, message) in [(false, "kept\u{0}link"), (true, "pruned\u{0}link")] {
+            let code = HMAC<SHA256>.authenticationCode(
+                for: Data(message.utf8), using: derive("sealing the log", 32))
+            #expect(try Self.key(1).code(ofSeal: "link", isPruned: isPruned).data == Data(code), "\(message)")
+        }
     }
 
     /// Sealed by a version that had one key for all places: "secret" for "factor/1", under the key of ones.

@@ -80,12 +80,12 @@ public struct AuditSeal: Sendable, Equatable {
     /// Puts the code of a key on it.
     mutating func sign(with key: Sealer.MasterKey) {
         keyID = key.id
-        code = key.code(ofSeal: link, isPruned: isPruned).hex
+        code = key.code(ofSeal: link, isPruned: isPruned).data.hex
     }
 
     /// Whether the code is of this key.
     func isSigned(with key: Sealer.MasterKey) -> Bool {
-        ConstantTime.equal(Array(key.code(ofSeal: link, isPruned: isPruned).hex.utf8), Array(code.utf8))
+        ConstantTime.equal(Array(key.code(ofSeal: link, isPruned: isPruned).data.hex.utf8), Array(code.utf8))
     }
 
     /// Whether the code is of the key that the seal names, and that key is here.
