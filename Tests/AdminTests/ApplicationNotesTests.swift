@@ -62,9 +62,11 @@ struct ApplicationNotesTests {
             shown = try await Self.set(server, change)
             #expect(shown.ownerNote == "Anna's" && shown.contacts == ["anna@example.com"])
             let long = String(repeating: "x", count: 501)
+            let marked = "a" + String(repeating: "\u{301}", count: 500)
             for (note, contacts) in [
                 ("two\nlines", nil), ("\u{2028}", nil), ("\u{1B}[2J", nil), (long, nil), (nil, [""]), (nil, ["a\tb"]),
-                (nil, [long]), (nil, Array(repeating: "a", count: 9)),
+                (nil, [long]), (nil, Array(repeating: "a", count: 9)), (" ", nil), (nil, [" "]), (marked, nil),
+                (nil, [marked]),
             ] as [(String?, [String]?)] {
                 var wrong = RegistrationChange()
                 wrong.ownerNote = note

@@ -241,6 +241,11 @@ import Testing
             "projectID in server.yaml: \"a/b\" is no project id; write 1 to 63 letters, digits, hyphens, dots"
         ),
         (
+            "serviceName: \"a\\x7Fb\"",
+            "serviceName in server.yaml: the name is empty, long or of several lines; "
+                + "write 1 to 60 characters on one line"
+        ),
+        (
             "publicURL: https://login.example.com/auth",
             "publicURL: https://login.example.com/auth has a path, and pages, their cookies and the issuer are those "
                 + "of a whole host; give the server a host name of its own, and write it without a path"

@@ -69,7 +69,7 @@ extension OwnAccount {
         _ kind: FactorKind, _ answer: OwnEnrolmentAnswer, handle: FlowHandle, name: String, of session: OwnSession,
         by client: ClientContext
     ) async throws -> Result<(factor: FactorRecord, signedIn: SignedIn), Refusal> {
-        guard name.isEmpty || ProfileChange.isLine(name, longest: 64) else { return .failure(.invalid("name")) }
+        guard name.isEmpty || PlainText.isLine(name, longest: 64) else { return .failure(.invalid("name")) }
         let expectation = FlowExpectation(
             [.enrolFactor], at: [.factorEnrolment], of: [.dialect(client.dialect)], user: session.userID)
         let given: Answer =

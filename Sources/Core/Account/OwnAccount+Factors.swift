@@ -57,7 +57,7 @@ extension OwnAccount {
         _ id: FactorID, to name: String, of session: OwnSession, by client: ClientContext
     ) async throws -> Result<OwnFactor, Refusal> {
         let realm = realm
-        guard ProfileChange.isLine(name, longest: 64) else { return .failure(.invalid("name")) }
+        guard PlainText.isLine(name, longest: 64) else { return .failure(.invalid("name")) }
         return try await change(of: session, .full, by: client) { transaction, user, draft in
             var factor = try transaction.ownFactor(id, of: user)
             factor.name = name

@@ -51,7 +51,7 @@ public struct ProfileChange: Sendable {
 
     /// The name of the first member that has a value which it cannot have.
     func fault(editable: [String], declared: [ApplicationRegistration.Attribute]) -> String? {
-        if case .some(.some(let name)) = displayName, !Self.isLine(name, longest: Self.longestName) {
+        if case .some(.some(let name)) = displayName, !PlainText.isLine(name, longest: Self.longestName) {
             return "displayName"
         }
         if case .some(.some(let tag)) = locale, !UserProfile.isLocale(tag) { return "locale" }
@@ -71,16 +71,10 @@ public struct ProfileChange: Sendable {
     /// Whether it may be an attribute: a line, a number or a truth value.
     public static func isScalar(_ value: JSONValue) -> Bool {
         switch value {
-        case .string(let text): isLine(text, longest: longestAttribute)
+        case .string(let text): PlainText.isLine(text, longest: longestAttribute)
         case .bool, .integer, .number: true
         default: false
         }
-    }
-
-    /// One line that is not blank. Characters that join, part or turn others are part of many names; pages show them harmless.
-    public static func isLine(_ text: String, longest: Int) -> Bool {
-        text.unicodeScalars.count <= longest && !text.allSatisfy(\.isWhitespace)
-            && !text.unicodeScalars.contains(where: PlainText.isControl)
     }
 }
 

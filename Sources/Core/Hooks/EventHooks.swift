@@ -22,8 +22,8 @@ public struct EventHooks: Sendable {
         case url(String)
         /// No category is named, so that the hook would be told nothing.
         case noEvents
-        /// The name has more than ``EventHooks/longestName`` characters.
-        case nameTooLong
+        /// The name is no line of at most ``EventHooks/longestName`` characters (``PlainText/isLine(_:longest:)``).
+        case name
         /// The secret is not `whsec_` and the Base64 of 24 to 64 bytes.
         case malformedSecret
         /// The log has no such event, or none that hooks get.
@@ -224,16 +224,15 @@ public struct EventHooks: Sendable {
     }
 
     /// Nil where the registration can be.
-    /// - Parameter before: what it was; its URL stays good.
+    /// - Parameter before: what it was; its name and its URL stay good.
     private func fault(
         of registration: EventHook.Registration, before: EventHook.Registration? = nil
     ) -> Refusal? {
         if registration.events.isEmpty { return .noEvents }
-        if registration.name.count > Self.longestName
-            || PlainText(registration.name, longest: Self.longestName).text != registration.name
-        {
-            return .nameTooLong
-        }
+        guard
+            registration.name.isEmpty || registration.name == before?.name
+                || PlainText.isLine(registration.name, longest: Self.longestName)
+        else { return .name }
         guard registration.url.utf8.count <= Self.longestURL else {
             return .url("has more than \(Self.longestURL) bytes")
         }

@@ -79,6 +79,17 @@ struct PlainTextTests {
         #expect(text.unicodeScalars.allSatisfy(PlainText.isPrintable) == isPrintable)
     }
 
+    @Test(
+        arguments: [
+            ("a", true), ("abcd", true), (" a ", true), ("日本", true), ("e\u{301}e\u{301}", true), ("a\u{202E}b", true),
+            ("", false), (" ", false), ("\u{3000}", false), ("abcde", false), ("e\u{301}\u{301}\u{301}\u{301}", false),
+            ("a\nb", false), ("a\tb", false), ("a\0", false), ("a\u{7F}", false), ("a\u{85}b", false),
+            ("a\u{2028}", false),
+        ])
+    func `A line is not blank, has no controls, and is counted with its letters' marks`(text: String, isLine: Bool) {
+        #expect(PlainText.isLine(text, longest: 4) == isLine)
+    }
+
     @Test
     func `No id has a zero byte, however it is made`() throws {
         let json = Data(#"["alice\u0000"]"#.utf8)

@@ -327,9 +327,27 @@ struct HookDeliveryTests {
             }
         }
         #expect(try await refusal("https://hooks.example/", []) == .noEvents)
-        #expect(try await refusal("https://hooks.example/", name: String(repeating: "x", count: 101)) == .nameTooLong)
+        let marked = "a" + String(repeating: "\u{301}", count: 100)
+        for name in [String(repeating: "x", count: 101), marked, " ", "two\nlines", "a\u{1B}[2J"] {
+            #expect(try await refusal("https://hooks.example/", name: name) == .name, "\(name)")
+        }
         for number in 0..<EventHooks.most { #expect(try await refusal("https://hooks.example/\(number)") == nil) }
         #expect(try await refusal("https://hooks.example/more") == .tooMany)
+    }
+
+    @Test func `A name of before stays where something else is changed, and another is a line`() async throws {
+        let test = try await TestRealm.make()
+        let registration = EventHook.Registration(url: Self.url, events: [.users])
+        var kept = try await test.realm.eventHooks.add(registration, by: test.client).get().hook
+        kept.registration.name = "two\nlines"
+        let row = kept
+        #expect(try await test.realm.store.write { try $0.update(row) })
+        var change = EventHooks.Change()
+        change.events = [.groups]
+        let changed = try await test.realm.eventHooks.change(kept.id, change, by: test.client).get()
+        #expect(changed.registration.name == "two\nlines" && changed.registration.events == [.groups])
+        change.name = "other\nlines"
+        #expect(try await test.realm.eventHooks.change(kept.id, change, by: test.client) == .failure(.name))
     }
 
     @Test func `Plain http on this machine is registered for development alone, and one of before is switched off`()

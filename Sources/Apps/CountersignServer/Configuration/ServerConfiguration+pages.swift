@@ -1,3 +1,4 @@
+import CountersignCore
 import WebPages
 
 /// How the pages look, and what they call the service: `theme.directory` and `serviceName`.
@@ -20,8 +21,7 @@ extension ServerConfiguration {
     static func pages(_ sources: inout ConfigurationSources) -> PageConfiguration {
         var pages = PageConfiguration()
         if let name = sources.text(.serviceName) {
-            let isOneLine = !name.value.contains { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } }
-            if !name.value.isEmpty, name.value.count <= longestName, isOneLine {
+            if PlainText.isLine(name.value, longest: longestName) {
                 pages.name = name.value
             } else {
                 sources.report(

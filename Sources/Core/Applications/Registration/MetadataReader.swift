@@ -135,10 +135,8 @@ struct MetadataReader {
     /// A name on one line, which pages show to people.
     func name(_ member: String) throws(ClientMetadata.Fault) -> String? {
         guard let value = self[member] else { return nil }
-        guard let text = PlainText(value.stringValue, bytes: 1...(4 * ClientMetadata.longestName))?.text,
-            text.unicodeScalars.count <= ClientMetadata.longestName,
-            text.unicodeScalars.contains(where: Self.isSeen),
-            !text.unicodeScalars.contains(where: PlainText.isControl)
+        guard let text = value.stringValue, PlainText.isLine(text, longest: ClientMetadata.longestName),
+            text.unicodeScalars.contains(where: Self.isSeen)
         else {
             throw .metadata(
                 "\(member.prefix(40)) has to be a text of 1 to \(ClientMetadata.longestName) characters on one line.")

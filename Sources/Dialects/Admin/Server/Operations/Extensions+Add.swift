@@ -55,7 +55,7 @@ public struct AddExtension: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        if let displayName { try AdministrationError.check(displayName: displayName) }
+        try AdministrationError.check(displayName: displayName)
         var registration = CustomExtensions.Registration(
             event: try Self.word(event, "event"), displayName: displayName.flatMap { $0.isEmpty ? nil : $0 },
             targetURL: targetURL, resourceID: resourceID, clients: applications ?? [], timeout: timeout ?? 1000,

@@ -31,7 +31,6 @@ public struct AddHook: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        try AdministrationError.check(label: label)
         let registration = EventHook.Registration(
             url: url, name: label ?? "", events: try HookSummary.categories(events))
         let made = try await HookSummary.judged(
@@ -136,7 +135,6 @@ public struct ChangeHook: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        try AdministrationError.check(label: label)
         var change = EventHooks.Change()
         change.url = url
         change.name = label

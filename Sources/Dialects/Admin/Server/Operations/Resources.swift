@@ -147,7 +147,7 @@ public struct PutResource: AdministrationOperation {
             }
             return known
         }
-        if let displayName { try AdministrationError.check(displayName: displayName) }
+        try AdministrationError.check(displayName: displayName)
         if let owner, try await realm.applications.registered(ClientID(rawValue: owner)) == nil {
             throw AdministrationError.noApplication(owner)
         }

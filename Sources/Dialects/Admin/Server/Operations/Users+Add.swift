@@ -46,7 +46,7 @@ public struct AddUser: AdministrationOperation {
         if password != nil && generatesPassword == true {
             throw AdministrationError(.invalid, "Give a password or have one generated, not both.")
         }
-        if let displayName { try AdministrationError.check(displayName: displayName) }
+        try AdministrationError.check(displayName: displayName)
         if let locale { try AdministrationError.check(locale: locale) }
         let userID = try id.map(Self.userID)
         let shownName = displayName.flatMap { $0.isEmpty ? nil : $0 }

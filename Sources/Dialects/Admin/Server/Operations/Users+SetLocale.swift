@@ -34,28 +34,3 @@ public struct SetUserLocale: AdministrationOperation {
         }
     }
 }
-
-extension AdministrationError {
-    /// A name that people are shown, of a user, an application, an API or an extension; an empty one clears.
-    static func check(displayName: String) throws {
-        guard displayName.isEmpty || ProfileChange.isLine(displayName, longest: ProfileChange.longestName) else {
-            throw AdministrationError(
-                .invalid, "displayName is one line of at most \(ProfileChange.longestName) characters.")
-        }
-    }
-
-    /// What administrators call a token or a hook; an empty one is none.
-    static func check(label: String?) throws {
-        guard let label, !label.isEmpty else { return }
-        guard ProfileChange.isLine(label, longest: MachineTokens.longestName) else {
-            throw AdministrationError(
-                .invalid, "The label is one line of at most \(MachineTokens.longestName) characters.")
-        }
-    }
-
-    static func check(locale: String) throws {
-        guard UserProfile.isLocale(locale) else {
-            throw AdministrationError(.invalid, "\"\(locale)\" is no language: write it as en, de-AT or ja.")
-        }
-    }
-}

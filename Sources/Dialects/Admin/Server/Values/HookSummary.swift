@@ -69,9 +69,9 @@ public struct HookSummary: Codable, Sendable, Equatable {
         case .failure(.url(let fault)): throw AdministrationError(.invalid, "The URL \(fault).")
         case .failure(.noEvents):
             throw AdministrationError(.invalid, "Say which events the hook gets: users, or * for all.")
-        case .failure(.nameTooLong):
+        case .failure(.name):
             throw AdministrationError(
-                .invalid, "The label has up to \(EventHooks.longestName) characters that can be seen.")
+                .invalid, "The label is one line of at most \(EventHooks.longestName) characters.")
         case .failure(.malformedSecret):
             throw AdministrationError(.invalid, "The secret is whsec_ and 24 to 64 random bytes in Base64.")
         case .failure(.unknownEvent):

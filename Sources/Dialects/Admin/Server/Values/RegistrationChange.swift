@@ -129,28 +129,18 @@ public struct RegistrationChange: Codable, Sendable {
 
     /// What operators write for each other is a line of text, wherever it is shown.
     private func validateNotes() throws {
-        if let displayName { try AdministrationError.check(displayName: displayName) }
-        if let ownerNote, !Self.isLine(ownerNote, longest: ApplicationRegistration.longestOwnerNote) {
-            throw AdministrationError(
-                .invalid,
-                "The note has at most \(ApplicationRegistration.longestOwnerNote) characters, and no line breaks.")
-        }
+        try AdministrationError.check(displayName: displayName)
+        try AdministrationError.check(ownerNote: ownerNote)
         guard let contacts else { return }
         guard contacts.count <= ApplicationRegistration.mostContacts else {
             throw AdministrationError(
                 .invalid, "An application has \(ApplicationRegistration.mostContacts) contacts at most.")
         }
-        for contact in contacts
-        where contact.isEmpty || !Self.isLine(contact, longest: ApplicationRegistration.longestContact) {
+        for contact in contacts where !PlainText.isLine(contact, longest: ApplicationRegistration.longestContact) {
             throw AdministrationError(
                 .invalid,
                 "A contact has 1 to \(ApplicationRegistration.longestContact) characters, such as dev@example.com.")
         }
-    }
-
-    private static func isLine(_ text: String, longest: Int) -> Bool {
-        text.count <= longest && PlainText(text, bytes: 0...(4 * longest)) != nil
-            && !text.unicodeScalars.contains(where: PlainText.isControl)
     }
 
     /// Nil where they stay.
