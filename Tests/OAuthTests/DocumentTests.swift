@@ -64,9 +64,15 @@ struct DocumentTests {
     func `Signing out speaks the language that the application asks for`() async throws {
         try await TestServer.with(.development) { server in
             var browser = Browser(server)
-            let ended = try await browser.get("/oidc/logout?ui_locales=xx%20de")
-            let page = try await browser.get(try #require(ended.headers[.location]))
-            #expect(page.status == 200 && page.text.contains("<html lang=\"de\""))
+            // A space parts them whatever follows it, and sixteen are looked at.
+            let (fifteen, sixteen) = (String(repeating: "xx%20", count: 15), String(repeating: "xx%20", count: 16))
+            for (asked, language) in [
+                ("xx%20de", "de"), ("de%20%CC%81ja", "de"), (fifteen + "ja", "ja"), (sixteen + "ja", "en"),
+            ] {
+                let ended = try await browser.get("/oidc/logout?ui_locales=\(asked)")
+                let page = try await browser.get(try #require(ended.headers[.location]))
+                #expect(page.status == 200 && page.text.contains("<html lang=\"\(language)\""), "\(asked)")
+            }
             _ = try await server.addUser()
             try await browser.signIn()
             let asked = try await browser.get("/oidc/logout?ui_locales=ja")

@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSON
 import ServerHTTP
 
 /// One request for a page: in which language it is answered, from which browser it came, and which cookies the answer sets.
@@ -46,7 +47,8 @@ public struct PageVisit: Sendable {
         consoleMark = site.cookies.console(request)
         let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
         let kept = site.cookies.language(request)
-        let asked = (query["ui_locales"] ?? "").split(separator: " ").prefix(8).map(String.init)
+        // As many as an authorization request keeps for the pages after it.
+        let asked = Array((query["ui_locales"]?.spaceSeparated ?? []).prefix(16))
         language =
             chosen ?? kept ?? (asked.isEmpty ? languages : asked).lazy.compactMap(PageLanguage.init(tag:)).first
             ?? request.headers[.acceptLanguage].flatMap(PageLanguage.init(accepting:)) ?? .english
