@@ -121,8 +121,9 @@ extension SecurityCheckSummary.Use {
         let names = mandatory.union(elements.keys).union(version.sharedChecks)
             .union(version.securityCheckConfigurations.keys).subtracting([SecurityCheckCatalogue.registeredClient])
         return names.reduce(into: [:]) { uses, name in
-            let check = catalogue?.describe(name, for: version)
             let own = version.securityCheckConfigurations[name] ?? [:]
+            // Where the version sets nothing, the check is as the server has it: it is made and described once, for all.
+            let check = own.isEmpty ? nil : catalogue?.describe(name, for: version)
             let properties =
                 check.map(SecurityCheckSummary.Property.all)
                 ?? own.keys.sorted().map { SecurityCheckSummary.Property(unread: $0) }
@@ -131,7 +132,7 @@ extension SecurityCheckSummary.Use {
                 elements: elements[name] ?? [], isMandatory: mandatory.contains(name),
                 isShared: version.sharedChecks.contains(name),
                 properties: properties.filter { own[$0.name] != nil },
-                faults: own.isEmpty ? [] : check?.faults ?? [])
+                faults: check?.faults ?? [])
         }
     }
 }
