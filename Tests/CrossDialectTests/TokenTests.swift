@@ -343,4 +343,77 @@ struct TokenTests {
             #expect(looked.json["users"][0]["displayName"] == .null)
         }
     }
+
+    // MARK: ID tokens as hints
+
+    /// A browser that the user is signed in to.
+    private static func browser(of email: String, _ scene: Scene) async throws -> HTTPFields {
+        let client = ClientContext(
+            clientID: ClientID(rawValue: "account"), dialect: .oauth, limitedSource: nil, source: "192.0.2.9")
+        let verdict = try await scene.server.realm.authenticator.answer(
+            .password(Secret(NativeClient.password)),
+            to: .opening(FlowOpening(subject: .email(try #require(EmailAddress(email))), terms: GrantTerms())),
+            by: client)
+        guard case .accomplished(.signedIn(let signedIn)) = verdict else {
+            Issue.record("\(verdict)")
+            return [:]
+        }
+        let begun = try #require(await scene.server.realm.sessions.begin(inBrowser: signedIn))
+        return [.cookie: "__Host-cs_session=\(begun.token.reveal())"]
+    }
+
+    /// OpenID Connect Core 1.0, section 3.1.2.1; RP-Initiated Logout 1.0, section 2.
+    @Test
+    func `A hint is an ID token of the same issuer, whatever protocol made it, and none of another issuer`()
+        async throws
+    {
+        try await Scene.with { scene in
+            let app = "dev-app"
+            let bye = "https://app.example/bye"
+            _ = try await scene.server.realm.applications.change(ClientID(rawValue: app), by: .testAdministrator) {
+                $0.oauth.postLogoutRedirectURIs = [bye]
+            }
+            let signedIn = try await scene.oauth(
+                of: app,
+                [
+                    "grant_type": "password", "username": .string(Scene.bob),
+                    "password": .string(NativeClient.password), "scope": "openid",
+                ])
+            let guardian = try #require(signedIn.json["id_token"].text, "\(signedIn.text)")
+            let begun = try await scene.native(
+                .initiate, of: app, ["username": Scene.bob, "challenge_type": NativeClient.everything])
+            let finished = try await scene.native(
+                .token, of: app,
+                [
+                    "continuation_token": begun.token ?? "", "grant_type": "password",
+                    "password": NativeClient.password, "scope": "openid offline_access",
+                ])
+            let native = try #require(finished.json["id_token"].text, "\(finished.text)")
+            func silent(_ hint: String, _ browser: HTTPFields) async throws -> String {
+                try await scene.get(
+                    "/authorize",
+                    [
+                        "client_id": app, "redirect_uri": "http://127.0.0.1/callback", "response_type": "code",
+                        "scope": "openid", "code_challenge": String(repeating: "a", count: 43),
+                        "code_challenge_method": "S256", "prompt": "none", "id_token_hint": hint,
+                    ], browser
+                ).headers[.location] ?? ""
+            }
+            func leave(_ hint: String, _ browser: HTTPFields = [:]) async throws -> String {
+                try await scene.get("/oidc/logout", ["id_token_hint": hint, "post_logout_redirect_uri": bye], browser)
+                    .headers[.location] ?? ""
+            }
+            _ = try await scene.server.account("dora@example.org")
+            let bob = try await Self.browser(of: Scene.bob, scene)
+            let dora = try await Self.browser(of: "dora@example.org", scene)
+            #expect(try await silent(guardian, bob).contains("error=consent_required"), "The user is the hinted one.")
+            #expect(try await silent(guardian, dora).contains("error=login_required"))
+            #expect(try await leave(guardian) == bye)
+            #expect(try await leave(guardian, bob).hasPrefix("/sign-out?logout="), "It is of another session.")
+            for foreign in [native, scene.idTokens.bob] {
+                #expect(try await silent(foreign, bob).contains("error=invalid_request"))
+                #expect(try await leave(foreign) == "/signed-out")
+            }
+        }
+    }
 }

@@ -69,12 +69,16 @@ public struct SharedEndpoints: Sendable {
     public var userInfo: @Sendable (Request, CountersignRequestContext) async throws -> Response?
     /// An answer to a request that begins a sign-in without a browser; nil where its `login_hint` is spelled as another protocol's.
     public var backchannel: @Sendable (OAuthForm, Request, CountersignRequestContext) async throws -> Response?
+    /// The user of an ID token that another protocol issued as this issuer, with a `sub` of its own spelling; nil for other tokens.
+    public var user: @Sendable (TokenClaims) -> UserID?
 
     public init(
         userInfo: @escaping @Sendable (Request, CountersignRequestContext) async throws -> Response?,
-        backchannel: @escaping @Sendable (OAuthForm, Request, CountersignRequestContext) async throws -> Response?
+        backchannel: @escaping @Sendable (OAuthForm, Request, CountersignRequestContext) async throws -> Response?,
+        user: @escaping @Sendable (TokenClaims) -> UserID?
     ) {
         self.userInfo = userInfo
         self.backchannel = backchannel
+        self.user = user
     }
 }

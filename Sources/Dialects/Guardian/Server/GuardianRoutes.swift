@@ -91,7 +91,8 @@ extension Guardian {
             },
             backchannel: { form, request, context in
                 try await answering { try await backchannelAuthorize(form, call(request, context, false)) }
-            })
+            },
+            user: { GuardianTokens.user(of: $0) })
     }
 
     private func answering(_ body: () async throws -> Response) async throws -> Response {

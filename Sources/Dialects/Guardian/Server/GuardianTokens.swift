@@ -49,6 +49,13 @@ struct GuardianTokens: Sendable {
             parts: [.session, .authenticationTime, .methods(.summary), .epoch], signedIn: signedIn, spelling: spelling)
     }
 
+    /// Whose ID token of this dialect it is; nil for one of another with the same issuer, which has no epoch. Not by `sub` alone: a user's own
+    /// id may begin as the names of this protocol do.
+    static func user(of claims: TokenClaims) -> UserID? {
+        guard claims[CustomClaims.epochClaim] != nil else { return nil }
+        return claims.string("sub").flatMap(Guardian.userID)
+    }
+
     private func access(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenDraft {
         let details = signedIn.evidence.details
         let application = JSONValue.string(signedIn.grant.clientID.rawValue)

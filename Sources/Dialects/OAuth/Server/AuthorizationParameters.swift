@@ -247,12 +247,12 @@ extension OAuth {
         return resources
     }
 
-    /// Whose ID token it is: one of this server for that application, of any age.
+    /// Whose ID token it is: one of this issuer for that application, of any age, whatever protocol of this server made it.
     func subject(ofIDToken text: String, for client: ClientID) async throws -> UserID? {
         var expectation = TokenExpectation(
             types: [.jwt], issuers: .oneOf(issuers), audiences: .oneOf([client.rawValue]))
         expectation.admitsExpired = true
         guard let token = try await realm.tokens.verify(text, expecting: expectation).token else { return nil }
-        return token.claims.string("sub").map(UserID.init(rawValue:))
+        return options.shared?.user(token.claims) ?? token.claims.string("sub").map(UserID.init(rawValue:))
     }
 }
