@@ -262,6 +262,45 @@ struct TokenEndpointTests {
         }
     }
 
+    /// RFC 6750, sections 2 and 3.1.
+    @Test
+    func `A second access token, in the query, a form or another header, makes a request for an API malformed`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let scope = "openid create:me:authentication_methods"
+            let token = try await tokens(server, ["scope": scope])["access_token"].text ?? ""
+            let headers: HTTPFields = [.authorization: "Bearer \(token)"]
+            var twice = headers
+            twice.append(HTTPField(name: .authorization, value: "Bearer x"))
+            var json = headers
+            json[.contentType] = "application/json"
+            let replies = [
+                try await server.send(.get, "/userinfo?access_token=\(token)", headers: headers),
+                try await server.send(.get, "/userinfo?a=b&acc%65ss_token", headers: headers),
+                try await server.send(.get, "/userinfo", headers: twice),
+                try await server.form("/userinfo", ["a": "b", "access_token": "x"], headers: headers),
+                try await server.send(.get, "/account/v1/profile?access_token=x", headers: headers),
+                try await server.send(.get, "/me/v1/authentication-methods?access_token=x", headers: headers),
+                try await server.form(
+                    "/me/v1/authentication-methods", ["type": "passkey", "access_token": "x"], headers: headers),
+                try await server.send(
+                    .post, "/admin/v1/users:list?access_token=x", headers: json, body: JSON.object([:]).bytes),
+                try await server.send(.get, "/oidc/register/dev-native?access_token=x", headers: headers),
+            ]
+            for (place, reply) in replies.enumerated() {
+                #expect(reply.status == 400, "\(place): \(reply.text)")
+                let challenge = reply.headers[.wwwAuthenticate] ?? ""
+                #expect(challenge.hasPrefix(#"Bearer error="invalid_request""#), "\(place): \(challenge)")
+            }
+            #expect(replies[4].json["error"]["code"] == "invalid" && replies[7].json["error"]["code"] == "invalid")
+            // Other fields are no tokens, and one where none is taken is none.
+            #expect(try await server.form("/userinfo", ["token": "x"], headers: headers).status == 200)
+            let elsewhere = try await server.form("/userinfo?access_token=\(token)", ["access_token": token])
+            #expect(elsewhere.status == 401 && elsewhere.headers[.wwwAuthenticate] == "Bearer")
+        }
+    }
+
     @Test
     func `An API that was not granted cannot be asked for at the token endpoint`() async throws {
         try await TestServer.with(.development) { server in

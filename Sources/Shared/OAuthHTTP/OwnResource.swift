@@ -1,10 +1,11 @@
 import CountersignCore
 import Foundation
+import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
 /// This server as the API that an access token is for: its endpoints take tokens whose audience is the server itself, in the header
-/// alone (RFC 6750, section 2.1; RFC 9449, section 7.1).
+/// alone (RFC 6750, section 2.1; RFC 9449, section 7.1). A second one beside it is refused (``presented(by:)``).
 public struct OwnResource: Sendable {
     private let realm: Realm
     private let publicURLs: @Sendable () -> [String]
@@ -24,36 +25,75 @@ public struct OwnResource: Sendable {
     /// Who may have issued the tokens: this server, in both spellings.
     public var issuers: Set<String> { Set(publicURLs().flatMap { [$0, $0 + "/"] }) }
 
+    /// An access token as a request has it in its header, not judged yet.
+    public struct Presented: Sendable {
+        public let text: String
+        /// Whether it was sent as `DPoP`, with a proof of its key.
+        public let isBound: Bool
+        public var scheme: String { isBound ? "DPoP" : "Bearer" }
+
+        /// Refuses a second token in the form of the request. The body is read by this, and cannot be read again.
+        /// - Throws: `TokenChallenge`; `RequestBodyFault`, `CancellationError`.
+        public func requireNoOther(inFormOf request: Request) async throws {
+            let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
+            guard type.hasPrefix("application/x-www-form-urlencoded") else { return }
+            let body = String(decoding: try await request.bodyBytes(), as: UTF8.self)
+            if AccessTokenParameter.isPresent(in: body) { throw OwnResource.ambiguous(scheme) }
+        }
+    }
+
+    /// The token in the header of a request; a challenge where there is none, or another one in a second header or in the query (RFC 6750,
+    /// sections 2 and 3.1; `docs/decisions/0539`).
+    public static func presented(by request: Request) -> Result<Presented, TokenChallenge> {
+        let authorization = Authorization(of: request)
+        let bound = authorization.credentials("DPoP")
+        // Another scheme is no token: nothing is called wrong (RFC 6750, section 3.1).
+        guard let text = bound ?? authorization.credentials("Bearer") else { return .failure(TokenChallenge()) }
+        let presented = Presented(text: text, isBound: bound != nil)
+        let count = request.headers.reduce(0) { $0 + ($1.name == .authorization ? 1 : 0) }
+        guard count == 1, !AccessTokenParameter.isPresent(in: request.uri.query ?? "") else {
+            return .failure(ambiguous(presented.scheme))
+        }
+        return .success(presented)
+    }
+
+    /// What a request is answered that has several tokens: which one counts, two readers could see differently.
+    public static func ambiguous(_ scheme: String) -> TokenChallenge {
+        TokenChallenge(
+            scheme: scheme, status: .badRequest, error: "invalid_request",
+            description: "Send one access token, in the Authorization header alone.")
+    }
+
     /// Judges the token of a request, with the proof of its key where it is bound to one.
     /// - Parameter audiences: whom the token may be for; nil for the server itself.
     public func access(of request: Request, audiences: Set<String>? = nil) async throws -> Result<
         Access, TokenChallenge
     > {
-        let authorization = Authorization(of: request)
-        let bound = authorization.credentials("DPoP")
-        guard let text = bound ?? authorization.credentials("Bearer") else { return .failure(TokenChallenge()) }
-        let scheme = bound == nil ? "Bearer" : "DPoP"
-        let token = try await realm.tokens.accessToken(
-            text, issuers: issuers, audiences: audiences ?? Set(publicURLs()))
-        guard let token else { return .failure(Self.refused(scheme)) }
-        if let challenge = try await refusal(of: token, text, isBound: bound != nil, request) {
-            return .failure(challenge)
+        let presented: Presented
+        switch Self.presented(by: request) {
+        case .success(let found): presented = found
+        case .failure(let challenge): return .failure(challenge)
         }
-        return .success(Access(token: token, scheme: scheme))
+        let token = try await realm.tokens.accessToken(
+            presented.text, issuers: issuers, audiences: audiences ?? Set(publicURLs()))
+        guard let token else { return .failure(Self.refused(presented.scheme)) }
+        if let challenge = try await refusal(of: token, presented, request) { return .failure(challenge) }
+        return .success(Access(token: token, scheme: presented.scheme))
     }
 
     /// Why a token does not count as it was sent: a bound one needs a proof of its key, and others take none; nil where it does.
     public func refusal(
-        of token: AccessToken, _ text: String, isBound: Bool, _ request: Request
+        of token: AccessToken, _ presented: Presented, _ request: Request
     ) async throws -> TokenChallenge? {
         guard let key = token.keyThumbprint else {
-            return isBound ? Self.refused("DPoP", "The access token is bound to no key: send it as Bearer.") : nil
+            return presented.isBound
+                ? Self.refused("DPoP", "The access token is bound to no key: send it as Bearer.") : nil
         }
         // Without a proof of its key, whatever client has found the token could use it.
-        guard isBound else {
+        guard presented.isBound else {
             return Self.refused("DPoP", "The access token is bound to a key: send it as DPoP, with a proof of the key.")
         }
-        return try await challenge(request, text, key, isConfidential: token.isOfConfidential)
+        return try await challenge(request, presented.text, key, isConfidential: token.isOfConfidential)
     }
 
     /// What a token is answered that does not count.

@@ -96,7 +96,9 @@ public struct AdministrationRoutes: Sendable {
 
     /// Who the request's token is of, as of now.
     private func caller(_ request: Request) async throws -> AdministrationCaller {
-        if let token = request.bearerToken {
+        let presented = try OwnResource.presented(by: request).get()
+        if !presented.isBound {
+            let token = Secret(presented.text)
             if isAdministrator(token) { return .adminToken }
             switch try await realm.machineTokens.judge(token) {
             case .success(let token): return .machine(token)
@@ -152,6 +154,7 @@ extension TokenChallenge {
         let answer: AdministrationError =
             switch error {
             case nil, "invalid_token": .unauthorized
+            case "invalid_request": AdministrationError(.invalid, description ?? "Refused.")
             default:
                 AdministrationError(status == .forbidden ? .forbidden : .unauthorized, description ?? "Refused.")
             }

@@ -111,6 +111,8 @@ private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
                 response = try failure.response()
             } catch let problem as AccountProblem {
                 response = try problem.response()
+            } catch let challenge as TokenChallenge {
+                response = try challenge.response()
             } catch RequestBodyFault.duplicateMember("resource") {
                 // RFC 8707, section 2.2, leaves it open how many an access token is for: here it is one.
                 response = try OAuthFailure.invalidTarget("An access token is for one API: name one resource.")

@@ -13,7 +13,7 @@ extension OAuth {
 
     /// `POST /oidc/register`.
     func register(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let (metadata, token) = (try await metadata(of: request), bearer(of: request))
+        let (metadata, token) = (try await metadata(of: request), try bearer(of: request))
         let outcome = try await realm.registrations.register(
             metadata ?? .null, token: token, by: registering(context))
         switch outcome {
@@ -24,7 +24,7 @@ extension OAuth {
 
     /// `GET /oidc/register/{id}`.
     func showRegistration(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let token = bearer(of: request)
+        let token = try bearer(of: request)
         switch try await realm.registrations.show(clientID(context), token: token) {
         case .success(let application):
             return try await answer(application, accessToken: token)
@@ -34,7 +34,7 @@ extension OAuth {
 
     /// `PUT /oidc/register/{id}`.
     func changeRegistration(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let (metadata, token, id) = (try await metadata(of: request), bearer(of: request), clientID(context))
+        let (metadata, token, id) = (try await metadata(of: request), try bearer(of: request), clientID(context))
         let outcome = try await realm.registrations.change(
             id, metadata ?? .null, token: token, by: registering(context, id))
         switch outcome {
@@ -45,7 +45,7 @@ extension OAuth {
 
     /// `DELETE /oidc/register/{id}`.
     func removeRegistration(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let (token, id) = (bearer(of: request), clientID(context))
+        let (token, id) = (try bearer(of: request), clientID(context))
         switch try await realm.registrations.remove(id, token: token, by: registering(context, id)) {
         case .success: return Response(status: .noContent, headers: [.cacheControl: "no-store"])
         case .failure(let refusal): throw failure(refusal, showed: token)
@@ -62,8 +62,13 @@ extension OAuth {
         return try? JSONParser.parse(body)
     }
 
-    private func bearer(of request: Request) -> Secret<String>? {
-        Authorization(of: request).credentials("Bearer").map { Secret($0) }
+    /// - Throws: `TokenChallenge` where there are several tokens.
+    private func bearer(of request: Request) throws -> Secret<String>? {
+        switch OwnResource.presented(by: request) {
+        case .success(let presented): presented.isBound ? nil : Secret(presented.text)
+        case .failure(let challenge) where challenge.error != nil: throw challenge
+        case .failure: nil
+        }
     }
 
     private func clientID(_ context: CountersignRequestContext) -> ClientID {

@@ -9,21 +9,17 @@ extension OAuth {
     /// `GET` and `POST /userinfo`: what the scopes of an access token open of its user (OpenID Connect Core 1.0, section 5.3). The token
     /// is in the header alone (RFC 6750, section 2.1; RFC 9449, section 7.1).
     func userInfo(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let authorization = Authorization(of: request)
-        let bearer = authorization.credentials("Bearer")
-        let bound = authorization.credentials("DPoP")
-        // Another scheme is no token: nothing is called wrong (RFC 6750, section 3.1).
-        guard let text = bound ?? bearer else { return try TokenChallenge().response() }
+        let presented = try OwnResource.presented(by: request).get()
+        try await presented.requireNoOther(inFormOf: request)
         let audiences = Set(options.publicURLs().flatMap { [$0, $0 + Path.userInfo] })
-        guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences) else {
-            if bound == nil, let answer = try await options.shared?.userInfo(request, context) { return answer }
-            return try OwnResource.refused(bound == nil ? "Bearer" : "DPoP").response()
+        guard let token = try await realm.tokens.accessToken(presented.text, issuers: issuers, audiences: audiences)
+        else {
+            if !presented.isBound, let answer = try await options.shared?.userInfo(request, context) { return answer }
+            throw OwnResource.refused(presented.scheme)
         }
-        if let challenge = try await resource.refusal(of: token, text, isBound: bound != nil, request) {
-            return try challenge.response()
-        }
+        if let challenge = try await resource.refusal(of: token, presented, request) { throw challenge }
         guard let user = token.user, token.scopes.contains("openid") else {
-            return try TokenChallenge.insufficientScope("openid", scheme: bound == nil ? "Bearer" : "DPoP").response()
+            throw TokenChallenge.insufficientScope("openid", scheme: presented.scheme)
         }
         let apis = try await realm.resources.list()
         var members = apis.claims(of: user, openedBy: token.scopes)

@@ -1,4 +1,4 @@
-import Foundation
+import SignedTokens
 
 /// What of a request says whether it is let in. A server of any framework fills it in.
 public struct ResourceRequest: Sendable, Equatable {
@@ -25,13 +25,8 @@ public struct ResourceRequest: Sendable, Equatable {
         path = String(parts[0])
         self.authorization = authorization
         self.proofs = proofs
-        hasTokenElsewhere = (parts.dropFirst() + [form.map { $0[...] } ?? ""]).contains(where: Self.hasToken)
-    }
-
-    private static func hasToken(_ fields: Substring) -> Bool {
-        fields.utf8.split(separator: UInt8(ascii: "&")).contains { field in
-            let name = field.prefix { $0 != UInt8(ascii: "=") }
-            return (String(Substring(name)).removingPercentEncoding ?? "") == "access_token"
-        }
+        hasTokenElsewhere =
+            AccessTokenParameter.isPresent(in: parts.dropFirst().first ?? "")
+            || AccessTokenParameter.isPresent(in: form ?? "")
     }
 }

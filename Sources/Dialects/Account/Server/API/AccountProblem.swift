@@ -125,6 +125,7 @@ struct AccountProblem: Error, Sendable {
     static func response(to challenge: TokenChallenge) throws -> Response {
         let code: Code =
             switch challenge.error {
+            case "invalid_request": .invalid
             case "insufficient_scope": .forbidden
             case "insufficient_user_authentication": .proofTooOld
             default: .unauthorized

@@ -20,8 +20,16 @@ extension OAuth {
         let session: OwnSession
         let client: ClientContext
         let application: ClientID
+        let scheme: String
 
         var user: UserID { session.userID }
+
+        /// A body, which has no second access token (RFC 6750, section 2).
+        func form(_ request: Request) async throws -> OAuthForm {
+            let form = try await OAuthForm(request)
+            guard form.members["access_token"] == nil else { throw OwnResource.ambiguous(scheme) }
+            return form
+        }
     }
 
     /// Answers the user whose token it is, where it has the scope.
@@ -29,14 +37,10 @@ extension OAuth {
         _ request: Request, _ context: CountersignRequestContext, _ scope: AccountScope,
         _ body: (Owner) async throws -> Response
     ) async throws -> Response {
-        let access: OwnResource.Access
-        switch try await resource.access(of: request, audiences: ownAudiences) {
-        case .success(let found): access = found
-        case .failure(let challenge): return try challenge.response()
-        }
+        let access = try await resource.access(of: request, audiences: ownAudiences).get()
         let token = access.token
         guard let user = token.user, let granted = token.session, token.scopes.contains(scope.rawValue) else {
-            return try TokenChallenge.insufficientScope(scope.rawValue, scheme: access.scheme).response()
+            throw TokenChallenge.insufficientScope(scope.rawValue, scheme: access.scheme)
         }
         do {
             return try await body(
@@ -44,7 +48,7 @@ extension OAuth {
                     session: OwnSession(
                         userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch,
                         session: granted.session.id),
-                    client: context.client(token.client, of: .oauth), application: token.client))
+                    client: context.client(token.client, of: .oauth), application: token.client, scheme: access.scheme))
         } catch let problem as AccountProblem where problem.status == .unauthorized {
             // The session ended in the meantime, and its token with it.
             var problem = problem
@@ -61,7 +65,7 @@ extension OAuth {
     /// `POST /me/v1/authentication-methods`. The vendor's libraries take the id of the next call from `Location`.
     func beginMethod(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         try await asOwner(request, context, .create) { owner in
-            let form = try await OAuthForm(request)
+            let form = try await owner.form(request)
             guard form.text("type") == "passkey" else {
                 throw AccountProblem.invalid("type has to be passkey: other methods are added by the pages.")
             }
@@ -80,7 +84,7 @@ extension OAuth {
     func verifyMethod(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         try await asOwner(request, context, .create) { owner in
             guard context.parameters.get("id") == Self.newMethod else { throw AccountProblem.notFound }
-            let form = try await OAuthForm(request)
+            let form = try await owner.form(request)
             guard let session = form.text("auth_session"), let response = form.document("authn_response"),
                 case .object = response["response"]
             else { throw AccountProblem.invalid("auth_session or authn_response is missing.") }
