@@ -46,6 +46,8 @@ public final class Realm: Sendable {
     let unsettledCharges = UnsettledCharges()
     let pollPace = PollPace()
     let pollIntervals = PollIntervals()
+    /// Proofs of possession that were remembered of requests without credentials, by source.
+    let proofPace = PollPace()
     /// Where browsers find this server, and what people call it.
     public let site = PublicSite()
     /// Mails as they would be, for administrators.

@@ -317,7 +317,7 @@ struct AuthorizationRequestTests {
     // MARK: Pushed requests
 
     @Test
-    func `An address pushes so many requests without credentials, and an application that shows some is not counted`()
+    func `An address pushes so many requests without credentials or as a stranger, and more with an application's own`()
         async throws
     {
         try await TestServer.with(.development) { server in
@@ -336,6 +336,17 @@ struct AuthorizationRequestTests {
             headers[.authorization] = TestServer.devWeb[.authorization]
             let confidential = try await server.form("/oauth/par", Browser.parameters("dev-web"), headers: headers)
             #expect(confidential.status == 201, "\(confidential.text)")
+            // One that registered itself has as many credentials as it likes.
+            try await server.setRegistration("open")
+            let stranger = try await server.register(SelfRegistrationTests.site).json
+            let id = try #require(stranger["client_id"].text)
+            let secret = try #require(stranger["client_secret"].text)
+            headers[.authorization] = "Basic \(Data("\(id):\(secret)".utf8).base64EncodedString())"
+            let asked = Browser.parameters(id, ["redirect_uri": "https://app.example/callback"])
+            #expect(try await server.form("/oauth/par", asked, headers: headers).status == 429)
+            headers[.xForwardedFor] = "198.51.100.79"
+            let admitted = try await server.form("/oauth/par", asked, headers: headers)
+            #expect(admitted.status == 201, "\(admitted.text)")
         }
     }
 

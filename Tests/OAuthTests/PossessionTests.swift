@@ -226,6 +226,39 @@ struct PossessionTests {
     }
 
     @Test
+    func `An address has so many proofs remembered without credentials, and an application that shows some goes on`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let (key, source) = (ClientKey(), "198.51.100.78")
+            let nonce = try await nonce(server, key)
+            for _ in 1..<RateLimit.possessionProofsPerSource.count { server.realm.tokens.countProof(from: source) }
+            func ask(
+                _ path: String, _ fields: [String: String], from address: String, as headers: HTTPFields = [:]
+            ) async throws -> Reply {
+                var headers = headers
+                headers[.xForwardedFor] = address
+                headers[.dpop] = try key.proof("POST", "http://127.0.0.1:8080\(path)", at: server.now, nonce: nonce)
+                return try await server.form(path, fields, headers: headers)
+            }
+            let grant = ["grant_type": "refresh_token", "client_id": "dev-native", "refresh_token": "x"]
+            let last = try await ask("/oauth/token", grant, from: source)
+            #expect(last.json["error"] == "invalid_grant", "\(last.text)")
+            let limited = try await ask("/oauth/token", grant, from: source)
+            #expect(limited.status == 429 && limited.headers[.retryAfter] == "60", "\(limited.text)")
+            #expect(try await ask("/oauth/par", Browser.parameters(), from: source).status == 429)
+            let elsewhere = try await ask("/oauth/token", grant, from: "198.51.100.79")
+            #expect(elsewhere.json["error"] == "invalid_grant", "\(elsewhere.text)")
+            let confidential = try await ask(
+                "/oauth/par", Browser.parameters("dev-web"), from: source, as: TestServer.devWeb)
+            #expect(confidential.status == 201, "\(confidential.text)")
+            try await server.advance(601)
+            let later = try await ask("/oauth/token", grant, from: source)
+            #expect(later.json["error"] == "use_dpop_nonce", "\(later.text)")
+        }
+    }
+
+    @Test
     func `An application that has to prove a key gets nothing without`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {

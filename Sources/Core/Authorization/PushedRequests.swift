@@ -14,7 +14,8 @@ extension AuthorizationRequests {
 
     /// Keeps the parameters of a request that an application sends ahead (RFC 9126). They were validated and are validated again
     /// when they are brought, as the registration may have changed.
-    /// - Parameter source: the address that the request is counted for; nil where the application showed who it is. Each is a row.
+    /// - Parameter source: the address that the request is counted for; nil where an application that an administrator let in showed who it
+    ///   is. Each is a row.
     /// - Returns: what the `request_uri` names.
     public func push(
         _ parameters: [String: [String]], of client: ClientID, from source: String?

@@ -39,6 +39,14 @@ final class PollPace: Sendable {
         }
     }
 
+    /// Whether one more would be one too many. Counts nothing.
+    func isUsedUp(_ name: String, _ limit: RateLimit, at now: Date) -> Bool {
+        windows.withLock { windows in
+            guard let window = windows[name], window.since <= now else { return false }
+            return now < window.since + limit.window && window.count >= limit.count
+        }
+    }
+
     /// Attempts that are remembered.
     var count: Int { windows.withLock(\.count) }
 }

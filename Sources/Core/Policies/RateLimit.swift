@@ -30,6 +30,9 @@ public struct RateLimit: Sendable, Equatable {
     static let clientsPerSource = RateLimit(count: 100, window: 600)
     /// Assertions of one application, each of which is remembered until it expires: 50 a second, for ten minutes.
     static let assertionsPerApplication = RateLimit(count: 30_000, window: 600, parts: 25)
+    /// Proofs of keys (RFC 9449) from one source address that come with requests of applications without credentials, each of which is
+    /// remembered for some minutes: 50 a second, for ten minutes.
+    public static let possessionProofsPerSource = RateLimit(count: 30_000, window: 600)
     /// Documents of clients that are fetched for one source address.
     static let documentsPerSource = RateLimit(count: 60, window: 600)
     /// Documents that no one asked for before, fetched from one host.

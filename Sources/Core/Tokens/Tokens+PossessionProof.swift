@@ -63,6 +63,21 @@ extension Tokens {
             OpenProof(used: used, keyThumbprint: judged.proof.keyThumbprint, hasNonce: judged.nonce != nil))
     }
 
+    // MARK: Proofs of requests without credentials
+
+    /// Whether a source has as many proofs remembered as it may, of applications that show no credentials
+    /// (``RateLimit/possessionProofsPerSource``). Who makes keys makes as many right proofs as they like, and each is a row for some minutes.
+    ///
+    /// Counted in this process: a proof is to cost one write (`docs/decisions/0541`).
+    public func hasMostProofs(from source: String) -> Bool {
+        realm.proofPace.isUsedUp(source, .possessionProofsPerSource, at: realm.clock.now)
+    }
+
+    /// Counts a proof of such a request that was remembered.
+    public func countProof(from source: String) {
+        _ = realm.proofPace.admits(source, .possessionProofsPerSource, at: realm.clock.now)
+    }
+
     // MARK: Nonces
 
     private static let nonceContext = "dpop-nonce"

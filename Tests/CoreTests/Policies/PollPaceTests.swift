@@ -12,7 +12,11 @@ struct PollPaceTests {
     func `So many in a window that begins with the first; what is one too many counts for nothing`() {
         let pace = PollPace()
         for second in [0.0, 1, 2] { #expect(pace.admits("a", Self.limit, at: Self.start + second)) }
-        for second in [2.0, 30, 59.9] { #expect(!pace.admits("a", Self.limit, at: Self.start + second)) }
+        for second in [2.0, 30, 59.9] {
+            #expect(pace.isUsedUp("a", Self.limit, at: Self.start + second))
+            #expect(!pace.admits("a", Self.limit, at: Self.start + second))
+        }
+        for second in [60.0, -600] { #expect(!pace.isUsedUp("a", Self.limit, at: Self.start + second)) }
         #expect(pace.admits("b", Self.limit, at: Self.start + 3))
         for second in [60.0, 61, 62] { #expect(pace.admits("a", Self.limit, at: Self.start + second)) }
         #expect(!pace.admits("a", Self.limit, at: Self.start + 63))

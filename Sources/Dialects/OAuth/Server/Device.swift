@@ -20,7 +20,7 @@ extension OAuth {
             }
             challenge = PKCEChallenge(text, method: .s256)
         }
-        let key = try await possession(request, Path.device, method)
+        let key = try await possession(request, context, Path.device, method)
         let client = context.client(application.id, of: .oauth)
         do {
             let named = form.words("acr_values")

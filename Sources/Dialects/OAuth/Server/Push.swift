@@ -37,7 +37,7 @@ extension OAuth {
         // What shows who asks is no part of the request.
         given = QueryParameters(
             given.values.filter { !["client_secret", "client_assertion", "client_assertion_type"].contains($0.key) })
-        let key = try await possession(request, Path.push, method)
+        let key = try await possession(request, context, Path.push, method)
         if let key {
             // RFC 9449, section 10.1.
             guard given["dpop_jkt"].map({ $0 == key }) ?? true else {
@@ -54,7 +54,9 @@ extension OAuth {
         } catch let refusal as AuthorizationParameters.Refusal {
             throw OAuthFailure(refusal.error, refusal.description)
         }
-        let source = method == .none ? context.client(application.id, of: .oauth).limitedSource : nil
+        // A stranger has as many credentials as it registers: they say no more of who asks than none.
+        let isStranger = method == .none || application.registration.oauth.isOfStranger
+        let source = isStranger ? context.client(application.id, of: .oauth).limitedSource : nil
         switch try await realm.authorizations.push(given.values, of: application.id, from: source) {
         case .limited(let until): throw OAuthFailure.limited(until: until, at: realm.clock.now)
         case .begun(let handle):

@@ -20,10 +20,13 @@ extension OAuth {
         var refreshToken: RefreshTokenLook?
         // What comes with the credentials is looked at in the transaction that knows the application.
         if let open = try? proof?.get() {
+            // Whatever the request shows of its application: some show a secret and have none.
+            try requireRoomForProof(context)
             // What it proves is remembered there: one write, and no read before it.
             (application, method, proven) = try await authenticate(
                 form, request, context,
                 judging: Applications.Companion.proving(open) { $0.oauth.dpopNonce.isRequired(of: $1) })
+            if let proven { count(proven, method, context) }
         } else if form.text("grant_type") == "refresh_token", let text = form.text("refresh_token") {
             (application, method, refreshToken) = try await authenticate(
                 form, request, context,
@@ -109,15 +112,37 @@ extension OAuth {
 
     /// The thumbprint of the key that a request proves (RFC 9449, section 5); nil where it has no proof.
     func possession(
-        _ request: Request, _ path: String, _ method: ClientAuthenticationMethod
+        _ request: Request, _ context: CountersignRequestContext, _ path: String, _ method: ClientAuthenticationMethod
     ) async throws -> String? {
         switch openProof(request, path) {
-        case nil: nil
-        case .failure(let fault)?: try await thumbprint(.refused(fault))
+        case nil: return nil
+        case .failure(let fault)?: return try await thumbprint(.refused(fault))
         case .success(let proof)?:
-            try await thumbprint(
-                realm.tokens.remember(proof) { $0.oauth.dpopNonce.isRequired(of: method) })
+            if method == .none { try requireRoomForProof(context) }
+            let judged = try await realm.tokens.remember(proof) { $0.oauth.dpopNonce.isRequired(of: method) }
+            count(judged, method, context)
+            return try await thumbprint(judged)
         }
+    }
+
+    /// The source that a request's proof is counted for; nil where none is.
+    private func proofSource(_ context: CountersignRequestContext) -> String? {
+        context.client(ClientID(rawValue: "oauth"), of: .oauth).limitedSource
+    }
+
+    /// Refuses a proof where its source has had so many remembered, of applications without credentials, that there is no room for another.
+    private func requireRoomForProof(_ context: CountersignRequestContext) throws {
+        guard let source = proofSource(context), realm.tokens.hasMostProofs(from: source) else { return }
+        let now = realm.clock.now
+        throw OAuthFailure.limited(until: now + 60, at: now)
+    }
+
+    /// Counts what was remembered of an application that showed no credentials.
+    private func count(
+        _ judged: Tokens.ProofJudgement, _ method: ClientAuthenticationMethod, _ context: CountersignRequestContext
+    ) {
+        guard method == .none, case .proven = judged, let source = proofSource(context) else { return }
+        realm.tokens.countProof(from: source)
     }
 
     /// The proof of a request, as far as it is judged without a transaction; nil where there is none.
