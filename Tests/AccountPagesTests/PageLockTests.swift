@@ -122,6 +122,7 @@ struct PageLockTests {
             (.known("X-Frame-Options"), "DENY"), (.known("Referrer-Policy"), "no-referrer"),
             (.xContentTypeOptions, "nosniff"), (.known("Cross-Origin-Opener-Policy"), "same-origin"),
             (.known("Cross-Origin-Resource-Policy"), "same-origin"),
+            (.known("Strict-Transport-Security"), "max-age=31536000"),
         ]
         for (name, value) in expected { #expect(reply.headers[name] == value, "\(path): \(name)") }
         #expect(reply.headers[.known("Permissions-Policy")]?.contains("camera=()") == true, "\(path)")

@@ -175,6 +175,16 @@ struct DeviceTests {
             #expect(short.json["error"] == "invalid_request", "\(short.text)")
             let right = ["code_verifier": Browser.proofKey.verifier]
             #expect(try await poll(server, begun["device_code"], right).status == 200)
+            let challenge = Browser.proofKey.challenge
+            for half in [
+                ["code_challenge_method": "S256"], ["code_challenge": challenge],
+                ["code_challenge": challenge, "code_challenge_method": "plain"],
+                ["code_challenge": "short", "code_challenge_method": "S256"],
+            ] {
+                let refused = try await server.form(
+                    "/oauth/device/code", ["client_id": "dev-native", "scope": "openid"].merging(half) { $1 })
+                #expect(refused.json["error"] == "invalid_request", "\(half): \(refused.text)")
+            }
         }
     }
 

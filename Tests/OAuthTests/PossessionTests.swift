@@ -174,6 +174,15 @@ struct PossessionTests {
                 "/oauth/token", ["grant_type": "authorization_code", "client_id": "public", "code": "x"],
                 headers: [.dpop: good])
             #expect(reply.json["error"] == "invalid_grant")
+            var twice: HTTPFields = [:]
+            for id in ["one", "other"] {
+                let proof = try key.proof("POST", url, at: server.now, id: id, nonce: nonce)
+                twice.append(HTTPField(name: .dpop, value: proof))
+            }
+            let both = try await server.form(
+                "/oauth/token", ["grant_type": "authorization_code", "client_id": "public", "code": "x"],
+                headers: twice)
+            #expect(both.json["error"] == "invalid_dpop_proof", "\(both.text)")
             // Two minutes later the nonce is over.
             try await server.advance(121)
             let late = try key.proof("POST", url, at: server.now, nonce: nonce)

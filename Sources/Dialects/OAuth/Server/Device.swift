@@ -14,9 +14,13 @@ extension OAuth {
             throw OAuthFailure.unauthorizedClient
         }
         var challenge: PKCEChallenge?
-        if let text = form.text("code_challenge") {
-            guard form.text("code_challenge_method") == "S256", AuthorizationParameters.isChallenge(text) else {
-                throw OAuthFailure.invalidRequest("code_challenge has to be of the method S256.")
+        // A method without a challenge is one that was lost: the device would wait without the key that it wanted to prove.
+        if form.text("code_challenge") != nil || form.text("code_challenge_method") != nil {
+            guard let text = form.text("code_challenge"), form.text("code_challenge_method") == "S256",
+                AuthorizationParameters.isChallenge(text)
+            else {
+                throw OAuthFailure.invalidRequest(
+                    "code_challenge has to be 43 to 128 characters of URL-safe Base64, with the method S256.")
             }
             challenge = PKCEChallenge(text, method: .s256)
         }
