@@ -95,208 +95,63 @@ extension Accounts {
         }
         let settings = try await realm.settings()
         guard let (before, factors) = try await userAndFactors(id) else { return .refused(.userNotFound) }
-        if let password = change.password,
-            let fault = settings.passwords.fault(
-                of: password, email: change.email.flatMap { $0 } ?? before.email,
-                secondFactorFollows: AssurancePolicy.asksForMore(
-                    factors, settings: settings.secondFactors, proofs: realm.proofs))
-        {
-            return .refused(.weakPassword(fault))
-        }
-        if let password = change.password, session != nil, client.refusesFormerPasswords {
-            switch try await PasswordHistory(realm: realm).look(for: password, of: id, factors, settings.passwords) {
-            case .fresh: break
-            case .recent: return .refused(.weakPassword(.recentlyUsed))
-            case .limited(let until): return .refused(.newPasswordsLimited(until: until))
+        var hash: String?
+        if let password = change.password {
+            let looksBack = session != nil && client.refusesFormerPasswords
+            if let refusal = try await refusal(
+                of: password, for: before, with: change, factors, settings, looksBack: looksBack)
+            {
+                return .refused(refusal)
             }
+            hash = try await realm.hasher.hash(password)
         }
-        let hash: String? = if let password = change.password { try await realm.hasher.hash(password) } else { nil }
-        let now = realm.clock.now
-        let draft = SessionDraft(random: realm.random)
-        let factorID = FactorID(rawValue: realm.random.uuid())
-        let messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
+        let draft = AccountChangeDraft(change, hash: hash, of: realm, by: client)
         do {
             return try await realm.writeSending { transaction in
-                guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
-                try present(user)
-                let before = user
-                if let session {
-                    // As of the request: hashing may have waited.
-                    let fault =
-                        try change.needsFullProof
-                        ? session.faultUnlessFull(user, realm.proofs, at: asked, in: transaction)
-                        : change.needsRecentSignIn
-                            ? session.faultUnlessRecent(user, at: asked, in: transaction)
-                            : session.fault(of: user, at: asked, in: transaction)
-                    if let fault { return .refused(fault == .revoked ? .revoked : .signInTooOld) }
+                guard let before = try transaction.user(id) else { return .refused(.userNotFound) }
+                try present(before)
+                // As of the request: hashing may have waited.
+                if let session,
+                    let refusal = try change.refusal(
+                        of: session, for: before, realm.proofs, at: asked, in: transaction)
+                {
+                    return .refused(refusal)
                 }
                 // Everything that can be refused stands before the first write: a refusal does not undo. What an update loses is thrown.
-                if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) {
+                if let refusal = try change.refusal(for: before, realm.proofs, in: transaction) {
                     return .refused(refusal)
                 }
                 let kept = change.keepsSession ? session?.session : nil
-                try transaction.reserve(user: user, keeping: kept)
-                let reopens = change.isDisabled == false && before.isDisabled && !change.keepsMachineTokens
-                let ended = reopens ? try transaction.endMachineTokens(of: id, at: now) : []
-                var events: [AuditEvent.Kind] = []
-
-                if case .some(let email) = change.email, email != user.email {
-                    if let former = user.email {
-                        try transaction.assignOutboxMessages(to: former.canonical, of: id)
-                    }
-                    if let former = user.email, let email {
-                        try transaction.send(
-                            OutboxContent(
-                                template: "email-changed", locale: user.profile.locale ?? client.locale,
-                                values: ["email": former.canonical, "newEmail": email.canonical]),
-                            to: former.canonical, about: id, id: messageIDs[0], at: now, sealer: realm.sealer)
-                    }
-                    user.email = email
-                    user.profile.emailVerified = false
-                    events.append(.emailChanged)
-                }
-                change.apply(to: &user)
-                // An account whose owner wants it removed is as disabled: an administrator's word is kept beside that wish.
-                if let isDisabled = change.isDisabled, isDisabled != user.isDisabled || isDisabled != user.isSuspended {
-                    user.isDisabled = isDisabled
-                    // While a user is disabled each use is refused for that. What was issued before does not come back.
-                    if before.isDisabled, !isDisabled { user.revokeTokens(at: now) }
-                    events.append(isDisabled ? .userDisabled : .userEnabled)
-                }
-                if let hash {
-                    try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
-                    user.profile.providers.remove("anonymous")
-                    events.append(.passwordChanged)
-                } else if change.removesPassword {
-                    if let password = try transaction.factors(of: id).password {
-                        _ = try transaction.remove(password.id, realm.proofs)
-                    }
-                    user.profile.providers.remove("password")
-                    events.append(.passwordChanged)
-                }
-                let withdrawn = try change.withdrawFactors(of: id, realm.proofs, in: transaction)
-                if let event = withdrawn.event { events.append(event) }
-                if let instant = change.revokesTokensAt {
-                    events.append(.tokensRevoked)
-                    let meansNow = instant > now - AccountChange.revocationDelay
-                    if meansNow { user.revokeTokens(at: instant) }
-                    // What means now is judged by the epoch alone, whatever the servers' clocks say.
-                    if !meansNow || instant > now { user.refuseTokens(issuedBefore: instant) }
-                }
-                if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
-                if let kept { try transaction.carry(kept, into: user, at: now) }
-                guard try transaction.update(user) else { throw LostUpdate() }
-                user = try transaction.user(id) ?? user
-                if events.isEmpty { events = [.userChanged] }
-                for (kind, eventID) in zip(events, eventIDs) {
-                    let details = kind == .userEnabled ? MachineToken.details(ofEnded: ended) : [:]
-                    try transaction.append(
-                        AuditEvent(id: eventID, at: now, kind: kind, userID: id, context: client, details: details))
-                }
-                for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
-                    try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)
-                }
+                let user = try draft.write(over: before, keeping: kept, in: transaction)
                 guard let evidence else { return .changed(user, nil) }
-                let signedIn = try draft.open(
-                    for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
+                let signedIn = try draft.session.open(
+                    for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: draft.now,
                     from: client, isSignIn: false, in: transaction)
                 return .changed(signedIn.user, signedIn)
             }
-        } catch is LostUpdate {
+        } catch is AccountChangeDraft.LostUpdate {
             return .refused(.addressTaken)
         }
     }
-}
 
-/// Another user got the address or the number after both were looked for: the transaction is undone, with the password, the factors, the
-/// mails and the ended tokens that it has written by then.
-private struct LostUpdate: Error {}
-
-extension AccountChange {
-    /// The members that need no other row.
-    fileprivate func apply(to user: inout User) {
-        if let emailVerified { user.profile.emailVerified = emailVerified }
-        if let displayName { user.profile.displayName = displayName }
-        if let photoURL { user.profile.photoURL = photoURL }
-        if let locale { user.profile.locale = locale }
-        if let phoneNumber { user.profile.phoneNumber = phoneNumber }
-        if let customClaims { user.profile.customClaims = customClaims }
-        for (name, value) in attributes { user.profile.attributes[name] = value == .null ? nil : value }
-        if let createdAt { user.createdAt = createdAt }
-        if let lastSignInAt { user.lastSignInAt = lastSignInAt }
-    }
-
-    /// What the change wants and cannot have.
-    fileprivate func refusal(
-        for user: User, _ proofs: ProofRegistry, in transaction: any StoreTransaction
-    ) throws -> AccountRefusal? {
-        if case .some(.some(let email)) = email, let holder = try transaction.user(email: email), holder.id != user.id {
-            return .addressTaken
-        }
-        if case .some(.some(let number)) = phoneNumber,
-            let holder = try transaction.user(phoneNumber: PhoneNumber(kept: number)), holder.id != user.id
+    /// Why the password cannot be the user's: by the policy, and by what the account had before, where that is looked for.
+    private func refusal(
+        of password: Secret<String>, for user: User, with change: AccountChange, _ factors: [FactorRecord],
+        _ settings: RealmSettings, looksBack: Bool
+    ) async throws -> AccountRefusal? {
+        if let fault = settings.passwords.fault(
+            of: password, email: change.email.flatMap { $0 } ?? user.email,
+            secondFactorFollows: AssurancePolicy.asksForMore(
+                factors, settings: settings.secondFactors, proofs: realm.proofs))
         {
-            return .phoneNumberTaken
+            return .weakPassword(fault)
         }
-        if let secondFactors {
-            let present = Set(proofs.secondFactors(among: try transaction.factors(of: user.id)).map(\.id))
-            guard present.isSuperset(of: secondFactors.keys) else { return .unknownFactor }
+        guard looksBack else { return nil }
+        let history = PasswordHistory(realm: realm)
+        switch try await history.look(for: password, of: user.id, factors, settings.passwords) {
+        case .fresh: return nil
+        case .recent: return .weakPassword(.recentlyUsed)
+        case .limited(let until): return .newPasswordsLimited(until: until)
         }
-        if isDisabled == true, try transaction.isLastOwner(user) { return .lastOwner }
-        return nil
-    }
-
-    /// What became of the second factors.
-    fileprivate enum Withdrawal: Equatable {
-        case none
-        /// - Parameter name: of the factor, where it was one.
-        case some(name: String?)
-        case all
-
-        var event: AuditEvent.Kind? {
-            switch self {
-            case .none: nil
-            case .some: .factorWithdrawn
-            case .all: .factorsReset
-            }
-        }
-    }
-
-    /// What the owner's notice says of the change; of a changed address an own mail tells.
-    fileprivate func notices(_ withdrawn: Withdrawal) -> [AccountNotice] {
-        var notices: [AccountNotice] = []
-        if password != nil {
-            notices.append(AccountNotice(.passwordChanged))
-        } else if removesPassword {
-            notices.append(AccountNotice(.passwordRemoved))
-        }
-        switch withdrawn {
-        case .none: break
-        case .some(let name): notices.append(AccountNotice(.factorRemoved, factorName: name))
-        case .all: notices.append(AccountNotice(.factorsRemoved))
-        }
-        return notices
-    }
-
-    fileprivate func withdrawFactors(
-        of id: UserID, _ proofs: ProofRegistry, in transaction: any StoreTransaction
-    ) throws -> Withdrawal {
-        guard let secondFactors else { return .none }
-        let present = proofs.secondFactors(among: try transaction.factors(of: id))
-        var gone: [FactorRecord] = []
-        for var factor in present {
-            switch secondFactors[factor.id] {
-            case nil:
-                _ = try transaction.remove(factor.id, proofs)
-                gone.append(factor)
-            case .unchanged?: break
-            case .changed(let name)?:
-                factor.name = name
-                _ = try transaction.update(factor)
-            }
-        }
-        if gone.isEmpty { return .none }
-        return gone.count == present.count ? .all : .some(name: gone.count == 1 ? gone[0].name : nil)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Users: making, changing and removing them.
 ///
 /// **How the files of this folder meet.** `User` is the row, with its `EmailAddress`, `PhoneNumber` and `CustomClaims`. This type
-/// makes users; its files are one verb each: `+Find`, `+Search`, `+Change`, `+Delete`, `+Dossier` for what an
+/// makes users; its files are one verb each: `+Find`, `+Search`, `+Change` (`AccountChangeDraft` is what it writes), `+Delete`, `+Dossier` for what an
 /// administrator is shown of an account, `+PersonalData` for all that is stored about its user. `+Import` and `+Export` move users as `PortableAccount`s, a run of many as
 /// `ImportExportRuns`; `PortableAccount+differences` says where an account that is there already differs.
 public struct Accounts: Sendable {
