@@ -91,8 +91,7 @@ struct UserImport {
 
     /// Reads the file to its end, or until too many rows are refused.
     mutating func run(_ file: FileHandle) async throws -> Summary {
-        // Before the file is read: it may have no line that they are for.
-        if settings.hash != nil { _ = try await perform(ImportUsers(lines: [], hash: settings.hash, dryRun: true)) }
+        try await begin()
         while !hasEnough, let data = try file.read(upToCount: Self.chunk), !data.isEmpty {
             try await take(reader.read(data))
             read += data.count
@@ -104,6 +103,13 @@ struct UserImport {
         summary.isStopped = hasEnough
         summary.seconds = (meter.elapsed * 1000).rounded() / 1000
         return summary
+    }
+
+    /// Has wrong settings for hashes refused before the file is read: it may have no line that they are for. The server judges, as a command on
+    /// another platform, or of another version, may know other algorithms.
+    private func begin() async throws {
+        guard settings.hash != nil else { return }
+        _ = try await perform(ImportUsers(lines: [], hash: settings.hash, dryRun: true))
     }
 
     private mutating func take(_ pieces: [UserFileReader.Piece]) async throws {
