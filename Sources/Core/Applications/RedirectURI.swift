@@ -33,9 +33,7 @@ public enum RedirectURI {
     /// What is wrong with a redirect URI; nil where nothing is.
     public static func fault(of text: String) -> Fault? {
         guard (1...longest).contains(text.utf8.count) else { return .length }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\\\"<>^`{|}".utf8.contains($0) }) else {
-            return .characters
-        }
+        guard URLText.isPlain(text) else { return .characters }
         if text.contains("#") { return .fragment }
         if text.contains("*") { return .wildcard }
         let folded = text.lowercased().replacing("%2e", with: ".")

@@ -89,40 +89,16 @@ extension CustomExtension {
     /// The host of a URL that may be called: https, or plain http on this machine (which the caller takes only where it may
     /// call this machine at all). Keys in the query would end up in logs; the call's token is what authenticates it.
     static func host(of url: String) throws(CustomExtensionFault) -> String {
-        let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
-        guard url.utf8.count <= 2048, isPlain, let parts = URLComponents(string: url), let host = parts.encodedHost,
-            !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
-            hasPlainHost(host), CalledPort.isThere(in: url),
-            parts.scheme == "https" || (parts.scheme == "http" && isLoopback(host))
+        guard url.utf8.count <= 2048, URLText.isPlain(url), let parts = URLComponents(string: url),
+            let host = parts.encodedHost, !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil,
+            parts.fragment == nil, URLText.isPlainHost(host), URLText.hasUsablePort(url),
+            parts.scheme == "https" || (parts.scheme == "http" && URLText.isLoopback(host))
         else {
             throw CustomExtensionFault(
                 "\"\(url.prefix(100))\" cannot be called. \(ExtensionFailure.Code.incorrectTargetUrlFormat.advice)",
                 .incorrectTargetUrlFormat)
         }
-        return bare(host)
-    }
-
-    /// Whether a host is this machine whatever a name service says.
-    public static func isLoopback(_ host: String) -> Bool {
-        let host = bare(host)
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
-    /// Letters, digits, hyphens and dots, or an address in brackets: nothing that two parsers could read differently.
-    private static func hasPlainHost(_ host: String) -> Bool {
-        let isAddress = host.hasPrefix("[") && host.hasSuffix("]")
-        return bare(host).utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 46
-                || isAddress && byte == 58
-        }
-    }
-
-    /// Lower case, and without the brackets of IPv6.
-    private static func bare(_ host: String) -> String {
-        let host = host.lowercased()
-        return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        return URLText.bareHost(host)
     }
 
     private static func judge(resourceID: String, host: String) throws(CustomExtensionFault) {
@@ -134,7 +110,7 @@ extension CustomExtension {
                 "\"\(resourceID.prefix(100))\": \(ExtensionFailure.Code.incorrectResourceIdFormat.advice)",
                 .incorrectResourceIdFormat)
         }
-        guard bare(parts[2]) == host else {
+        guard URLText.bareHost(parts[2]) == host else {
             throw CustomExtensionFault(
                 "\(parts[2]) is not \(host). \(ExtensionFailure.Code.domainNameDoesNotMatch.advice)",
                 .domainNameDoesNotMatch)

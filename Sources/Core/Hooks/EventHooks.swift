@@ -237,23 +237,21 @@ public struct EventHooks: Sendable {
             return .url("has more than \(Self.longestURL) bytes")
         }
         // The parser would escape the rest: what is called would not be what the list and the log show.
-        let isPlain = registration.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
-        guard isPlain || registration.url == before?.url else {
+        guard URLText.isPlain(registration.url) || registration.url == before?.url else {
             return .url("has other characters than a URL has: write them with %")
         }
         guard let parts = URLComponents(string: registration.url), let host = parts.host, !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.fragment == nil
         else { return .url("is no https address") }
-        guard CalledPort.isThere(in: registration.url) || registration.url == before?.url else {
+        guard URLText.hasUsablePort(registration.url) || registration.url == before?.url else {
             return .url("has a port that is none: ports are 1 to 65535")
         }
         if parts.scheme == "https" { return nil }
-        let isLoopback = ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host)
         // Elsewhere nothing calls it: it would look registered, and fail for ever. One of before can be renamed and
         // switched off.
         let isOfBefore = registration.url == before?.url && (before?.isEnabled == true || !registration.isEnabled)
         let isCalled = realm.mode.takesLoopbackHooks || isOfBefore
-        return parts.scheme == "http" && isLoopback && isCalled ? nil : .url("has to begin with https://")
+        return parts.scheme == "http" && URLText.isLoopback(host) && isCalled ? nil : .url("has to begin with https://")
     }
 }
 

@@ -356,7 +356,10 @@ struct HookDeliveryTests {
         let store = try await TestStore.sqlite.open()
         let development = try TestRealm.make(keptIn: store, mode: .development)
         let production = try TestRealm.make(keptIn: store, seed: 2)
-        let urls = ["http://127.0.0.1:9999/hook", "http://localhost/hook", "http://[::1]:9999/hook"]
+        let urls = [
+            "http://127.0.0.1:9999/hook", "http://localhost/hook", "http://[::1]:9999/hook", "http://127.0.0.2/",
+            "http://LocalHost/",
+        ]
         for url in urls {
             let registration = EventHook.Registration(url: url, name: "", events: [.users])
             let refused = try await production.realm.eventHooks.add(registration, by: production.client)

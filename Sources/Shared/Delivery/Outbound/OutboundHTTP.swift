@@ -220,15 +220,11 @@ private struct OutboundTarget {
     init?(_ text: String, withQuery: Bool) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             let written = parts.encodedHost?.lowercased(), !written.isEmpty, parts.user == nil, parts.password == nil,
-            CalledPort.isThere(in: text)
+            URLText.hasUsablePort(text), URLText.isPlainHost(written)
         else { return nil }
-        let host = written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
+        let host = URLText.bareHost(written)
         let isVersion6 = host.contains(":")
-        // Nothing that two parsers could read differently.
-        let isPlain = host.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 46 || byte == 58
-        }
-        guard isPlain, !isVersion6 || NetworkAddress(host) != nil else { return nil }
+        guard !isVersion6 || NetworkAddress(host) != nil else { return nil }
         let authority = (isVersion6 ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
         let query = withQuery ? parts.percentEncodedQuery.map { "?\($0)" } ?? "" : ""
         url = "\(scheme)://\(authority)\(parts.percentEncodedPath)\(query)"

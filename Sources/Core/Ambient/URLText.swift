@@ -1,0 +1,44 @@
+import Foundation
+
+/// URLs that others write, looked at as text: a parser escapes and forgives, and what is judged has to be what is called and shown.
+package enum URLText {
+    /// Whether a text has those characters alone that URLs have (RFC 3986, appendix A).
+    package static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
+    }
+
+    /// Whether a URL is written without a port, or with one that there is. `URLComponents` takes one that is too long for a number as none,
+    /// and the HTTP client ends the process for one above 65535.
+    package static func hasUsablePort(_ url: String) -> Bool {
+        guard let slashes = url.range(of: "://") else { return true }
+        let authority = url[slashes.upperBound...].prefix { !"/?#".contains($0) }
+        guard let colon = authority.lastIndex(of: ":") else { return true }
+        let port = authority[authority.index(after: colon)...]
+        // The last colon of an IPv6 address is within its brackets.
+        if port.isEmpty || port.hasSuffix("]") { return true }
+        return port.utf8.allSatisfy { (48...57).contains($0) } && (1...65_535).contains(Int(port) ?? 0)
+    }
+
+    /// Letters, digits, hyphens and dots, or an address in brackets: nothing that two parsers could read differently.
+    package static func isPlainHost(_ host: String) -> Bool {
+        let isAddress = host.hasPrefix("[") && host.hasSuffix("]")
+        return bareHost(host).utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 46
+                || isAddress && byte == 58
+        }
+    }
+
+    /// Whether a host is this machine whatever a name service says.
+    package static func isLoopback(_ host: String) -> Bool {
+        let host = bareHost(host)
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Lower case, and without the brackets of IPv6.
+    package static func bareHost(_ host: String) -> String {
+        let host = host.lowercased()
+        return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+}
