@@ -184,6 +184,37 @@ import Testing
         #expect(((none["application"] as? [String: Any])?["attributes"] as? [Any])?.isEmpty == true)
     }
 
+    @Test func `Versions come from a file are shown on a line each and go again`() async throws {
+        let file = directory.url.appending(path: "versions.json")
+        let list = #"""
+            [{"clientPlatform":"ios","version":"1.0","scopeElementMapping":{"pay":"Login PinCode","see":""},"mandatoryScope":"see",
+            "maxTokenExpiration":600,"securityCheckConfigurations":{"PinCode":{"pinCode":"98765"}}},
+            {"access":{"disabled":{"message":"Update","downloadLink":"https://bank.example.com/"}}}]
+            """#
+        try Data(list.utf8).write(to: file)
+        let added = try await directory.run("app", "add", "--id", "bank", "--versions", file.path)
+        #expect(added.status == 0, "\(added.error)")
+        let lines = [
+            "version            ios 1.0: pay: Login PinCode; see: –; every token: see; tokens of 600 s",
+            "version            * *: tokens of 3600 s; not served",
+        ]
+        #expect(added.lines.filter { $0.hasPrefix("version ") } == lines, "\(added.output)")
+        let kept = try await directory.run("app", "set", "bank", "--name", "Bank")
+        #expect(kept.lines.filter { $0.hasPrefix("version ") } == lines, "What is not given stays.")
+        for (text, reason) in [
+            (list.replacing("mandatoryScope", with: "mandatoryScop"), "versions[0].mandatoryScop"),
+            (list.replacing("600", with: #""600""#), "has to be"), (#"{"version":"1.0"}"#, "is no JSON list"),
+            ("nonsense", "is no JSON list"), (list.replacing("98765", with: "<secret>"), "Write its value."),
+            (list.replacing("600", with: "0"), "maxTokenExpiration"),
+        ] {
+            try Data(text.utf8).write(to: file)
+            let refused = try await directory.run("app", "set", "bank", "--versions", file.path)
+            #expect(refused.status == 2 && refused.error.contains(reason), "\(refused.error)")
+        }
+        let removed = try await directory.run("app", "set", "bank", "--versions", "")
+        #expect(removed.status == 0 && !removed.output.contains("ios 1.0"), "\(removed.output)\(removed.error)")
+    }
+
     @Test func `Keys come from a file are shown by their names and go again`() async throws {
         let file = directory.url.appending(path: "keys.json")
         // RFC 7515, appendix A.3.1.

@@ -148,6 +148,7 @@ struct CommandLineOfOperationsTests {
         change.scopes = []
         change.audiences = []
         change.contacts = []
+        change.versions = []
         return change
     }
 

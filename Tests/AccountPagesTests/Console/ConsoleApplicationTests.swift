@@ -250,6 +250,79 @@ struct ConsoleApplicationTests {
         }
     }
 
+    @Test func `A version is added, changed and removed, and what may be a secret is on no page`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let operators = try await stage.administrator(.operator)
+            let id = ClientID(rawValue: "target-app")
+            let (page, form) = ("/console/applications/target-app", "/console/applications/target-app/version")
+            func versions() async throws -> [ApplicationVersion] {
+                try #require(try await server.realm.applications.application(id)).registration.versions
+            }
+            #expect(try await operators.open(page).links.values.contains(form))
+            let settings = "PinCodeAttempts pinCode = 98 = 765\r\nPinCodeAttempts maxAttempts = 2 \r\n"
+            let typed = [
+                "platform": "ios", "number": "1.0", "elements": "pay:all = PinCodeAttempts  <b>Gone\r\n\r\nsee =",
+                "mandatory": "see", "lifetime": "600", "settings": settings, "shared": "PinCodeAttempts",
+                "refresh-tokens": "1", "not-served": "1", "message": "Update", "link": "https://bank.example.com/",
+            ]
+            let added = try await ConsoleServerPagesTests.answer(operators, form, typed)
+            #expect(added.kind == "console-application" && added.html.contains("pay:all: PinCode"), "\(added.html)")
+            let first = ApplicationVersion(
+                clientPlatform: "ios", version: "1.0",
+                scopeElementMapping: ["pay:all": "PinCodeAttempts <b>Gone", "see": ""], mandatoryScope: "see",
+                maxTokenExpiration: 600,
+                securityCheckConfigurations: ["PinCodeAttempts": ["pinCode": "98 = 765", "maxAttempts": "2"]],
+                sharedChecks: ["PinCodeAttempts"], refreshTokens: true,
+                access: .disabled(message: "Update", downloadLink: "https://bank.example.com/"))
+            #expect(try await versions() == [first])
+            let again = try await ConsoleServerPagesTests.answer(operators, form, typed)
+            #expect(again.status == 422 && again.html.contains("There is this version already."), "\(again.html)")
+            // One for all others: nothing is typed but what the form begins with.
+            let other = try await ConsoleServerPagesTests.answer(operators, form, [:])
+            #expect(other.kind == "console-application", "\(other.html)")
+            #expect(try await versions() == [first, ApplicationVersion()])
+
+            let own = try #require(other.links.values.first { $0.contains("/version?") && $0.contains("platform=ios") })
+            let shown = try await operators.open(own)
+            for text in [
+                "PinCodeAttempts pinCode = &lt;secret&gt;", "PinCodeAttempts maxAttempts = 2",
+                "pay:all = PinCodeAttempts", "countersign app set --versions versions.json target-app",
+            ] { #expect(shown.html.contains(text), "\(text): \(shown.html)") }
+            #expect(!shown.html.contains("98 = 765") && !shown.html.contains("<b>Gone"), "\(shown.html)")
+            // A change of one setting leaves the one that is not shown; what is left alone stays.
+            let changed = try await ConsoleServerPagesTests.answer(
+                operators, own,
+                ["settings": "PinCodeAttempts pinCode = <secret>\nPinCodeAttempts maxAttempts = 3"])
+            #expect(changed.kind == "console-application", "\(changed.html)")
+            var expected = first
+            expected.securityCheckConfigurations = ["PinCodeAttempts": ["pinCode": "98 = 765", "maxAttempts": "3"]]
+            #expect(try await versions() == [expected, ApplicationVersion()])
+            for (name, text, line) in [
+                ("elements", "pay = Login\nsee", 2), ("elements", "a = x\n\na = y", 3), ("elements", "a b = x", 1),
+                ("settings", "Login = 3", 1), ("settings", "= 3", 1),
+            ] {
+                let refused = try await ConsoleServerPagesTests.answer(operators, own, [name: text])
+                #expect(refused.status == 422 && refused.html.contains("Line \(line) does"), "\(refused.html)")
+                #expect(refused.html.contains("href=\"#\(name)\""), "\(refused.html)")
+            }
+            for fields in [["settings": "New pin = <secret>"], ["lifetime": "0"], ["lifetime": "x"]] {
+                let refused = try await ConsoleServerPagesTests.answer(operators, own, fields)
+                #expect(refused.status == 422 && refused.hasAlert, "\(fields)")
+            }
+            #expect(try await versions() == [expected, ApplicationVersion()])
+
+            #expect(changed.html.contains("/version-remove?platform=ios&amp;number=1.0"), "\(changed.html)")
+            let removal = page + "/version-remove?platform=ios&number=1.0"
+            let removed = try await ConsoleServerPagesTests.answer(operators, removal)
+            #expect(removed.kind == "console-application", "\(removed.html)")
+            #expect(try await versions() == [ApplicationVersion()])
+            #expect(try await ConsoleServerPagesTests.answer(operators, removal).status == 422)
+            let auditor = try await stage.administrator(.auditor)
+            #expect(try await auditor.open(page).links.values.allSatisfy { !$0.contains("/version") })
+        }
+    }
+
     @Test func `An API is added, changed and removed, and the clients are listed by state`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)

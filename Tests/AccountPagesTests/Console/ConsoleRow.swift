@@ -120,6 +120,8 @@ struct ConsoleRow: Sendable {
         .page("/console/applications/{id}/sessions", .operator, .support, .auditor),
         .form("/console/applications-add", .operator),
         .form("/console/applications/{id}/settings", .operator),
+        .form("/console/applications/{id}/version", .operator),
+        .form("/console/applications/{id}/version-remove", .operator),
         .form("/console/applications/{id}/secret", .operator),
         .form("/console/applications/{id}/disable", .operator),
         .form("/console/applications/{id}/enable", .operator),

@@ -51,7 +51,17 @@ struct AppCommand: AsyncParsableCommand {
             return "\(use.name): \(used)\(use.isRegistered ? "" : ", not registered for it")"
         }
         if !protocols.isEmpty { table.add("protocols", protocols.joined(separator: "; ")) }
+        for version in application.checkedVersions { table.add("version", describe(version)) }
         return table.lines
+    }
+
+    /// What a version asks of clients of security checks, on a line.
+    private static func describe(_ version: ApplicationSummary.CheckedVersion) -> String {
+        var parts = version.elements
+        if !version.mandatoryScope.isEmpty { parts.append("every token: \(version.mandatoryScope)") }
+        parts.append("tokens of \(version.lifetime) s")
+        if !version.isServed { parts.append("not served") }
+        return "\(version.name): " + parts.joined(separator: "; ")
     }
 
     private static func add(_ oauth: ApplicationSummary.OAuth, _ kind: String, to table: inout Table) {

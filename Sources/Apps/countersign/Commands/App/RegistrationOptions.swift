@@ -2,6 +2,7 @@ import AdminServer
 import ArgumentParser
 import CountersignCore
 import Foundation
+import ServerHTTP
 
 /// What an application is registered with.
 struct RegistrationOptions: ParsableArguments {
@@ -201,6 +202,12 @@ struct RegistrationOptions: ParsableArguments {
         help: "Whether the application is disabled: no protocol knows it then, and nothing of it is lost.")
     var disabled: Bool?
 
+    @Option(
+        help: ArgumentHelp(
+            "Read from a file what each version of the application asks of clients of security checks: a JSON list, as app show --json has "
+                + "under versions. An empty name removes them.", valueName: "file"))
+    var versions: String?
+
     func validate() throws {
         if secret != nil && secretFile != nil { throw ValidationError("Give one of --secret and --secret-file.") }
         if secretOverlap != nil && secret != true && secretFile == nil {
@@ -251,7 +258,29 @@ struct RegistrationOptions: ParsableArguments {
         change.requiresSecondFactor = requireMFA
         change.revealsAddresses = revealAddresses
         change.isDisabled = disabled
+        if let versions { try Self.read(versions: versions, into: &change) }
         return change
+    }
+
+    /// What a file says of versions, as strictly as a server takes it: a member that is misspelt protects nothing.
+    private static func read(versions path: String, into change: inout RegistrationChange) throws {
+        if path.isEmpty {
+            change.versions = []
+            return
+        }
+        let bytes = try InputFile.bytes(path)
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes), case .array = value else {
+            throw CommandFailure(
+                .usage, "\(path) is no JSON list. `countersign app show --json` has one under versions.")
+        }
+        do {
+            let decoded = try StrictJSON.decode(RegistrationChange.self, from: .object(["versions": value]))
+            change.versions = decoded.versions
+        } catch let unknown as StrictJSON.UnknownMember {
+            throw CommandFailure(.usage, "\(path): there is no member \"\(unknown.path)\".")
+        } catch let fault as RequestBodyFault {
+            throw CommandFailure(.usage, "\(path): \(fault.sentence)")
+        }
     }
 
     private static func keySet(_ path: String) throws -> JSONValue {

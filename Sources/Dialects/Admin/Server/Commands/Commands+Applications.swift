@@ -66,7 +66,11 @@ extension RegistrationChange {
             .flag("no-reveal-addresses", if: revealsAddresses.map { !$0 })
             .flag("redirects-on", if: redirectsOn).flag("no-redirects-on", if: redirectsOn.map { !$0 })
             .flag("disabled", if: isDisabled).flag("no-disabled", if: isDisabled.map { !$0 })
+            .option("versions", versions.map { $0.isEmpty ? "" : Self.fileOfVersions })
     }
+
+    /// Settings of checks are not among the words, where every user of the machine could read them.
+    private static var fileOfVersions: String { "versions.json" }
 }
 
 extension CommandParts {

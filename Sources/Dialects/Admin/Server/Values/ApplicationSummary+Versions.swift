@@ -6,6 +6,10 @@ extension ApplicationSummary {
     public struct CheckedVersion: Sendable, Equatable {
         /// The platform and the version; an asterisk stands for all others.
         public let name: String
+        /// The platform alone.
+        public let platform: String
+        /// The version alone.
+        public let number: String
         /// Elements of scopes with the checks that they stand for, ordered by element.
         public let elements: [String]
         /// What every token takes; empty where there is nothing.
@@ -17,6 +21,8 @@ extension ApplicationSummary {
 
         init(_ version: ApplicationVersion) {
             name = "\(version.clientPlatform) \(version.version)"
+            platform = version.clientPlatform
+            number = version.version
             elements = version.scopeElementMapping.sorted { $0.key < $1.key }.map { element, checks in
                 "\(element): \(checks.isEmpty ? "–" : checks)"
             }

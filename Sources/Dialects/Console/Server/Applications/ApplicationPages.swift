@@ -25,6 +25,18 @@ enum ApplicationPages {
                 .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
             }),
         .action(
+            "applications/{id}/version", ChangeApplication.self, in: .applications,
+            ask: { try await VersionForm.question($0) }, make: { try await VersionForm.change($0) },
+            done: { _, answer in
+                .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
+            }),
+        .action(
+            "applications/{id}/version-remove", ChangeApplication.self, in: .applications,
+            ask: { VersionForm.removalQuestion($0) }, make: { try await VersionForm.removal($0) },
+            done: { _, answer in
+                .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
+            }),
+        .action(
             "applications/{id}/secret", ChangeApplication.self, in: .applications,
             ask: { scene in
                 var question = ConsoleQuestion(
@@ -411,20 +423,26 @@ enum ApplicationPages {
         ]
     }
 
-    /// The security checks that its versions ask for; nothing of an application that takes part in none.
+    /// The security checks that its versions ask for; of an application that takes part in none, only the way to its first version.
     private static func versions(of application: ApplicationSummary, _ scene: ConsoleScene) -> [PageBlock] {
         let words = scene.words
         let versions = application.checkedVersions
-        if versions.isEmpty { return [] }
-        let columns = [
-            "consoleApplicationVersion", "consoleScopeChecks", "consoleMandatoryScope", "consoleLifetime",
-            "consoleState",
-        ]
+        let mayChange = scene.may(ChangeApplication.right)
+        let adding: [PageBlock.Link] =
+            mayChange ? [.init(words("consoleVersionAdd"), to: VersionForm.path(of: application.id))] : []
+        if versions.isEmpty { return adding.isEmpty ? [] : [.links(adding)] }
+        let columns =
+            [
+                "consoleApplicationVersion", "consoleScopeChecks", "consoleMandatoryScope", "consoleLifetime",
+                "consoleState",
+            ] + (mayChange ? ["consoleAction"] : [])
         let rows = versions.map { version -> [PageTable.Cell] in
             let elements = version.elements.map { PageText(chosen: $0, longest: 1024) }
             let mandatory = version.mandatoryScope.isEmpty ? "–" : version.mandatoryScope
             return [
-                .init(PageText(chosen: version.name)),
+                .init(
+                    PageText(chosen: version.name),
+                    to: mayChange ? VersionForm.path(of: application.id, version) : nil),
                 .init(elements.isEmpty ? PageText("–") : PageText(lines: elements)),
                 .init(PageText(chosen: mandatory)), .init(PageText("\(version.lifetime) s")),
                 .init(
@@ -434,15 +452,18 @@ enum ApplicationPages {
                             ? .init(words(WordFamily.key("client", "active")), .good)
                             : .init(words(WordFamily.key("client", "disabled")), .alarming)
                     ]),
+                .init(words("consoleRemove"), to: VersionForm.removal(of: version, from: application.id)),
             ]
         }
         let title = words.plain("consoleChecks")
+        var links = adding
+        if scene.may(ListSecurityChecks.right) {
+            links.append(.init(words("consoleCatalogueOfApplication"), to: CheckPages.path(of: application.id)))
+        }
         return [
             .heading(title), .table(PageTable(title, columns: columns.map { words.plain($0) }, rows: rows)),
+            .links(links),
         ]
-            + (scene.may(ListSecurityChecks.right)
-                ? [.links([.init(words("consoleCatalogueOfApplication"), to: CheckPages.path(of: application.id))])]
-                : [])
     }
 
     /// "Would this URI pass?"
