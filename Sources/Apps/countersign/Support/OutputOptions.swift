@@ -18,12 +18,31 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
+    /// The value as JSON. What could steer a terminal, or turn the direction of text, is in it by its number: names come from strangers, and
+    /// to programs it is the same.
     /// - Parameter pretty: over several lines; else one line, for what is printed as it happens.
     static func text(of value: some Encodable, pretty: Bool) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        return spelled(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    /// The encoder itself writes the control characters of the first 32 by their numbers, and nothing but texts has others than ASCII.
+    private static func spelled(_ json: String) -> String {
+        guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
+        var result = ""
+        for scalar in json.unicodeScalars {
+            if scalar.value >= 0x7F, PlainText.isControl(scalar) || scalar.properties.isBidiControl {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 }
 
