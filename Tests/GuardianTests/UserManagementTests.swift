@@ -106,6 +106,9 @@ struct UserManagementTests {
             expectRefused(
                 try await server.management(.patch, path(user), ["user_id": "other"]), 400, "invalid_body")
             expectRefused(
+                try await server.management(.post, "users", ["email": "new@example.org", "user_id": ".."]), 400,
+                "invalid_body")
+            expectRefused(
                 try await server.management(.patch, path(user), ["email": "eve@example.org"]), 409, "auth0_idp_error")
             expectRefused(
                 try await server.management(

@@ -79,6 +79,7 @@ extension UserRow {
         guard (1...128).contains(id.unicodeScalars.count),
             id.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) })
         else { throw UserRowFault("localId has 1 to 128 characters and no control characters") }
+        guard !AdministrationRoutes.isDotSegment(id) else { throw UserRowFault("localId is not . or ..") }
         var account = PortableAccount(id: UserID(rawValue: id), isDisabled: disabled ?? false)
         if let text = email, !text.isEmpty {
             guard let email = EmailAddress(text) else { throw UserRowFault("email is no address") }
