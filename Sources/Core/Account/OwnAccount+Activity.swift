@@ -107,7 +107,8 @@ extension OwnAccount {
 
     /// The user says that an event of the log was not theirs: all other sessions end, what the event's session was proven with is frozen,
     /// and a link that sets a new password is mailed. Of what this session is proven with the password alone is frozen, until it is set
-    /// anew; this session goes on, and may do that. Last ways in stay.
+    /// anew; this session goes on, and may do that. Last ways in stay. Tokens of programs end that were made in the user's name since
+    /// (docs/decisions/0544).
     ///
     /// A proof of the last minutes is enough, of whatever kind: it only takes away.
     public func disown(
@@ -142,13 +143,13 @@ extension OwnAccount {
             }
             let ended = try transaction.endOtherSessions(
                 than: own.session, of: user, at: draft.now, sealer: draft.sealer)
-            try transaction.append(
-                draft.event(
-                    .eventDisowned, of: user.id,
-                    [
-                        "event": .string(eventID), "ended": .integer(Int64(ended)),
-                        "factors": .array(frozen.map { .string($0.id.rawValue) }),
-                    ]))
+            // Of whoever administers: another was in the account by then, and may have made them.
+            let tokens = try transaction.endMachineTokens(of: user.id, madeSince: event.at, at: draft.now)
+            var details = MachineToken.details(ofEnded: tokens)
+            details["event"] = .string(eventID)
+            details["ended"] = .integer(Int64(ended))
+            details["factors"] = .array(frozen.map { .string($0.id.rawValue) })
+            try transaction.append(draft.event(.eventDisowned, of: user.id, details))
             try draft.notify(AccountNotice(.sessionsEnded), user, in: transaction)
             let isReachable = user.profile.emailVerified && factors.password != nil
             return Done(frozen: frozen, ended: ended, address: isReachable ? user.email : nil)

@@ -233,15 +233,17 @@ extension StoreTransaction {
         try machineTokens(after: nil, limit: MachineTokens.most).filter { $0.isLiving(of: user, at: now) }
     }
 
-    /// Ends the tokens that a user answers for, and names them: the user was disabled, and is not any more. Their rows are locked after
-    /// the user's.
-    func endMachineTokens(of user: UserID, at now: Date) throws -> [String] {
-        try machineTokens(of: user, at: now).map(\.id).filter { try deleteMachineToken($0) }
+    /// Ends the tokens that a user answers for, and names them: another may have made or read them. Their rows are locked after those of
+    /// the user and the sessions.
+    /// - Parameter since: only those that were made at that instant or later; nil for all.
+    func endMachineTokens(of user: UserID, madeSince since: Date? = nil, at now: Date) throws -> [String] {
+        try machineTokens(of: user, at: now).filter { token in since.map { token.createdAt >= $0 } ?? true }
+            .map(\.id).filter { try deleteMachineToken($0) }
     }
 }
 
 extension MachineToken {
-    /// What the log says of tokens that ended as their user was enabled; nothing where there are none.
+    /// What the log says of tokens that ended with something else; nothing where there are none.
     static func details(ofEnded ids: [String]) -> [String: JSONValue] {
         ids.isEmpty ? [:] : ["tokens": .array(ids.map { .string($0) })]
     }

@@ -142,7 +142,7 @@ extension Settlement {
 
     /// The former address gets the account back, whatever it was changed to since, and also where it is to be removed. All sessions end,
     /// and the links that could undo later changes go: who made those changes may hold them. So do the ways to sign in that were added
-    /// since; a password that was set since is frozen, until another one is set.
+    /// since; a password that was set since is frozen, until another one is set. Tokens of programs that were made since end.
     func restoreEmail(
         _ user: User, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
@@ -177,10 +177,12 @@ extension Settlement {
         guard try transaction.update(user) else { return .stale }
         try finishFlow(in: transaction)
         for digest in others { _ = try transaction.deleteFlow(digest: digest) }
+        let tokens = try transaction.endMachineTokens(of: user.id, madeSince: since, at: now)
         if wasToGo { try record(.deletionWithdrawn, at: .alert, user: user.id, in: transaction) }
         if !added.isEmpty { try notify(.init(.factorsRemoved), user, in: transaction) }
+        let details: [String: JSONValue] = ["former": former.map { .string($0.canonical) } ?? .null]
         try record(
-            .emailRestored, user: user.id, details: ["former": former.map { .string($0.canonical) } ?? .null],
+            .emailRestored, user: user.id, details: details.merging(MachineToken.details(ofEnded: tokens)) { $1 },
             in: transaction)
         return .verdict(.accomplished(.emailChanged(user)))
     }

@@ -301,6 +301,8 @@ struct OwnAccountTests {
     func `An address is taken back with the account, where a thief had it removed or added ways in`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
+        let kept = try await test.machineToken(of: user)
+        test.clock.advance(1)
         let thief = try await test.session(of: user)
         try await test.changeSettings { $0.accounts.deletionGraceDays = 0 }
         let begun = try await begin(test, thief)
@@ -310,6 +312,7 @@ struct OwnAccountTests {
         ).get()
         let handle = try await undo(in: test)
         test.clock.advance(60)
+        let made = try await test.machineToken(of: user)
         let again = try await test.again(thief)
         _ = try await account.setPassword(Secret("the thief's own words"), of: again, by: test.client).get()
         let notice = try await account.requestDeletion(
@@ -326,6 +329,8 @@ struct OwnAccountTests {
         #expect(
             try await test.realm.store.read { try $0.factors(of: user.id) }.allSatisfy { $0.frozenAt != nil },
             "The thief's password is no answer.")
+        #expect(try await test.realm.machineTokens.list().map(\.id) == [kept.id])
+        #expect(try await test.events(.emailRestored).first?.details["tokens"] == .array([.string(made.id)]))
     }
 
     @Test

@@ -416,11 +416,16 @@ struct OwnSessionsTests {
     func `A password that another used is frozen, also where the user's own session was proven with it`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
+        let kept = try await test.machineToken(of: user)
+        test.clock.advance(1)
         let thief = try #require(try await test.signIn().signedIn)
         let event = try #require(try await test.events(.signedIn).last)
+        let made = try await test.machineToken(of: user)
         let own = try await test.session(of: user)
         let done = try await test.realm.ownAccount.disown(event.id, of: own, by: test.client).get()
         #expect(done.frozen.map(\.kind) == [.password] && done.resetMailed)
+        #expect(try await test.realm.machineTokens.list().map(\.id) == [kept.id])
+        #expect(try await test.events(.eventDisowned).first?.details["tokens"] == .array([.string(made.id)]))
         #expect(try await test.realm.sessions.session(thief.session.id, of: user.id) == nil)
         #expect(try await test.signIn().reason == .wrongAnswer, "The thief signs in no more.")
         // This session goes on, and sets another one.

@@ -4,6 +4,14 @@ import Testing
 @testable import CountersignCore
 
 extension TestRealm {
+    /// A token of a program that the user made now, and answers for.
+    func machineToken(of user: User) async throws -> MachineToken {
+        var maker = client
+        maker.administrator = "user:\(user.id)"
+        return try await realm.machineTokens.add(name: "backup", scopes: [.all], lifetime: 86_400, by: maker)
+            .get().token
+    }
+
     /// How this realm judges a token that a server on its store issues for the user.
     /// - Parameters:
     ///   - epoch: what the token says of the user's epoch; nil leaves the claim out.
