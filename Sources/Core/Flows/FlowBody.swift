@@ -45,14 +45,16 @@ struct FlowBody: Codable, Sendable, Equatable {
     /// The session that goes on when the attempt ends all sessions of its user: the one that began it.
     var keptSession: SessionID?
     /// The session that began it, which has to go on until it is completed; nil where none did, or where it may end.
-    var startedBy: SessionID?
+    private(set) var startedBy: SessionID?
+    /// Whether a browser held that session then: it has to hold it still. Nil where none did, and in attempts of before it was noted.
+    private(set) var startedInBrowser: Bool?
     /// The request that completed an attempt in one go, for when its answer is lost; of one that goes step by step ``Journey/memory``.
     var memory: AnsweredRequest?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
         case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened, creation
-        case newAccount, keptSession, startedBy, memory
+        case newAccount, keptSession, startedBy, startedInBrowser, memory
         case requestedAuthorization = "consent"
     }
 
@@ -99,6 +101,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         newAccount = try members.decodeIfPresent(NewAccount.self, forKey: .newAccount)
         keptSession = try members.decodeIfPresent(SessionID.self, forKey: .keptSession)
         startedBy = try members.decodeIfPresent(SessionID.self, forKey: .startedBy)
+        startedInBrowser = try members.decodeIfPresent(Bool.self, forKey: .startedInBrowser)
         memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
     }
 }
@@ -144,10 +147,21 @@ extension FlowBody {
         return try isStillBegun(by: user, at: now, in: transaction)
     }
 
-    /// Whether the session that began the attempt goes on; true where none did.
+    /// Notes the session that begins the attempt; nil where none does.
+    mutating func start(by session: SessionID?, in transaction: any StoreTransaction) throws {
+        let present = try session.flatMap { try transaction.session($0) }
+        startedBy = session
+        startedInBrowser = present?.browserDigest == nil ? nil : true
+    }
+
+    /// Whether the session that began the attempt goes on; true where none did. One that a browser held is over for it once its user has
+    /// signed out there, although applications may go on with it (``Sessions/signOut(_:of:by:)``).
     func isStillBegun(by user: User, at now: Date, in transaction: any StoreTransaction) throws -> Bool {
         guard let startedBy else { return true }
-        return try transaction.session(startedBy)?.isLiving(of: user, at: now) == true
+        guard let session = try transaction.session(startedBy), session.isLiving(of: user, at: now) else {
+            return false
+        }
+        return startedInBrowser != true || session.browserDigest != nil
     }
 
     /// Whose address it is about.
@@ -217,6 +231,7 @@ extension FlowBody: StoredJSON {
             case "newAccount": newAccount = try json.readOptional()
             case "keptSession": keptSession = try json.readOptional()
             case "startedBy": startedBy = try json.readOptional()
+            case "startedInBrowser": startedInBrowser = try json.readOptional()
             case "memory": memory = try json.readOptional()
             default: try json.skip()
             }
@@ -250,6 +265,7 @@ extension FlowBody: StoredJSON {
         try json.write("purpose", purpose)
         try json.write("requiresSecondFactor", requiresSecondFactor)
         try json.write("startedBy", optional: startedBy)
+        try json.write("startedInBrowser", optional: startedInBrowser)
         try json.write("terms", terms)
         try json.write("tokenEpoch", optional: tokenEpoch)
         json.endObject()

@@ -32,7 +32,7 @@ extension Journeys {
                 purpose: .signIn, client: client, email: user.email, proven: present.proofs, challenge: .secondFactor,
                 tokenEpoch: user.tokenEpoch)
             // What is enrolled or proven on the way is by what the session was proven with: it goes with the session.
-            body.startedBy = present.id
+            try body.start(by: present.id, in: transaction)
             let settings = try transaction.settings().secondFactors
             let usable = try body.usableSecondFactors(of: user, settings, realm.proofs, realm.sealer, in: transaction)
             if kind != nil {

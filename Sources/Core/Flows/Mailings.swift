@@ -87,7 +87,7 @@ public struct Mailings: Sendable {
             var body = FlowBody(
                 purpose: outgoing.purpose, client: client, email: outgoing.about, newEmail: outgoing.newEmail,
                 challenge: .link, tokenEpoch: outgoing.purpose == .verifyEmail ? nil : outgoing.user?.tokenEpoch)
-            body.startedBy = session?.session
+            try body.start(by: session?.session, in: transaction)
             let flow = FlowRecord(
                 digest: handle.digest, userID: outgoing.user?.id, purpose: outgoing.purpose.rawValue, createdAt: now,
                 expiresAt: now + outgoing.lifetime,

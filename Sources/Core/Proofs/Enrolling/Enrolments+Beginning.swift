@@ -100,7 +100,7 @@ extension Enrolments {
             purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
             challenge: .enrolment(kind: kind, payload: kept), maximumAttempts: attempts,
             terms: evidence.terms, tokenEpoch: user.tokenEpoch)
-        body.startedBy = session
+        try body.start(by: session, in: transaction)
         _ = try transaction.insert(
             FlowRecord(
                 digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,

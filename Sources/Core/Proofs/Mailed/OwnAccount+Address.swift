@@ -34,7 +34,8 @@ extension OwnAccount {
                     digest: MailedCode.digest(code, flow: handle.digest, sealer: draft.sealer, in: transaction),
                     expiresAt: expiresAt),
                 maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
-            (body.keptSession, body.startedBy) = (session.session, session.session)
+            body.keptSession = session.session
+            try body.start(by: session.session, in: transaction)
             guard
                 try transaction.insert(
                     FlowRecord(

@@ -145,7 +145,7 @@ struct DeviceDraft: Sendable {
         var body = FlowBody(
             purpose: .enrolFactor, client: client, challenge: .registration(offer), tokenEpoch: user.tokenEpoch)
         body.invitation = invitation
-        body.startedBy = session
+        try body.start(by: session, in: transaction)
         if let evidence {
             body.proven = evidence.proofs
             body.terms = evidence.terms

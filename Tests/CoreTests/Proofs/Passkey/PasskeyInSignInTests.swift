@@ -289,11 +289,26 @@ struct PasskeyInSignInTests {
 
     // MARK: Where nothing else will do
 
-    @Test(arguments: TestStore.available)
-    func `What is enrolled on the way to raise a session is over when that session is`(store: TestStore) async throws {
+    /// How the session ends: by itself, or by a sign-out from its browser, after which an application goes on with it.
+    enum End: CaseIterable {
+        case ended, signedOut
+    }
+
+    @Test(arguments: TestStore.available, End.allCases)
+    func `What is enrolled on the way to raise a session is over when that session is`(
+        store: TestStore, end: End
+    ) async throws {
         let test = try await TestRealm.withSite(on: store)
         let ada = try await test.addUser()
-        let thief = try #require(try await test.signIn().signedIn).session
+        let signedIn = try #require(try await test.signIn().signedIn)
+        let thief = signedIn.session
+        if end == .signedOut {
+            _ = try #require(await test.realm.sessions.begin(inBrowser: signedIn))
+            let opened = try await test.openGrant(
+                on: thief.id, of: ada.id, terms: GrantTerms(scopes: ["openid", "offline_access"]),
+                for: ClientID(rawValue: "app"))
+            _ = try #require(opened.granted)
+        }
         func begin() async throws -> FlowHandle {
             guard case .begun(let handle) = try await test.realm.journeys.begin(raising: thief, by: test.client) else {
                 throw TestFailure()
@@ -306,7 +321,12 @@ struct PasskeyInSignInTests {
         let offered = try await test.realm.enrolments.beginDevice(
             during: byDevice, expecting: TestRealm.registration, kinds: [.push], by: test.client)
         guard case .offered(let ticket) = offered else { throw TestFailure() }
-        #expect(try await test.realm.sessions.end(thief.id, of: ada.id, by: test.client))
+        switch end {
+        case .ended: #expect(try await test.realm.sessions.end(thief.id, of: ada.id, by: test.client))
+        case .signedOut:
+            #expect(try await test.realm.sessions.signOut(thief.id, of: ada.id, by: test.client))
+            #expect(try await test.realm.sessions.session(thief.id, of: ada.id) != nil)
+        }
 
         var authenticator = SoftwareAuthenticator(origin: TestRealm.site)
         let passkey = try await test.register(authenticator.create(for: options), during: byPasskey)
