@@ -608,6 +608,35 @@ struct PageStepTests {
     }
 
     @Test
+    func `An authenticator with a hundred wrong codes in a row is locked, and its page says what can be done`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(SignInPageTests.address)
+            let totp = try await server.authenticator(of: user)
+            let factors = try await server.realm.accounts.userAndFactors(user.id)?.factors ?? []
+            let id = try #require(factors.first { $0.kind == .totp }?.id)
+            let counter = AttemptCounter(
+                key: AttemptCounter.factorPrefix + id.rawValue, count: 99, since: server.now)
+            try await server.realm.store.write { try $0.put(counter) }
+            func give(_ code: String) async throws -> TestPage {
+                let browser = TestBrowser(server)
+                let asked = try await SignInPageTests.password(browser)
+                #expect(asked.kind == "code", "\(asked.html)")
+                let page = try await browser.submit(asked, ["code": code])
+                #expect(browser.cookies[SignInPageTests.session] == nil)
+                return page
+            }
+            let right = totp.code(at: server.now).stringCode
+            #expect(try await give(right == "000000" ? "000001" : "000000").status == 422)
+            try await server.advance(86_400)
+            let locked = try await give(totp.code(at: server.now).stringCode)
+            #expect(locked.kind == "locked" && locked.status == 403, "\(locked.html)")
+            #expect(locked.html.contains("give this number") && locked.links.values.contains("/sign-in"))
+        }
+    }
+
+    @Test
     func `An attempt that took too long begins again on the way to its application, for a day`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.account(SignInPageTests.address)
