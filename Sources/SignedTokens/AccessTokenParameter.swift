@@ -8,9 +8,9 @@ public enum AccessTokenParameter {
     private static let name = "access_token"
 
     /// Whether a query, without its question mark, or the body of a form has the parameter, with or without a value.
-    public static func isPresent(in fields: some StringProtocol) -> Bool {
+    public static func isPresent(in fields: Substring) -> Bool {
         fields.utf8.split(separator: UInt8(ascii: "&")).contains { field in
-            let written = String(decoding: field.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            let written = String(Substring(field.prefix { $0 != UInt8(ascii: "=") }))
             return written == name
                 || written.utf8.contains(UInt8(ascii: "%")) && written.removingPercentEncoding == name
         }

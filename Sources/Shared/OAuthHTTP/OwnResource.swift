@@ -38,7 +38,7 @@ public struct OwnResource: Sendable {
             let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
             guard type.hasPrefix("application/x-www-form-urlencoded") else { return }
             let body = String(decoding: try await request.bodyBytes(), as: UTF8.self)
-            if AccessTokenParameter.isPresent(in: body) { throw OwnResource.ambiguous(scheme) }
+            if AccessTokenParameter.isPresent(in: body[...]) { throw OwnResource.ambiguous(scheme) }
         }
     }
 
@@ -51,7 +51,7 @@ public struct OwnResource: Sendable {
         guard let text = bound ?? authorization.credentials("Bearer") else { return .failure(TokenChallenge()) }
         let presented = Presented(text: text, isBound: bound != nil)
         let count = request.headers.reduce(0) { $0 + ($1.name == .authorization ? 1 : 0) }
-        guard count == 1, !AccessTokenParameter.isPresent(in: request.uri.query ?? "") else {
+        guard count == 1, !AccessTokenParameter.isPresent(in: (request.uri.query ?? "")[...]) else {
             return .failure(ambiguous(presented.scheme))
         }
         return .success(presented)

@@ -27,6 +27,6 @@ public struct ResourceRequest: Sendable, Equatable {
         self.proofs = proofs
         hasTokenElsewhere =
             AccessTokenParameter.isPresent(in: parts.dropFirst().first ?? "")
-            || AccessTokenParameter.isPresent(in: form ?? "")
+            || AccessTokenParameter.isPresent(in: (form ?? "")[...])
     }
 }
