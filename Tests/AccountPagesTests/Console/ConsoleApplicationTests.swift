@@ -136,6 +136,12 @@ struct ConsoleApplicationTests {
             #expect(shown.contains("countersign app show shop") && !shown.contains("Checks of scopes"))
             // Of one that takes part in security checks, what each version asks for.
             _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .testAdministrator) {
+                $0.challengeTypes = ["oob", "redirect"]
+                $0.audiences = nil
+                $0.oauth.defaultACR = ["aal2"]
+                $0.oauth.defaultMaxAge = 600
+                $0.oauth.initiateLoginURI = "https://shop.example.com/begin"
+                $0.oauth.policyURI = "https://shop.example.com/privacy"
                 $0.versions = [
                     ApplicationVersion(
                         clientPlatform: "ios", scopeElementMapping: ["payments": "Login Totp"],
@@ -143,7 +149,11 @@ struct ConsoleApplicationTests {
                 ]
             }
             let checked = try await auditor.open(path).html
-            for text in ["Checks of scopes", "ios *", "payments: Login Totp", "&lt;b&gt;Device", "3600 s"] {
+            for text in [
+                "Checks of scopes", "ios *", "payments: Login Totp", "&lt;b&gt;Device", "3600 s", "oob redirect",
+                "600 s", "Authenticates by", "client_secret_basic", "issued for (* any)", "Begins a sign-in at",
+                "Privacy policy",
+            ] {
                 #expect(checked.contains(text), "\(text): \(checked)")
             }
             #expect(try await auditor.open(path + "/remove").status == 404)

@@ -390,6 +390,12 @@ enum ApplicationPages {
         func addresses(_ label: String, _ values: [String]) -> PageBlock.Fact {
             .init(words.plain(label), lines(of: values))
         }
+        /// What most applications are not registered with: nothing of those that are not.
+        func said(_ texts: [(label: String, value: String?)]) -> [PageBlock.Fact] {
+            texts.compactMap { label, value in
+                value.map { PageBlock.Fact(words.plain(label), PageText(address: $0, longest: 2048)) }
+            }
+        }
         let oauth = application.oauth
         let former = application.formerSecretUntil.map { until -> PageBlock.Mark in
             .init(words("consoleFormerSecret", ["time": .text(words.instant(until.date))]))
@@ -399,26 +405,46 @@ enum ApplicationPages {
         // The names of keys that it registered, or where it publishes them.
         let names = (application.keyIDs ?? []).map { $0.isEmpty ? words.plain("consoleKeyUnnamed") : $0 }
         let keys = addresses("consoleKeys", oauth.jwksURI.map { [$0] } ?? names)
-        let redirects = [
+        var redirects = [
             addresses("consoleRedirectsSet", application.redirectURIs),
             addresses("consoleLogoutRedirectsSet", oauth.postLogoutRedirectURIs),
             addresses("consoleBackchannelLogout", oauth.backchannelLogoutURI.map { [$0] } ?? []),
             flag("consoleRedirectsOn", oauth.redirectsOn == true),
         ]
+        redirects += said([
+            ("consoleBeginsSignIn", oauth.initiateLoginURI), ("consoleHomePage", oauth.clientURI),
+            ("consolePrivacyPolicy", oauth.policyURI), ("consoleTermsOfUse", oauth.termsURI),
+        ])
         let attributes = application.attributes.map { $0.isRequired ? "\($0.name) *" : $0.name }
         let access = [
             list("consoleScopes", application.scopes), list("consoleGrants", oauth.grantTypes),
-            addresses("consoleAPIs", oauth.resources), list("consoleAttributesAsked", attributes),
+            addresses("consoleAPIs", oauth.resources),
+            // Where none were ever set, tokens are issued for any.
+            addresses("consoleAudiences", application.audiences ?? ["*"]),
+            list("consoleAttributesAsked", attributes),
         ]
-        let rules = [
+        var rules = [
             flag("consoleFirstParty", oauth.isFirstParty),
             flag("consoleRequiresMFA", application.requiresSecondFactor),
             flag("consoleRequiresPAR", oauth.requiresPAR), flag("consoleRequiresDPoP", oauth.requiresDPoP),
             flag("consoleRevealsAddresses", application.revealsAddresses),
             PageBlock.Fact(words.plain("consoleIDTokens"), PageText(oauth.idTokenAlgorithmInUse ?? "–")),
         ]
+        let challengeTypes = application.challengeTypes.joined(separator: " ")
+        rules += said([
+            ("consoleDefaultACR", oauth.defaultACR?.joined(separator: " ")),
+            ("consoleDefaultMaxAge", oauth.defaultMaxAge.map { "\($0) s" }),
+            ("consoleChallengeTypes", challengeTypes.isEmpty ? nil : challengeTypes),
+            ("consoleAccent", oauth.accent),
+        ])
+        let hasKeys = application.keyIDs != nil || oauth.jwksURI != nil
+        var proof = [credentials, keys]
+        proof += said([
+            ("consoleAuthMethod", oauth.authMethod),
+            ("consoleAssertionsFor", hasKeys ? oauth.assertionAudience : nil),
+        ])
         return [
-            ("consolePartProof", [credentials, keys]), ("consolePartAddresses", redirects),
+            ("consolePartProof", proof), ("consolePartAddresses", redirects),
             ("consolePartAccess", access), ("consolePartRules", rules),
         ]
     }
