@@ -193,6 +193,26 @@ struct PossessionTests {
         }
     }
 
+    @Test(arguments: [OAuthSettings.NonceDemand.never, .public, .always])
+    func `The setting says which applications put a nonce of the server into proofs`(
+        _ demand: OAuthSettings.NonceDemand
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.oauth.dpopNonce = demand }
+            let key = ClientKey()
+            func fault(_ fields: [String: String], _ credentials: HTTPFields = [:]) async throws -> String? {
+                var headers = credentials
+                headers[.dpop] = try key.proof("POST", Self.token, at: server.now)
+                return try await server.form("/oauth/token", fields, headers: headers).json["error"].text
+            }
+            let grant = ["grant_type": "refresh_token", "client_id": "dev-native", "refresh_token": "x"]
+            let ofPublic = try await fault(grant)
+            #expect(ofPublic == (demand == .never ? "invalid_grant" : "use_dpop_nonce"))
+            let ofConfidential = try await fault(["grant_type": "client_credentials"], TestServer.devWeb)
+            #expect(ofConfidential == (demand == .always ? "use_dpop_nonce" : nil))
+        }
+    }
+
     @Test
     func `A header that came with a right proof opens nothing to another key`() async throws {
         try await TestServer.with(.development) { server in
