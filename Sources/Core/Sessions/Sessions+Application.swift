@@ -23,17 +23,13 @@ public struct GrantPlace: Sendable, Equatable {
     /// The place of a grant.
     init(of grant: Grant) { self.init(createdAt: grant.createdAt, id: grant.id) }
 
-    /// As pages and commands write it: digits, a dot, and characters of Base64 for URLs.
-    public var text: String { "\(createdAt.microseconds).\(Array(id.rawValue.utf8).base64URL)" }
+    /// As pages and commands write it (``CreationPlace/text``).
+    public var text: String { CreationPlace(createdAt: createdAt, id: id.rawValue).text }
 
     /// Nil where the text is no place.
     public init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 512, parts.count == 2, let instant = Int64(parts[0]),
-            let id = [UInt8](base64URL: String(parts[1])), !id.isEmpty
-        else { return nil }
-        self.init(
-            createdAt: Date(microseconds: instant), id: GrantID(rawValue: String(decoding: id, as: UTF8.self)))
+        guard let place = CreationPlace(text) else { return nil }
+        self.init(createdAt: place.createdAt, id: GrantID(rawValue: place.id))
     }
 }
 
@@ -52,17 +48,13 @@ public struct SessionPlace: Sendable, Equatable {
     /// The place of a session.
     init(of session: Session) { self.init(createdAt: session.createdAt, id: session.id) }
 
-    /// As pages and commands write it: digits, a dot, and characters of Base64 for URLs.
-    public var text: String { "\(createdAt.microseconds).\(Array(id.rawValue.utf8).base64URL)" }
+    /// As pages and commands write it (``CreationPlace/text``).
+    public var text: String { CreationPlace(createdAt: createdAt, id: id.rawValue).text }
 
     /// Nil where the text is no place.
     public init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 512, parts.count == 2, let instant = Int64(parts[0]),
-            let bytes = [UInt8](base64URL: String(parts[1])), !bytes.isEmpty,
-            let id = String(validating: bytes, as: UTF8.self)
-        else { return nil }
-        self.init(createdAt: Date(microseconds: instant), id: SessionID(rawValue: id))
+        guard let place = CreationPlace(text) else { return nil }
+        self.init(createdAt: place.createdAt, id: SessionID(rawValue: place.id))
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where a row stands in a short list that is ordered by creation, then by id, and is read as a whole: hooks, tokens that let applications
-/// register.
+/// Where a row stands in a list that is ordered by creation, then by id: as it is for short lists that are read as a whole (hooks, tokens that
+/// let applications register), and the text of others' places (``SessionPlace``, ``GrantPlace``).
 public struct CreationPlace: Sendable, Equatable, Comparable {
     /// When the row was made.
     public let createdAt: Date

@@ -80,10 +80,11 @@ struct ApplicationSessionTests {
     }
 
     @Test func `A place that no list has written is none`() {
-        for text in ["", ".", "1", "1.", "x.YQ", "1.!", "1.YQ.YQ", String(repeating: "1", count: 600)] {
-            #expect(GrantPlace(text) == nil, "\(text)")
+        for text in ["", ".", "1", "1.", "x.YQ", "1.!", "1.YQ.YQ", "1._w", String(repeating: "1", count: 600)] {
+            #expect(GrantPlace(text) == nil && SessionPlace(text) == nil, "\(text)")
         }
         let place = GrantPlace(createdAt: Date(microseconds: 12), id: GrantID(rawValue: "ä.b"))
         #expect(GrantPlace(place.text) == place)
+        #expect(SessionPlace(place.text)?.text == place.text)
     }
 }
