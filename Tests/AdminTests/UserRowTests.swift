@@ -129,8 +129,11 @@ import Testing
             ),
             (#"{"localId":"a","rounds":"many"}"#, #"the member "rounds" has to be an integer"#),
             ("{}", "localId is missing: it names the user, so that an import can be made again"),
-            (#"{"localId":"a\u0001"}"#, "localId has 1 to 128 characters and no control characters"),
-            (#"{"localId":".."}"#, "localId is not . or .."),
+            (
+                #"{"localId":"a\u0001"}"#,
+                "localId has 1 to 128 characters and no control characters, and is not . or .."
+            ),
+            (#"{"localId":".."}"#, "localId has 1 to 128 characters and no control characters, and is not . or .."),
             (#"{"localId":"a","email":"nobody"}"#, "email is no address"),
             (#"{"localId":"a","phoneNumber":"123"}"#, "phoneNumber is none: write it as +, country code and number"),
             (#"{"localId":"a","customAttributes":"x"}"#, "customAttributes is no JSON object in a string"),

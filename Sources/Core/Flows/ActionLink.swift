@@ -58,7 +58,7 @@ public struct PlainLinkFormat: LinkFormat {
 }
 
 extension String {
-    /// Percent-encoded but for unreserved characters (RFC 3986, section 2.3): fit for a query item.
+    /// Percent-encoded but for unreserved characters (RFC 3986, section 2.3): fit for a query item, and for a part of a path.
     public var queryEncoded: String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

@@ -24,10 +24,6 @@ public struct AdministrationRoutes: Sendable {
     /// of the protocols.
     public static let accountScopes = OwnScopes.account
 
-    /// Whether an id is a segment that every browser and client takes out of a path (RFC 3986, section 5.2.4): no page and no endpoint
-    /// could name what has it.
-    static func isDotSegment(_ id: String) -> Bool { id == "." || id == ".." }
-
     /// - Parameter publicURLs: the addresses that clients reach the server by, without slashes at their ends.
     public init(
         realm: Realm, publicURLs: @escaping @Sendable () -> [String],

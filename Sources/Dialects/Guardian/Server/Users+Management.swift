@@ -181,10 +181,9 @@ private struct UserMembers {
                 }
                 phoneNumber = .some(number.canonical)
             case "user_id" where isNew:
-                guard let text = value.stringValue, (1...128).contains(text.utf8.count),
-                    text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), text != ".", text != ".."
+                guard let text = value.stringValue, UserID.admits(text),
+                    text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
                 else {
-                    // No path could name one of dots alone.
                     throw .invalidBody("user_id has to be 1 to 128 printable ASCII characters, and not . or ..")
                 }
                 userID = UserID(rawValue: text)

@@ -161,7 +161,7 @@ extension IdentityToolkit {
         guard let key = info.sharedSecretKey, !key.isEmpty else {
             throw RowFault(message: "Importing TOTP MFA is not supported.")
         }
-        if let id = enrollment.mfaEnrollmentId, !id.isEmpty, !Self.isLocalID(id) {
+        if let id = enrollment.mfaEnrollmentId, !id.isEmpty, !FactorID.admits(id) {
             throw RowFault(message: "Enrollment id is invalid.")
         }
         var enrolledAt: Date?

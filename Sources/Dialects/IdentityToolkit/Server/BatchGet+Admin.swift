@@ -35,7 +35,7 @@ extension IdentityToolkit {
         }
         var last: UserID?
         if let token, !token.isEmpty {
-            guard Self.isLocalID(token) else { throw IdentityToolkitError(.invalidPageSelection) }
+            guard UserID.admits(token) else { throw IdentityToolkitError(.invalidPageSelection) }
             last = UserID(rawValue: token)
         }
         let limit = size == 0 ? Self.pageSizes.standard : min(size, Self.pageSizes.maximum)

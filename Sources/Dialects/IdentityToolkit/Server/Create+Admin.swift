@@ -42,12 +42,7 @@ extension IdentityToolkit {
     }
 
     /// Whether a user may get an id: no user is called as the log calls the first token.
-    static func isNewLocalID(_ text: String) -> Bool { isLocalID(text) && text != AdministratorToken.actor }
-
-    static func isLocalID(_ text: String) -> Bool {
-        (1...128).contains(text.unicodeScalars.count) && text != "." && text != ".."
-            && text.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
-    }
+    static func isNewLocalID(_ text: String) -> Bool { UserID.admits(text) && text != AdministratorToken.actor }
 
     func phoneNumber(_ text: String) throws -> PhoneNumber {
         guard let number = PhoneNumber(text) else {

@@ -76,10 +76,9 @@ extension UserRow {
         guard let id = localId, !id.isEmpty else {
             throw UserRowFault("localId is missing: it names the user, so that an import can be made again")
         }
-        guard (1...128).contains(id.unicodeScalars.count),
-            id.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) })
-        else { throw UserRowFault("localId has 1 to 128 characters and no control characters") }
-        guard !AdministrationRoutes.isDotSegment(id) else { throw UserRowFault("localId is not . or ..") }
+        guard UserID.admits(id) else {
+            throw UserRowFault("localId has 1 to 128 characters and no control characters, and is not . or ..")
+        }
         var account = PortableAccount(id: UserID(rawValue: id), isDisabled: disabled ?? false)
         if let text = email, !text.isEmpty {
             guard let email = EmailAddress(text) else { throw UserRowFault("email is no address") }
@@ -259,10 +258,8 @@ extension UserRow.SecondFactor {
                 "a factor of mfaInfo has no totpInfo.sharedSecretKey: without the secret no code can be looked at")
         }
         let id = mfaEnrollmentId.flatMap { $0.isEmpty ? nil : $0 }
-        if let id,
-            id.unicodeScalars.count > 128 || id.unicodeScalars.contains(where: CharacterSet.controlCharacters.contains)
-        {
-            throw UserRowFault("mfaEnrollmentId has 1 to 128 characters and no control characters")
+        if let id, !FactorID.admits(id) {
+            throw UserRowFault("mfaEnrollmentId has 1 to 128 characters and no control characters, and is not . or ..")
         }
         guard let secret = try? Base32.decode(key) else {
             throw UserRowFault("totpInfo.sharedSecretKey is no Base32")
@@ -288,9 +285,9 @@ extension UserRow.SecondFactor {
 
 extension UserRow.OwnFactor {
     fileprivate func moving() throws(UserRowFault) -> PortableFactor {
-        guard let id, !id.isEmpty, id.unicodeScalars.count <= 128,
-            !id.unicodeScalars.contains(where: CharacterSet.controlCharacters.contains)
-        else { throw UserRowFault("a factor has an id of 1 to 128 characters and no control characters") }
+        guard let id, FactorID.admits(id) else {
+            throw UserRowFault("a factor has an id of 1 to 128 characters and no control characters, not . or ..")
+        }
         let enrolled = try UserRow.timestamp(enrolledAt, "enrolledAt")
         let used = try UserRow.timestamp(lastUsedAt, "lastUsedAt")
         guard let kind, let content,

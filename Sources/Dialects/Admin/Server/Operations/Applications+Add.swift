@@ -67,11 +67,7 @@ public struct AddApplication: AdministrationOperation {
     }
 
     private static func clientID(_ text: String, on realm: Realm) throws -> ClientID {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || "-_.".utf8.contains(byte)
-        }
-        guard (1...128).contains(text.utf8.count), isPlain, !AdministrationRoutes.isDotSegment(text) else {
+        guard ClientID.isPlain(text) else {
             throw AdministrationError(
                 .invalid,
                 "\"\(text)\" is no client id: it has 1 to 128 letters, digits, hyphens, underscores and dots, and is not . or .."

@@ -64,13 +64,8 @@ public struct AddUser: AdministrationOperation {
         }
     }
 
-    /// Identity Toolkit's rule for ids, without what would be mistaken for an address or break a path.
     private static func userID(_ text: String) throws -> UserID {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || "-_.".utf8.contains(byte)
-        }
-        guard (1...128).contains(text.utf8.count), isPlain, !AdministrationRoutes.isDotSegment(text) else {
+        guard UserID.isPlain(text) else {
             throw AdministrationError(
                 .invalid,
                 "\"\(text)\" is no user id: it has 1 to 128 letters, digits, hyphens, underscores and dots, and is not . or .."
