@@ -82,7 +82,7 @@ struct AccountScopeTests {
             }
             func allow() async throws {
                 let asked = try await browser.authorize("dev-web")
-                let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+                let flow = try #require(asked.answer["flow"])
                 let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
                 #expect(
                     try await server.realm.authorizations.answer(

@@ -225,7 +225,7 @@ struct CodeFlowTests {
             // Nobody is signed in here.
             var browser = Browser(server)
             let asked = try await browser.authorize("dev-native", ["id_token_hint": hint])
-            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(asked.answer["flow"])
             #expect(asked.location?.hasPrefix("/sign-in?flow=") == true)
             try await browser.signIn("bob@example.org")
             let other = try await browser.get("/authorize/continue?flow=\(flow)")
@@ -249,7 +249,7 @@ struct CodeFlowTests {
             var browser = Browser(server)
             try await browser.signIn()
             let asked = try await browser.authorize("dev-native", ["acr_values": "aal2 aal1"])
-            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(asked.answer["flow"])
             #expect(asked.location?.hasPrefix("/sign-in?flow=") == true)
             // The page finds that the user has none.
             let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
@@ -264,7 +264,7 @@ struct CodeFlowTests {
             #expect(try await server.redeem(code).json["id_token"].claims["acr"] == "aal1")
             let claims = #"{"id_token":{"acr":{"essential":true,"values":["aal2"]}}}"#
             let essential = try await browser.authorize("dev-native", ["claims": claims])
-            let other = try #require(essential.location?.split(separator: "=").last.map(String.init))
+            let other = try #require(essential.answer["flow"])
             try await decline(other)
             let refused = try await browser.get("/authorize/continue?flow=\(other)")
             #expect(refused.answer["error"] == "unmet_authentication_requirements")
@@ -282,7 +282,7 @@ struct CodeFlowTests {
             #expect(silent.answer["error"] == "consent_required")
             let asked = try await browser.authorize("dev-web")
             #expect(asked.location?.hasPrefix("/sign-in/consent?flow=") == true)
-            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(asked.answer["flow"])
             let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
             #expect(
                 try await server.realm.authorizations.answer(
@@ -310,7 +310,7 @@ struct CodeFlowTests {
             var browser = Browser(server)
             try await browser.signIn()
             let asked = try await browser.authorize("dev-web")
-            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(asked.answer["flow"])
             let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
             #expect(
                 try await server.realm.authorizations.answer(
@@ -326,7 +326,7 @@ struct CodeFlowTests {
             _ = try await server.addUser()
             var attacker = Browser(server)
             let begun = try await attacker.authorize()
-            let flow = try #require(begun.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(begun.answer["flow"])
             #expect(begun.location?.hasPrefix("/sign-in?flow=") == true)
             var victim = Browser(server)
             _ = try await victim.authorize()

@@ -114,7 +114,7 @@ struct ScopeClaimsTests {
             var browser = Browser(server)
             try await browser.signIn()
             let consent = try await browser.authorize("dev-web", ["scope": "openid", "claims": asked])
-            let flow = try #require(consent.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(consent.answer["flow"])
             let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
             #expect(
                 try await server.realm.authorizations.answer(

@@ -610,7 +610,7 @@ extension TestServer {
         try await browser.signIn()
         let begun = try await browser.authorize(client, ["scope": scope])
         #expect(begun.location?.hasPrefix("/sign-in/consent?flow=") == true, "\(begun.location ?? begun.text)")
-        let flow = try #require(begun.location?.split(separator: "=").last.map(String.init))
+        let flow = try #require(begun.answer["flow"])
         let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
         #expect(
             try await realm.authorizations.answer(

@@ -608,7 +608,7 @@ struct TokenEndpointTests {
             var browser = Browser(server)
             try await browser.signIn()
             let asked = try await browser.authorize("dev-web", ["scope": "openid email"])
-            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let flow = try #require(asked.answer["flow"])
             let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
             #expect(
                 try await server.realm.authorizations.answer(

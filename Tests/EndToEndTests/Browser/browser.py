@@ -257,8 +257,8 @@ def totp(secret, now):
 
 
 def chromium():
-    """Where the system's Chromium is."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    """Where the system's Chromium is: one without windows, which takes half the time, or one that leaves them out when it is told to."""
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         found = shutil.which(name)
         if found:
             return found
