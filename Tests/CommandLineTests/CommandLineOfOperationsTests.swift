@@ -12,7 +12,7 @@ import Testing
 @Suite("The command that does the same")
 struct CommandLineOfOperationsTests {
     /// Values as people may have chosen them, and as parsers take them for something else: each of those by itself. What shells alone take for
-    /// something else stands in two values, as the words are parted here already; for shells there is `ShellCommandTests`.
+    /// something else stands in two values, as the words are parted here already; for shells there is `ShellWordTests`.
     private static let names = [
         "ada", "ada@example.com", "-x", "--yes", "--", "=x", "*", "it's a b; a\\b a;b a\"b `id` $(reboot) * #",
         "~ünï 日本 $(reboot)",

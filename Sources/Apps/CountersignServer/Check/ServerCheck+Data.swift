@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 
 #if canImport(Glibc)
@@ -21,7 +22,7 @@ extension ServerCheck {
     /// The directory's rights, owner and room, and that no other user may read the secrets in it.
     func dataDirectory() -> [CheckFinding] {
         let path = configuration.dataDirectory
-        let quoted = FileExposure.quoted(path)
+        let quoted = ShellWord.quoted(path)
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno != ENOENT {
@@ -83,7 +84,7 @@ extension ServerCheck {
         guard access(place, W_OK | X_OK) == 0 else {
             return CheckFinding(
                 .data, .fault, "\(path) is not there, and this user may not make it in \(place)",
-                remedy: "install -d -m 700 -o \(geteuid()) \(FileExposure.quoted(path))")
+                remedy: "install -d -m 700 -o \(geteuid()) \(ShellWord.quoted(path))")
         }
         return CheckFinding(.data, .ok, "\(path) is not there yet; the first start makes it.")
     }

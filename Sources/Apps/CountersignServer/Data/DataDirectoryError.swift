@@ -1,3 +1,5 @@
+import CountersignCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -43,7 +45,7 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
             "\(path) exists already, and nothing is overwritten. Name another, or move it away."
         case .notThere(let path):
             "There is no Countersign data in \(path). Name the directory with --data, or make it with "
-                + "`countersign serve --data \(FileExposure.quoted(path))`."
+                + "`countersign serve --data \(ShellWord.quoted(path))`."
         case .unusedDatabase:
             "There is no Countersign data in the PostgreSQL database. Name another with --database, or start a server on it."
         case .noMasterKey(let path):
@@ -86,7 +88,7 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
             place = String(place[..<slash])
         }
         if status.st_uid == geteuid() {
-            return "Its permissions forbid it: look at them with `ls -ld \(FileExposure.quoted(place))`."
+            return "Its permissions forbid it: look at them with `ls -ld \(ShellWord.quoted(place))`."
         }
         let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
         return "It belongs to the user \(name): run this as that user, for instance with `sudo -u \(name)`."

@@ -1,3 +1,5 @@
+import CountersignCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -28,16 +30,5 @@ public struct FileExposure: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The shell command that corrects it.
-    public var remedy: String { "chmod o-rwx \(Self.quoted(path))" }
-
-    /// As a shell reads it as one word.
-    static func quoted(_ path: String) -> String {
-        let isPlain = path.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || "/._-+:,@%".utf8.contains(byte)
-        }
-        if isPlain, !path.isEmpty { return path }
-        // By scalars, as shells read: one with a mark upon it is another character to Swift.
-        return "'" + path.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
-    }
+    public var remedy: String { "chmod o-rwx \(ShellWord.quoted(path))" }
 }

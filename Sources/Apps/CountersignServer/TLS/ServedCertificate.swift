@@ -176,7 +176,7 @@ final class ServedCertificate: Sendable {
             throw TLSFileError(
                 path: keyPath,
                 reason: "it is sealed with a passphrase, which a start does not ask for: `openssl pkey -in "
-                    + "\(FileExposure.quoted(keyPath)) -out FILE` writes it without")
+                    + "\(ShellWord.quoted(keyPath)) -out FILE` writes it without")
         }
         let key = try reading(keyPath) { try NIOSSLPrivateKey(bytes: Array(files.key), format: .pem) }
         let configuration = TLSConfiguration.serving(chain, key)

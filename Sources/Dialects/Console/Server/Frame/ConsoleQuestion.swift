@@ -93,10 +93,7 @@ extension ConsoleScene {
         }
         if !question.command.isEmpty {
             page.blocks.append(
-                .command(
-                    PageCommand(
-                        words.plain("consoleCommand"),
-                        (["countersign"] + question.command).map(ShellCommand.quoted).joined(separator: " "))))
+                .command(PageCommand(words.plain("consoleCommand"), ShellCommand.line(question.command))))
         } else if let operation {
             page.blocks += command(operation)
         }

@@ -1,46 +1,12 @@
 import AdminServer
+import CountersignCore
 
 /// A command as it is typed into a shell.
 enum ShellCommand {
-    static func line(of operation: any CommandedOperation) -> String {
-        (["countersign"] + operation.commandLine).map(quoted).joined(separator: " ")
-    }
+    static func line(of operation: any CommandedOperation) -> String { line(operation.commandLine) }
 
-    /// A word of the POSIX shell (IEEE Std 1003.1, section 2.2): as it is where no character of it means anything to the shell, in
-    /// single quotes otherwise. A character that would end the line, or that shows nothing, is written by its number: what is copied
-    /// from the page is then all on it.
-    static func quoted(_ word: String) -> String {
-        let plain = !word.isEmpty && !word.hasPrefix("=") && word.utf8.allSatisfy(isPlain)
-        if plain { return word }
-        guard word.unicodeScalars.contains(where: isHidden) else {
-            // By scalars, as shells read: one with a mark upon it is another character to Swift.
-            return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
-        }
-        // ANSI-C quoting, which POSIX.1-2024 has too (section 2.2.4).
-        let escaped = word.unicodeScalars.map { scalar -> String in
-            if scalar == "'" || scalar == "\\" { return "\\\(scalar)" }
-            guard isHidden(scalar) else { return String(scalar) }
-            return String(scalar).utf8.map { byte in
-                let digits = String(byte, radix: 8)
-                return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-            }.joined()
-        }
-        return "$'" + escaped.joined() + "'"
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._/:@%+,=".utf8.contains(byte)
-        }
-    }
-
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true
-        default: false
-        }
+    /// - Parameter words: what follows `countersign`, one argument each.
+    static func line(_ words: [String]) -> String {
+        (["countersign"] + words).map(ShellWord.quoted).joined(separator: " ")
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-@testable import ConsoleServer
+@testable import CountersignCore
 
-/// The commands of the console's pages, as a shell reads them.
-@Suite("Commands of the console")
-struct ShellCommandTests {
+/// Words of commands that pages and the program show, as a shell reads them.
+@Suite("Words of a shell")
+struct ShellWordTests {
     /// To Swift a quotation mark with a mark upon it, or behind a sign that binds, is another character; to a shell it ends the word.
     @Test(arguments: [
         "plain", "", "it's", "two words", "$(id)", "=x", "line\nbreak", "a'b\nc", "\u{D4E}'\u{D4E};id #",
@@ -15,7 +15,7 @@ struct ShellCommandTests {
     func `A word is one word to a shell whatever it is made of`(word: String) throws {
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-        shell.arguments = ["-c", "printf '%s|' \(ShellCommand.quoted(word))"]
+        shell.arguments = ["-c", "printf '%s|' \(ShellWord.quoted(word))"]
         shell.environment = ["PATH": "/usr/bin:/bin"]
         let output = Pipe()
         shell.standardOutput = output
@@ -24,5 +24,14 @@ struct ShellCommandTests {
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
         #expect(Array(bytes) == Array("\(word)|".utf8), "\(String(decoding: bytes, as: UTF8.self))")
+    }
+
+    @Test func `A word that means nothing else stays as it is, and what would not show is written by its number`() {
+        for (word, quoted) in [
+            ("/var/lib/countersign", "/var/lib/countersign"), ("a=b,c:d@e+f%20", "a=b,c:d@e+f%20"), ("", "''"),
+            ("/a b", "'/a b'"), ("it's", #"'it'\''s'"#), ("/a\u{1B}[2J", #"$'/a\033[2J'"#),
+        ] {
+            #expect(ShellWord.quoted(word) == quoted)
+        }
     }
 }
