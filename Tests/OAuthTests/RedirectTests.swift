@@ -64,6 +64,27 @@ struct RedirectTests {
         }
     }
 
+    @Test
+    func `No sign-out leads to a hostile address, and no request with one is pushed`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {
+                $0.oauth.postLogoutRedirectURIs = [Browser.callback]
+            }
+            var browser = Browser(server)
+            func leave(_ address: String) -> String {
+                "/oidc/logout?" + Browser.query(["client_id": "dev-native", "post_logout_redirect_uri": address])
+            }
+            #expect(try await browser.get(leave(Browser.callback)).location == Browser.callback)
+            for address in Self.hostile {
+                let left = try await browser.get(leave(address))
+                #expect(left.location?.hasPrefix("/signed-out") == true, "\(address): \(left.location ?? left.text)")
+                let pushed = try await server.form(
+                    "/oauth/par", Browser.parameters("dev-native", ["redirect_uri": address]))
+                #expect(pushed.status == 400 && pushed.location == nil, "\(address): \(pushed.text)")
+            }
+        }
+    }
+
     private static let faults: [(String, [String: String?])] = [
         ("no client", ["client_id": nil]), ("an unknown client", ["client_id": "nobody"]),
         ("a request_uri of elsewhere", ["request_uri": "https://evil.example/request"]),
