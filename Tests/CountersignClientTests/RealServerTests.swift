@@ -170,6 +170,37 @@ struct RealServerTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `What a renewal brings does not come in the place of a sign-out, or of another sign-in`(
+        isBefore: Bool
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let client = ClientOfServer(server)
+            let session = client.session
+            func renewIsRefused() async {
+                await #expect { try await session.accessToken(isFresh: true) } throws: {
+                    ($0 as? ClientFailure)?.code == .notSignedIn
+                }
+            }
+            try await session.signIn(by: PersonAtBrowser(server))
+            client.transport.interrupt(before: isBefore) { #expect(try await session.signOut()) }
+            await renewIsRefused()
+            #expect(client.kept == nil)
+            #expect(try await !session.isSignedIn())
+
+            try await session.signIn(by: PersonAtBrowser(server))
+            let former = try #require(client.kept?.user)
+            client.transport.interrupt(before: isBefore) { try await session.signIn(by: PersonAtBrowser(server)) }
+            await renewIsRefused()
+            let kept = try #require(client.kept)
+            #expect(kept.user?.sessionID != former.sessionID)
+            #expect(try await session.accessToken() == kept.accessTokens[""])
+            #expect(try await client.userInfo().status == 200)
+            _ = try await session.accessToken(isFresh: true)
+        }
+    }
+
     // MARK: Devices
 
     private func decide(_ server: TestServer, _ prompt: DevicePrompt, _ isAllowed: Bool) async throws {

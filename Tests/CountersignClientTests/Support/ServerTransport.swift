@@ -10,6 +10,12 @@ final class ServerTransport: HTTPTransport {
 
     private let server: TestServer
     private let seen = Mutex<[HTTPClientRequest]>([])
+    private let interruption = Mutex<Interruption?>(nil)
+
+    private struct Interruption: Sendable {
+        let isBefore: Bool
+        let action: @Sendable () async throws -> Void
+    }
 
     init(_ server: TestServer) { self.server = server }
 
@@ -20,7 +26,30 @@ final class ServerTransport: HTTPTransport {
         requests.filter { $0.url.path == path }.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
     }
 
+    /// Does something once while the next request to the token endpoint is on its way.
+    /// - Parameter isBefore: whether the server has the request only afterwards; otherwise the client has its answer only afterwards.
+    func interrupt(before isBefore: Bool, _ action: @escaping @Sendable () async throws -> Void) {
+        interruption.withLock { $0 = Interruption(isBefore: isBefore, action: action) }
+    }
+
+    private func interrupted(_ request: HTTPClientRequest) -> Interruption? {
+        guard request.url.path == "/oauth/token" else { return nil }
+        return interruption.withLock { interruption in
+            let taken = interruption
+            interruption = nil
+            return taken
+        }
+    }
+
     func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+        let interruption = interrupted(request)
+        if let interruption, interruption.isBefore { try await interruption.action() }
+        let response = try await answer(request)
+        if let interruption, !interruption.isBefore { try await interruption.action() }
+        return response
+    }
+
+    private func answer(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         seen.withLock { $0.append(request) }
         let text = request.url.absoluteString
         guard text.hasPrefix(Self.base + "/"), let method = HTTPRequest.Method(rawValue: request.method) else {

@@ -180,20 +180,31 @@ public actor CountersignSession {
         do {
             tokens = try await endpoints.answer(TokenResponse.self, fields, to: metadata.tokenEndpoint, key: key)
         } catch let failure as ClientFailure where failure.code == .refused("invalid_grant") {
-            try forget()
+            // Another sign-in, which has taken its place meanwhile, goes on.
+            if try self.session()?.refreshToken == refreshToken { try forget() }
             throw ClientFailure(.notSignedIn, "The sign-in has ended. Sign in again.", underlying: failure)
         }
         try check(tokens, key)
         var renewed = session
         // Kept before anything is judged: the old one is used up.
         if let next = tokens.refreshToken { renewed.refreshToken = next }
-        try save(renewed)
+        try await save(renewed, inPlaceOf: refreshToken)
         if let idToken = tokens.idToken {
             renewed.user = try await judge().judge(
                 idToken, .init(accessToken: tokens.accessToken, user: session.user))
             renewed.idToken = idToken
         }
         renewed.accessTokens[name] = access(tokens, session.scopes)
+        try await save(renewed, inPlaceOf: renewed.refreshToken)
+    }
+
+    /// Keeps what a renewal brought. Where the user has signed out meanwhile, or another one has signed in, it is revoked: it must not come in
+    /// the place of what they did.
+    private func save(_ renewed: KeptSession, inPlaceOf refreshToken: String?) async throws {
+        guard try session()?.refreshToken == refreshToken else {
+            _ = try? await revoke(renewed)
+            throw Self.ended
+        }
         try save(renewed)
     }
 
