@@ -188,6 +188,10 @@ import Testing
                 "totpInfo.sharedSecretKey is no Base32"
             ),
             (
+                #"{"localId":"a","mfaInfo":[{"totpInfo":{"sharedSecretKey":"MFRA","lastUsedStep":"18446744073709551615"}}]}"#,
+                "totpInfo.lastUsedStep is no time step"
+            ),
+            (
                 #"{"localId":"a","mfaInfo":[{"totpInfo":{"sharedSecretKey":"\#(secret)","digits":5}}]}"#,
                 "totpInfo has a secret of 1 to 128 bytes, 6 to 8 digits and a period of 15 to 300 seconds"
             ),

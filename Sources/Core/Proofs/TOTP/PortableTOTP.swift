@@ -14,15 +14,16 @@ public struct PortableTOTP: Sendable {
     let payload: TOTPFactor.Payload
 
     /// Nil where no code can be made of it, or none that a user could type in time: an empty secret or one of more than
-    /// 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds.
-    /// - Parameter lastStep: the time step of the last code that counted; it and all before it are used up.
+    /// 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds, or a step that is not kept.
+    /// - Parameter lastStep: the time step of the last code that counted; it and all before it are used up. At most
+    ///   ``greatestStep``.
     public init?(
         id: FactorID?, name: String, enrolledAt: Date?, lastUsedAt: Date? = nil, secret: Secret<[UInt8]>,
         algorithm: OTPAlgorithm = .sha1, digits: Int = 6, period: Int = 30, lastStep: UInt64? = nil
     ) {
-        guard (1...128).contains(secret.reveal().count), (6...8).contains(digits), (15...300).contains(period) else {
-            return nil
-        }
+        guard (1...128).contains(secret.reveal().count), (6...8).contains(digits), (15...300).contains(period),
+            lastStep ?? 0 <= Self.greatestStep
+        else { return nil }
         self.id = id
         self.name = name
         self.enrolledAt = enrolledAt
@@ -30,6 +31,9 @@ public struct PortableTOTP: Sendable {
         payload = TOTPFactor.Payload(
             secret: Data(secret.reveal()), algorithm: algorithm, digits: digits, period: period, lastStep: lastStep)
     }
+
+    /// Whole numbers of what is kept have 64 bits with a sign.
+    public static let greatestStep = UInt64(Int64.max)
 
     /// A factor of the realm, opened.
     init(_ record: FactorRecord, _ payload: TOTPFactor.Payload) {

@@ -269,6 +269,9 @@ extension UserRow.SecondFactor {
         }
         let enrolled = try UserRow.timestamp(enrolledAt, "enrolledAt")
         let used = try UserRow.timestamp(totp.lastUsedAt, "totpInfo.lastUsedAt")
+        guard totp.lastUsedStep ?? 0 <= PortableTOTP.greatestStep else {
+            throw UserRowFault("totpInfo.lastUsedStep is no time step")
+        }
         guard
             let factor = PortableTOTP(
                 id: id.map(FactorID.init(rawValue:)),
