@@ -19,8 +19,7 @@ public struct GroupName: StringName {
     public init(rawValue: String) { self.init(kept: rawValue) }
 
     private static func admits(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-            || "-_.:@/".utf8.contains(byte)
+        byte.isASCIILetterOrDigit || "-_.:@/".utf8.contains(byte)
     }
 }
 

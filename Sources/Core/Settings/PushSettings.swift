@@ -53,14 +53,12 @@ public struct APNsSettings: Sendable, Equatable, Codable {
     /// Whether a text can be the id of a key or a team.
     public static func isIdentifier(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
+            && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
     }
 
     /// Whether a text can be a bundle identifier: it becomes a header.
     public static func isBundleIdentifier(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 46
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }
     }
 }

@@ -1,3 +1,4 @@
+import CountersignCore
 import ServerHTTP
 
 /// Where connections are accepted: a name or an address of this machine, and a port.
@@ -26,10 +27,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
             host = String(host.dropFirst().dropLast())
             guard host.contains(":") else { return nil }
         } else {
-            let isName = host.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || "-.".utf8.contains(byte)
-            }
+            let isName = host.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }
             guard !host.isEmpty, host.utf8.count <= 253, isName else { return nil }
         }
         self.init(host: host, port: port)

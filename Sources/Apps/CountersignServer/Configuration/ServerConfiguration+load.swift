@@ -150,10 +150,7 @@ extension ServerConfiguration {
     private static func projectID(_ sources: inout ConfigurationSources) -> String {
         let standard = ServerConfiguration().projectID
         guard let found = sources.text(.projectID) else { return standard }
-        let isValid = found.value.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || "-._:".utf8.contains(byte)
-        }
+        let isValid = found.value.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._:".utf8.contains($0) }
         if isValid, (1...63).contains(found.value.utf8.count) { return found.value }
         sources.report(
             found.place, "\"\(found.value)\" is no project id", "write 1 to 63 letters, digits, hyphens, dots")

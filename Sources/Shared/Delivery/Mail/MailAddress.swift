@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 
 /// An address as mail servers take it, with the name that is shown beside it.
@@ -40,11 +41,7 @@ public struct MailAddress: Sendable, Equatable {
 
     /// What stands unquoted in a local part (RFC 5322, section 3.2.3).
     private static func isLocal(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-/=?^_`{|}~.".utf8.contains(byte)
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        byte.isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~.".utf8.contains(byte)
     }
 
     /// The domain in ASCII; nil where it is none.
@@ -53,7 +50,7 @@ public struct MailAddress: Sendable, Equatable {
         if !domain.utf8.allSatisfy({ $0 < 128 }) {
             guard
                 domain.unicodeScalars.allSatisfy({
-                    $0.value >= 128 || isAlphanumeric(UInt8($0.value)) || $0 == "-" || $0 == "."
+                    $0.value >= 128 || UInt8($0.value).isASCIILetterOrDigit || $0 == "-" || $0 == "."
                 }),
                 let encoded = URLComponents(string: "http://\(domain)/")?.encodedHost, encoded.contains("xn--")
             else { return nil }
@@ -62,7 +59,7 @@ public struct MailAddress: Sendable, Equatable {
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isHost = labels.allSatisfy { label in
             (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-                && label.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+                && label.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
         }
         return isHost && host.utf8.count <= 253 ? host : nil
     }

@@ -36,9 +36,7 @@ struct MailMessage {
 
     private static func mailbox(_ address: MailAddress) -> String {
         guard let name = address.name else { return "<\(address.address)>" }
-        let isAtom = name.utf8.allSatisfy {
-            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 32
-        }
+        let isAtom = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: " ") }
         let shown = isAtom && name.utf8.count <= 60 ? name : MailEncoding.encodedWords(name)
         return "\(shown) <\(address.address)>"
     }

@@ -56,8 +56,7 @@ public struct SMTPServer: Sendable {
     }
 
     private static func isHost(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-            || "-.:[]".utf8.contains(byte)
+        byte.isASCIILetterOrDigit || "-.:[]".utf8.contains(byte)
     }
 
     /// The options for libcurl.

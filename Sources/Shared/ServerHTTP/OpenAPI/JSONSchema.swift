@@ -36,7 +36,7 @@ public struct JSONSchema: Sendable {
     /// their file, and for those that are made of others.
     private static func title(of type: Any.Type) -> String? {
         let title = String(reflecting: type).split(separator: ".").dropFirst().joined()
-        return !title.isEmpty && title.utf8.allSatisfy(SharedSchemas.isAllowed) ? title : nil
+        return !title.isEmpty && title.utf8.allSatisfy(\.isASCIILetterOrDigit) ? title : nil
     }
 
     static func schema(of type: any Decodable.Type, depth: Int) -> JSONValue {

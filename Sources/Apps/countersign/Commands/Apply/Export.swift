@@ -124,10 +124,7 @@ enum YAMLText {
         let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
         let isPlain =
             text.utf8.first.map { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) } ?? false
-            && text.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || "_-./@".utf8.contains(byte)
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-./@".utf8.contains($0) }
         if isPlain, !reserved.contains(text.lowercased()) { return text }
         var json = JSONWriter()
         json.write(text)

@@ -88,14 +88,7 @@ struct SignOutPages: Sendable {
     /// The logout that an application asked for (OpenID Connect RP-Initiated Logout 1.0), which waited for the user's word; nil where
     /// there is none.
     private static func logout(_ scene: PageScene) -> String? {
-        let isPlain: (UInt8) -> Bool = { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._~%&=+".utf8.contains(byte)
-            }
-        }
+        let isPlain: (UInt8) -> Bool = { $0.isASCIILetterOrDigit || "-._~%&=+".utf8.contains($0) }
         return scene.field("logout").flatMap { query in
             query.utf8.count <= 8192 && query.utf8.allSatisfy(isPlain) ? "/oidc/logout?\(query)" : nil
         }

@@ -4,10 +4,6 @@ extension StringName {
     /// Whether administrators may give an id: of what may be one, what would be mistaken for an address, or needs escapes in a path, is not
     /// taken.
     static func isPlain(_ text: String) -> Bool {
-        admits(text)
-            && text.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || "-_.".utf8.contains(byte)
-            }
+        admits(text) && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
     }
 }
