@@ -143,7 +143,7 @@ extension OwnAccount {
             }
             let ended = try transaction.endOtherSessions(
                 than: own.session, of: user, at: draft.now, sealer: draft.sealer)
-            // Of whoever administers: another was in the account by then, and may have made them.
+            // Of a user who administers: another was in the account by then, and may have made them.
             let tokens = try transaction.endMachineTokens(of: user.id, madeSince: event.at, at: draft.now)
             var details = MachineToken.details(ofEnded: tokens)
             details["event"] = .string(eventID)
