@@ -39,6 +39,33 @@ import Testing
         }
     }
 
+    @Test func `A constant of an extension is shown to those alone who may change extensions`() async throws {
+        try await TestServer.with { server in
+            let constant = ExtensionSummary.Claim(value: "known to two", jwtClaimType: "shared")
+            let made = try await AddExtension(
+                event: "token-issuance-start", targetURL: "https://claims.example.com/start", claims: [constant]
+            ).perform(on: server.realm, as: .commandLine, by: .testAdministrator).extension
+            #expect(made.claims == [constant])
+            for (role, value) in [(.owner, "known to two"), (.auditor, "<secret>")] as [(AdministratorRole, String)] {
+                let caller = AdministrationCaller.user(UserID(rawValue: "anna"), role)
+                let shown = try await ShowExtension(id: made.id).perform(
+                    on: server.realm, as: caller, by: .testAdministrator
+                ).extension
+                let listed = try await ListExtensions().perform(
+                    on: server.realm, as: caller, by: .testAdministrator
+                ).extensions
+                #expect(shown.claims == [.init(value: value, jwtClaimType: "shared")], "\(role)")
+                #expect(listed == [shown], "\(role)")
+            }
+            await #expect {
+                _ = try await AddExtension(
+                    event: "token-issuance-start", targetURL: "https://claims.example.com/other",
+                    claims: [.init(value: "<secret>", jwtClaimType: "shared")]
+                ).perform(on: server.realm, as: .commandLine, by: .testAdministrator)
+            } throws: { ($0 as? AdministrationError)?.code == .invalid }
+        }
+    }
+
     @Test func `Sessions are listed and ended one by one, or for one application`() async throws {
         try await TestServer.with(.development) { server in
             func post(_ name: String, _ body: JSON) async throws -> Reply {

@@ -204,7 +204,7 @@ import Testing
         for (text, reason) in [
             (list.replacing("mandatoryScope", with: "mandatoryScop"), "versions[0].mandatoryScop"),
             (list.replacing("600", with: #""600""#), "has to be"), (#"{"version":"1.0"}"#, "is no JSON list"),
-            ("nonsense", "is no JSON list"), (list.replacing("98765", with: "<secret>"), "Write its value."),
+            ("nonsense", "is no JSON list"), (list.replacing("98765", with: "<secret>"), "Write the value."),
             (list.replacing("600", with: "0"), "maxTokenExpiration"),
         ] {
             try Data(text.utf8).write(to: file)

@@ -75,7 +75,8 @@ public struct AddExtension: AdministrationOperation {
             } else {
                 made = try await extensions.add(registration, by: client)
             }
-            return Answer(extension: ExtensionSummary(made), warnings: try await Self.warnings(of: made, in: realm))
+            return Answer(
+                extension: ExtensionSummary(made, for: permit), warnings: try await Self.warnings(of: made, in: realm))
         } catch let fault as CustomExtensionFault {
             let number = fault.code.map { " (\($0.rawValue) \($0.name))" } ?? ""
             throw AdministrationError(fault.isByOthers ? .conflict : .invalid, fault.message + number)
@@ -103,6 +104,7 @@ public struct AddExtension: AdministrationOperation {
     private static func mapping(_ claim: ExtensionSummary.Claim) throws -> ClaimMapping {
         switch (claim.id, claim.value, claim.jwtClaimType) {
         case (let id?, nil, let type): return ClaimMapping(id: id, jwtClaimType: type)
+        case (nil, let value?, _) where value == ConcealedValue.mark: throw AdministrationError.concealedValue
         case (nil, let value?, let type?): return ClaimMapping(value: value, jwtClaimType: type)
         default:
             throw AdministrationError(

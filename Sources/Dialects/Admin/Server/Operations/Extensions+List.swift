@@ -14,6 +14,6 @@ public struct ListExtensions: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        Answer(extensions: try await realm.customExtensions.all().map(ExtensionSummary.init))
+        Answer(extensions: try await realm.customExtensions.all().map { ExtensionSummary($0, for: permit) })
     }
 }

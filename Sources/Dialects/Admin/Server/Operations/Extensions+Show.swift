@@ -21,6 +21,6 @@ public struct ShowExtension: AdministrationOperation {
         guard let found = try await realm.customExtensions.extensionOf(id: id) else {
             throw AdministrationError.noExtension(id)
         }
-        return Answer(extension: ExtensionSummary(found))
+        return Answer(extension: ExtensionSummary(found, for: permit))
     }
 }

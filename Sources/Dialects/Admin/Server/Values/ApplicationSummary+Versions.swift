@@ -37,15 +37,12 @@ extension ApplicationSummary {
 }
 
 extension ApplicationVersion {
-    /// What stands for the value of a check's setting before callers who may not change applications.
-    static let concealedSetting = "<secret>"
-
     /// The same, which says of the settings of checks only which there are: a value may be a PIN, and no definition says which is
     /// (`docs/decisions/0535`).
     fileprivate var withoutSettings: ApplicationVersion {
         var version = self
         version.securityCheckConfigurations = securityCheckConfigurations.mapValues { settings in
-            settings.mapValues { _ in Self.concealedSetting }
+            settings.mapValues { _ in ConcealedValue.mark }
         }
         return version
     }
@@ -69,11 +66,8 @@ extension [ApplicationVersion] {
                 throw AdministrationError(.invalid, "maxTokenExpiration is at least 1 second.")
             }
             let settings = version.securityCheckConfigurations.values
-            // A list that was read by someone else would put it in the place of the value.
-            guard !settings.contains(where: { $0.values.contains(ApplicationVersion.concealedSetting) }) else {
-                throw AdministrationError(
-                    .invalid,
-                    "\(ApplicationVersion.concealedSetting) stands for a setting that is not shown. Write its value.")
+            guard !settings.contains(where: { $0.values.contains(ConcealedValue.mark) }) else {
+                throw AdministrationError.concealedValue
             }
         }
         guard Set(map { "\($0.clientPlatform) \($0.version)" }).count == count else {

@@ -25,9 +25,6 @@ public struct ApplicationVersionDraft: Sendable, Equatable {
     /// Where users get another version; empty for nowhere.
     public var downloadLink: String
 
-    /// What stands for the value of a setting that is not shown. No version is registered with it.
-    public static let concealedSetting = ApplicationVersion.concealedSetting
-
     /// A version that takes any platform and number, and asks for nothing.
     public init() { self.init(ApplicationVersion()) }
 

@@ -5,7 +5,7 @@ public struct ExtensionSummary: Codable, Sendable, Equatable {
     public struct Claim: Codable, Sendable, Equatable {
         /// What the service calls it; nil for a constant.
         public let id: String?
-        /// The constant.
+        /// The constant; `<secret>` for callers who may not change extensions.
         public let value: String?
         /// What tokens call it; as the service does where it is left out.
         public let jwtClaimType: String?
@@ -36,7 +36,9 @@ public struct ExtensionSummary: Codable, Sendable, Equatable {
     public let tokens: [String]
     public let createdAt: Timestamp
 
-    init(_ made: CustomExtension) {
+    /// - Parameter permit: of the caller who is shown it.
+    init(_ made: CustomExtension, for permit: AdministrationPermit) {
+        let isShown = permit.has(AddExtension.right)
         id = made.id
         listenerID = made.listenerID
         event = made.event.rawValue
@@ -47,7 +49,11 @@ public struct ExtensionSummary: Codable, Sendable, Equatable {
         timeout = made.timeout
         retries = made.retries
         onError = made.fallsBack ? "fallback" : "refuse"
-        claims = made.claims.map { Claim(id: $0.id, value: $0.value, jwtClaimType: $0.jwtClaimType) }
+        // A constant may be a secret between the operator and an API.
+        claims = made.claims.map { claim in
+            let value = claim.value.map { isShown ? $0 : ConcealedValue.mark }
+            return Claim(id: claim.id, value: value, jwtClaimType: claim.jwtClaimType)
+        }
         tokens = made.tokens.map(\.rawValue)
         createdAt = Timestamp(made.createdAt)
     }

@@ -92,7 +92,7 @@ enum VersionForm {
             let use = checks.first { $0.name == check }?.uses.first { $0.version == name }
             for property in settings.keys {
                 let value = use?.properties.first { $0.name == property }?.value
-                shown[check, default: [:]][property] = value ?? ApplicationVersionDraft.concealedSetting
+                shown[check, default: [:]][property] = value ?? ConcealedValue.mark
             }
         }
         return shown
@@ -149,7 +149,7 @@ enum VersionForm {
             lines(
                 .settings, "consoleVersionSettings",
                 hint: words(
-                    "consoleVersionSettingsHint", ["mark": .words(ApplicationVersionDraft.concealedSetting)])),
+                    "consoleVersionSettingsHint", ["mark": .words(ConcealedValue.mark)])),
             line("shared", "consoleVersionShared"), line("message", "consoleVersionMessage"),
             line("link", "consoleVersionLink", type: "url"),
         ]
@@ -271,7 +271,7 @@ enum VersionForm {
                 throw UnreadLine(number: line.number)
             }
             let (check, property) = (line.names[0], line.names[1])
-            let isMark = line.value == ApplicationVersionDraft.concealedSetting
+            let isMark = line.value == ConcealedValue.mark
             let present = subject.present?.settings[check]?[property]
             settings[check, default: [:]][property] = isMark ? present ?? line.value : line.value
         }

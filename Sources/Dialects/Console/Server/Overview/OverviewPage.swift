@@ -51,7 +51,8 @@ enum OverviewPage {
         }
         return .init(
             scene.words.plain("consoleWaiting"),
-            texts.isEmpty ? PageText("0") : PageText(texts.joined(separator: ", ")))
+            texts.isEmpty ? PageText("0") : PageText(texts.joined(separator: ", ")),
+            link: .init(scene.words("consoleShow"), to: "/console/delivery"))
     }
 
     /// Sign-ins and refusals of the last day, hour by hour.

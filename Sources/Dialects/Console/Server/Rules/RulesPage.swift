@@ -51,7 +51,8 @@ enum RulesPage {
         let words = scene.words
         return [
             .init(
-                words.saying(setting.summary),
+                // Several say the same, as those of one language each.
+                PageText(lines: [words.saying(setting.summary), PageText(code: setting.key)]),
                 to: scene.may(ChangeSetting.right) ? SettingPages.path(of: setting.key) : nil
             ),
             .init(
