@@ -458,6 +458,20 @@ struct ConsoleServerPagesTests {
             #expect(added.html.contains("roles → my_roles, born"))
             let made = try #require(
                 try await server.realm.customExtensions.all().first { $0.displayName == "<b>Roles" })
+            #expect(added.html.contains("Nothing failed lately."), "\(added.html)")
+            // Its page has its own failures, and the page of deliveries those of all.
+            let events = [(made.id, "own"), (present.id, "of-another")].map { extensionID, reason in
+                AuditEvent(
+                    id: AuditEvent.freshID(at: server.now, random: server.realm.random), at: server.now,
+                    kind: .extensionFailed, userID: nil, clientID: nil, dialect: .nativeAuth, source: nil,
+                    reason: reason, details: ["extension": .string(extensionID)])
+            }
+            try await server.realm.store.write { transaction in
+                for event in events { try transaction.append(event) }
+            }
+            let failing = try await owner.open("/console/extensions/\(made.id)").html
+            #expect(failing.contains("<bdi>own</bdi>") && !failing.contains("of-another"), "\(failing)")
+            #expect(try await owner.open("/console/delivery").html.contains("<bdi>of-another</bdi>"))
             // The service is not there: what came of the call is told.
             let checked = try await Self.answer(owner, "/console/extensions/\(made.id)/check")
             #expect(checked.status == 422 && checked.hasAlert, "\(checked.html)")

@@ -92,28 +92,35 @@ enum DeliveryPages {
                                 words("consoleTestPush"), to: "/console/delivery/test-push", isButton: true,
                                 isSecondary: true),
                         ] : [])))
-        let names = try await UserNames(answer.failures.map(\.userID), scene)
-        page.blocks.append(.heading(words.plain("consoleFailures")))
-        page.blocks.append(
-            .table(
-                PageTable(
-                    words.plain("consoleFailures"),
-                    columns: [
-                        words.plain("consoleTime"), words.plain("consoleEvent"), words.plain("consoleReason"),
-                        words.plain("consoleUser"),
-                    ],
-                    rows: answer.failures.map { event in
-                        [
-                            .init(
-                                scene.words.instant(event.at.date),
-                                to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
-                            .init(LogWords.sentence(event, scene)),
-                            .init(reason(of: event, scene)),
-                            names.cell(event.userID),
-                        ]
-                    }), none: words("consoleFailuresNone")))
+        page.blocks += try await blocks(of: answer.failures, scene)
         page.blocks += scene.command(ShowDelivery())
         return page
+    }
+
+    /// What was not delivered, or not answered by an extension, lately.
+    private static func blocks(of failures: [AuditEntry], _ scene: ConsoleScene) async throws -> [PageBlock] {
+        let words = scene.words
+        let names = try await UserNames(failures.map(\.userID), scene)
+        let rows = failures.map { event -> [PageTable.Cell] in
+            [
+                .init(words.instant(event.at.date), to: scene.may(.readLog) ? "/console/log/\(event.id)" : nil),
+                .init(LogWords.sentence(event, scene)), .init(reason(of: event, scene)), names.cell(event.userID),
+            ]
+        }
+        let columns = ["consoleTime", "consoleEvent", "consoleReason", "consoleUser"].map { words.plain($0) }
+        return [
+            .heading(words.plain("consoleFailures")),
+            .table(
+                PageTable(words.plain("consoleFailures"), columns: columns, rows: rows),
+                none: words("consoleFailuresNone")),
+        ]
+    }
+
+    /// The same of one extension, among the newest failures of all.
+    static func blocks(ofExtension id: String, _ scene: ConsoleScene) async throws -> [PageBlock] {
+        guard scene.may(ShowDelivery.right) else { return [] }
+        let failures = try await scene.perform(ShowDelivery()).failures
+        return try await blocks(of: failures.filter { $0.details["extension"]?.stringValue == id }, scene)
     }
 
     /// Why it failed: in words where there are some, else as the other side has said it.

@@ -178,6 +178,7 @@ enum ExtensionPages {
                     .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
                 ]))
         }
+        page.blocks += try await DeliveryPages.blocks(ofExtension: found.id, scene)
         page.blocks += scene.command(ShowExtension(id: found.id))
         return page
     }
