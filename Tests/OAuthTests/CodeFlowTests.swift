@@ -210,6 +210,15 @@ struct CodeFlowTests {
             #expect(try await browser.authorize("dev-native", ["max_age": "600"]).answer["code"] != nil)
             let both = try await browser.authorize("dev-native", ["prompt": "none login"])
             #expect(both.answer["error"] == "invalid_request")
+            // Under a clock that was set back since: nobody knows how long ago it was.
+            try await server.advance(86_400)
+            try await browser.signIn()
+            try await server.advance(-7200)
+            for changes in [["max_age": "60"], ["prompt": "login"]] as [[String: String?]] {
+                let reply = try await browser.authorize("dev-native", changes)
+                #expect(reply.location?.hasPrefix("/sign-in?flow=") == true, "\(changes)")
+            }
+            #expect(try await browser.authorize().answer["code"] != nil)
         }
     }
 

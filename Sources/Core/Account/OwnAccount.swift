@@ -187,7 +187,7 @@ extension OwnSession {
         if evidence.proofs.first?.isAnonymous == true { return nil }
         let reached = proofs.contextClass(of: evidence.proofs)
         guard let proven = proofs.authenticationTime(of: evidence.proofs, for: reached),
-            now < proven + OwnAccount.recency
+            proven.isWithin(OwnAccount.recency, before: now)
         else { return .signInTooOld }
         return nil
     }

@@ -48,7 +48,7 @@ extension Administrators {
             return .passkey
         }
         let provenAt = realm.proofs.authenticationTime(of: session.proofs, for: .aal2) ?? session.createdAt
-        return now < provenAt + AdministratorDemand.longestSession ? nil : .signIn
+        return provenAt.isWithin(AdministratorDemand.longestSession, before: now) ? nil : .signIn
     }
 
     /// Whether the user has a factor that cannot be relayed, and that can be used here.

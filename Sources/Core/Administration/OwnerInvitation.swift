@@ -60,7 +60,7 @@ public struct OwnerInvitations: Sendable {
         let now = realm.clock.now
         guard realm.proofs.contextClass(of: session.proofs) >= .aal2 else { return .failure(.needsSecondFactor) }
         guard let proven = realm.proofs.authenticationTime(of: session.proofs, for: .aal2),
-            now < proven + OwnAccount.recency
+            proven.isWithin(OwnAccount.recency, before: now)
         else { return .failure(.proofTooOld) }
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in

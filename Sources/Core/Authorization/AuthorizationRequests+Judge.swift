@@ -103,11 +103,17 @@ struct AuthorizationJudge: Sendable {
         return .signIn(demand)
     }
 
+    /// Seconds since the sign-in at most, where there is a bound.
+    private var askedAge: Int? { request.maxAge ?? application.registration.oauth.defaultMaxAge }
+
     /// Whether the session was proven lately enough (`prompt=login`, `max_age`).
     private func isFresh(_ session: Session, for present: ContextClass) -> Bool {
         guard let proven = realm.proofs.authenticationTime(of: session.proofs, for: present) else { return false }
+        let isAsked = request.prompts.contains(.login) || askedAge != nil
+        // Of what was proven under a clock that has been set back since, nobody knows how long ago it was.
+        if isAsked, proven > now + TokenTimes.leeway { return false }
         if request.prompts.contains(.login) { return proven >= since }
-        guard let age = request.maxAge ?? application.registration.oauth.defaultMaxAge else { return true }
+        guard let age = askedAge else { return true }
         return proven >= since || age > 0 && now.timeIntervalSince(proven) <= Double(age)
     }
 

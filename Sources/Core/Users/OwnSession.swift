@@ -69,7 +69,14 @@ extension SessionEvidence {
     /// because it cannot be repeated.
     func isRecent(at now: Date) -> Bool {
         if proofs.first?.isAnonymous == true { return true }
-        guard let authenticatedAt else { return false }
-        return now < authenticatedAt + Enrolments.recency
+        return authenticatedAt?.isWithin(Enrolments.recency, before: now) ?? false
+    }
+}
+
+extension Date {
+    /// Whether something that was proven then was proven less than so many seconds ago. What was proven later than now, beyond what clocks may
+    /// differ by, was not: a clock has been set back, and nobody knows how long ago it was.
+    func isWithin(_ seconds: TimeInterval, before now: Date) -> Bool {
+        now < self + seconds && self <= now + TokenTimes.leeway
     }
 }

@@ -16,7 +16,7 @@ struct OwnSessionTests {
 
     static let ages: [(age: TimeInterval, kind: FactorKind, isRecent: Bool)] = [
         (0, .password, true), (299, .password, true), (300, .password, false), (86_400, .password, false),
-        (86_400, .anonymous, true), (-60, .password, true),
+        (86_400, .anonymous, true), (-60, .password, true), (-300, .password, true), (-301, .password, false),
     ]
 
     @Test(arguments: ages)
