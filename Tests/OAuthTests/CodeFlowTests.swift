@@ -210,7 +210,7 @@ struct CodeFlowTests {
             #expect(try await browser.authorize("dev-native", ["max_age": "600"]).answer["code"] != nil)
             let both = try await browser.authorize("dev-native", ["prompt": "none login"])
             #expect(both.answer["error"] == "invalid_request")
-            // Under a clock that was set back since: nobody knows how long ago it was.
+            // How long ago it was is not known where the clock was set back since.
             try await server.advance(86_400)
             try await browser.signIn()
             try await server.advance(-7200)

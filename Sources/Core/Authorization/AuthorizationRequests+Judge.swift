@@ -110,7 +110,7 @@ struct AuthorizationJudge: Sendable {
     private func isFresh(_ session: Session, for present: ContextClass) -> Bool {
         guard let proven = realm.proofs.authenticationTime(of: session.proofs, for: present) else { return false }
         let isAsked = request.prompts.contains(.login) || askedAge != nil
-        // Of what was proven under a clock that has been set back since, nobody knows how long ago it was.
+        // How long ago something was proven is not known where the clock has been set back since.
         if isAsked, proven > now + TokenTimes.leeway { return false }
         if request.prompts.contains(.login) { return proven >= since }
         guard let age = askedAge else { return true }

@@ -75,7 +75,7 @@ extension SessionEvidence {
 
 extension Date {
     /// Whether something that was proven then was proven less than so many seconds ago. What was proven later than now, beyond what clocks may
-    /// differ by, was not: a clock has been set back, and nobody knows how long ago it was.
+    /// differ by, was not: a clock has been set back, and how long ago it was is not known.
     func isWithin(_ seconds: TimeInterval, before now: Date) -> Bool {
         now < self + seconds && self <= now + TokenTimes.leeway
     }
