@@ -207,7 +207,7 @@ struct AuthorizationParameters: Sendable {
             guard let subject = try await oauth.subject(ofIDToken: hint, for: application.id) else {
                 throw Refusal.invalidRequest("id_token_hint is no ID token of this server for the application.")
             }
-            // A user who is gone cannot sign in: a page would ask for that in vain, whoever answers.
+            // A user who is gone cannot sign in: a page would ask for that in vain, whatever the answer.
             guard try await oauth.realm.accounts.user(subject) != nil else {
                 throw Refusal("login_required", "The user of id_token_hint has no account any more.")
             }
