@@ -111,7 +111,8 @@ extension Settlement {
             let flow = context.flow.map { [ReservedRow.flow($0.digest)] } ?? []
             try transaction.reserve(Set(flow + [.user(user.id), .session(kept)]))
         }
-        let undo = try former.map { try undoing(changeOf: user, from: $0, to: address, in: transaction) }
+        let undo = try transaction.keepUndo(
+            ofChangeOf: user, to: address, under: handle, linkFormat, by: attempt.client, at: now, sealer: sealer)
         if let former { try tell(former, of: address, user.id, undo: undo, in: transaction) }
         user.email = address
         user.profile.emailVerified = true
@@ -123,21 +124,6 @@ extension Settlement {
             .emailChanged, user: user.id, details: ["former": former.map { .string($0.canonical) } ?? .null],
             in: transaction)
         return .verdict(.accomplished(.emailChanged(user)))
-    }
-
-    /// Keeps what gives an account its former address back: for a day, by a link that goes there.
-    /// - Returns: the link's path.
-    private func undoing(
-        changeOf user: User, from former: EmailAddress, to address: EmailAddress, in transaction: any StoreTransaction
-    ) throws -> String {
-        let body = FlowBody(
-            purpose: .restoreEmail, client: attempt.client, email: former, newEmail: address, challenge: .link)
-        _ = try transaction.insert(
-            FlowRecord(
-                digest: handle.digest, userID: user.id, purpose: FlowPurpose.restoreEmail.rawValue, createdAt: now,
-                expiresAt: now + FlowLifetime.undoLink,
-                body: try body.sealed(by: sealer, digest: handle.digest, in: transaction)))
-        return linkFormat.path(of: ActionLink(.restoreEmail, code: handle.token, locale: attempt.client.locale))
     }
 
     /// The former address gets the account back, whatever it was changed to since, and also where it is to be removed. All sessions end,
@@ -213,5 +199,29 @@ extension Settlement {
         try transaction.send(
             OutboxContent(template: "email-changed", locale: attempt.client.locale, values: values),
             to: former.canonical, about: id, id: messageID, at: now, sealer: sealer)
+    }
+}
+
+extension StoreTransaction {
+    /// Keeps what gives an account its former address back: for a day, by a link that goes there.
+    ///
+    /// An address that nothing has proven takes nothing back: it may be a stranger's, mistyped when the account was made.
+    /// - Parameters:
+    ///   - user: as it was before the change.
+    ///   - handle: unused so far.
+    /// - Returns: the link's path; nil where there is none.
+    func keepUndo(
+        ofChangeOf user: User, to address: EmailAddress, under handle: FlowHandle, _ links: any LinkFormat,
+        by client: ClientContext, at now: Date, sealer: Sealer
+    ) throws -> String? {
+        guard let former = user.email, user.profile.emailVerified else { return nil }
+        let body = FlowBody(
+            purpose: .restoreEmail, client: client, email: former, newEmail: address, challenge: .link)
+        _ = try insert(
+            FlowRecord(
+                digest: handle.digest, userID: user.id, purpose: FlowPurpose.restoreEmail.rawValue, createdAt: now,
+                expiresAt: now + FlowLifetime.undoLink,
+                body: try body.sealed(by: sealer, digest: handle.digest, in: self)))
+        return links.path(of: ActionLink(.restoreEmail, code: handle.token, locale: client.locale))
     }
 }

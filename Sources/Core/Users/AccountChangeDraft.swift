@@ -15,13 +15,17 @@ struct AccountChangeDraft: Sendable {
     /// Of the mail to a former address, and of two notices.
     private let messageIDs: [String]
     private let eventIDs: [String]
+    /// Of the link that takes a user's own change of the address back.
+    private let undo: FlowHandle?
 
     /// Another user got the address or the number after both were looked for: the transaction is undone, with the password, the factors, the
     /// mails and the ended tokens that it has written by then.
     struct LostUpdate: Error {}
 
-    /// - Parameter hash: of the password, where there is a new one.
-    init(_ change: AccountChange, hash: String?, of realm: Realm, by client: ClientContext) {
+    /// - Parameters:
+    ///   - hash: of the password, where there is a new one.
+    ///   - isOwn: whether the user asks, and not an administrator.
+    init(_ change: AccountChange, hash: String?, isOwn: Bool, of realm: Realm, by client: ClientContext) {
         self.change = change
         self.hash = hash
         self.realm = realm
@@ -32,6 +36,7 @@ struct AccountChangeDraft: Sendable {
         factorID = FactorID(rawValue: realm.random.uuid())
         messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
+        undo = isOwn && change.email != nil ? FlowHandle(random: realm.random) : nil
     }
 
     /// Writes all that the change is about; whether it may be is judged before.
@@ -67,17 +72,21 @@ struct AccountChangeDraft: Sendable {
         return try transaction.endMachineTokens(of: user.id, at: now)
     }
 
-    /// The former address is told of the new one.
+    /// The former address is told of the new one, and takes a user's own change back.
     private func setAddress(of user: inout User, in transaction: any StoreTransaction) throws -> AuditEvent.Kind? {
         guard case .some(let email) = change.email, email != user.email else { return nil }
         if let former = user.email {
             try transaction.assignOutboxMessages(to: former.canonical, of: user.id)
         }
         if let former = user.email, let email {
+            var values = ["email": former.canonical, "newEmail": email.canonical]
+            values["link"] = try undo.flatMap {
+                try transaction.keepUndo(
+                    ofChangeOf: user, to: email, under: $0, realm.linkFormat, by: client, at: now, sealer: realm.sealer)
+            }
             try transaction.send(
                 OutboxContent(
-                    template: "email-changed", locale: user.profile.locale ?? client.locale,
-                    values: ["email": former.canonical, "newEmail": email.canonical]),
+                    template: "email-changed", locale: user.profile.locale ?? client.locale, values: values),
                 to: former.canonical, about: user.id, id: messageIDs[0], at: now, sealer: realm.sealer)
         }
         user.email = email

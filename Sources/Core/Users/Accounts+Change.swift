@@ -72,7 +72,8 @@ extension Accounts {
 
     /// Changes an account.
     ///
-    /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
+    /// A changed address is unverified again unless the change says otherwise; a former one that was proven takes the user's own change back
+    /// for a day. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
     /// ones. Enabling a disabled user revokes all tokens too: the user signs in anew, and the tokens of programs that the user answers for end
     /// (docs/decisions/0517). A password that the account has, or
@@ -105,7 +106,7 @@ extension Accounts {
             }
             hash = try await realm.hasher.hash(password)
         }
-        let draft = AccountChangeDraft(change, hash: hash, of: realm, by: client)
+        let draft = AccountChangeDraft(change, hash: hash, isOwn: session != nil, of: realm, by: client)
         do {
             return try await realm.writeSending { transaction in
                 guard let before = try transaction.user(id) else { return .refused(.userNotFound) }

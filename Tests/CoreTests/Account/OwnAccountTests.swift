@@ -297,6 +297,26 @@ struct OwnAccountTests {
         #expect(try await test.events(.emailRestored).count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `A former address takes a change back that its user made at once, where it was proven`(isProven: Bool)
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser(verified: isProven)
+        var change = AccountChange()
+        change.email = .some(TestRealm.otherEmail)
+        _ = try await test.realm.accounts.change(user.id, change, of: test.session(of: user), by: test.client)
+        let mail = try #require(try await test.mails().last { $0.content.template == "email-changed" })
+        #expect((mail.content.values["link"] != nil) == isProven, "Of another address a stranger may read the mail.")
+        guard isProven else { return }
+        #expect(try await test.follow(undo(in: test), [.restoreEmail]).isAccomplished)
+        #expect(try await test.user(user.id).email == TestRealm.email)
+        // What an administrator changes is an administrator's to change back.
+        test.clock.advance(1)
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        #expect(try await test.mails().last?.content.values["link"] == nil)
+    }
+
     @Test
     func `An address is taken back with the account, where a thief had it removed or added ways in`() async throws {
         let test = try await TestRealm.make()
