@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import JSON
+import OAuthHTTP
 
 /// Turns the parameters of an authorization request into a request that the core judges: in the order in which nothing is sent to an
 /// address before the address is known to be the application's.
