@@ -39,6 +39,9 @@ release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
 endif
 endif
 
+# Flags of the build of the tests, for instance those of .ci/run. Another choice than last time builds everything anew.
+TEST_BUILD ?=
+
 # Warnings are errors in builds of this repository, and not in those of apps that depend on it (Package.swift).
 export WARNINGS_ARE_ERRORS := 1
 
@@ -128,7 +131,7 @@ quick: libraries check ## In two minutes after a build: format, seams, core, sto
 # Eight at a time: all at once would hold so many files open that Foundation cannot start another process. CHECK_LOCK_ORDER
 # undoes a transaction that locks rows in another order than all others (docs/decisions/0124).
 test: deps check ## Run every check and every test
-	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error $(TEST_BUILD)
 	scripts/check-package
 	scripts/docs --count
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
@@ -157,7 +160,7 @@ profile: libraries ## Make deploy/release.profdata: what runs how often under th
 	scripts/profile make deploy/release.profdata
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
-bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)
+bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about fifteen minutes)
 	$(SWIFT) build $(release) $(late) --product countersign
 	$(SWIFT) build $(release) --product countersign-bench
 	$(SWIFT) build $(release) --product keychain-bench
