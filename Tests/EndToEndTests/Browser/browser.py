@@ -178,6 +178,15 @@ class Server:
             held.rollback()
             held.close()
 
+    def lock_authenticator(self, made):
+        """Counts as many wrong codes in a row as an authenticator app may have, which to type would take days."""
+        rows = sqlite3.connect(os.path.join(self.data, "countersign.sqlite"), timeout=PATIENCE)
+        with contextlib.closing(rows), rows:
+            factor, = rows.execute("SELECT id FROM factors WHERE user_id = ? AND kind = 'totp'", [made["localId"]]).fetchone()
+            rows.execute(
+                "INSERT OR REPLACE INTO attempt_counters (name, attempts, began_at) VALUES (?, 100, ?)",
+                [f"factor/{factor}", int(self.now() * 1_000_000)])
+
     def application(self, name, *arguments):
         """Registers an application, once."""
         if name not in self._applications:

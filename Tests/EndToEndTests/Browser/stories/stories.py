@@ -366,6 +366,15 @@ def wrong(stage):
         if person.kind != "password":
             break
     stage.look("blocked", person.kind, alert=person.alert is not None)
+    guessed = stage.email()
+    made = stage.server.account(guessed)
+    secret = stage.server.authenticator(made)
+    stage.server.lock_authenticator(made)
+    stage.server.advance(31)
+    person.open("/sign-in")
+    person.sign_in(guessed)
+    person.type(code=totp(secret, stage.server.now()))
+    stage.look("locked", "locked")
 
 
 def at_localhost(stage, path):
