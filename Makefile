@@ -160,7 +160,7 @@ profile: libraries ## Make deploy/release.profdata: what runs how often under th
 	scripts/profile make deploy/release.profdata
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
-bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about fifteen minutes)
+bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (five rounds of some minutes each)
 	$(SWIFT) build $(release) $(late) --product countersign
 	$(SWIFT) build $(release) --product countersign-bench
 	$(SWIFT) build $(release) --product keychain-bench
