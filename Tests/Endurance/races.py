@@ -28,6 +28,9 @@ from pages import Forms  # noqa: E402
 # The address of tokens and passkeys, which both servers say is theirs.
 URL = "http://localhost:8080"
 COPIES = 4
+# So many seconds a spent token or code gives the same answer to who sends it again (decisions 83 and 110, `Sessions.RefreshLifetime`): a copy
+# that a busy machine comes to later is refused, and what it was sent with may have ended.
+REPEATS = 10
 BROWSERS, LANES = 40, 3
 
 
@@ -134,12 +137,15 @@ class RefreshToken(Race):
         given = {answer.json.get("refresh_token") for answer in answers if answer.status == 200}
         if any(answer.is_away for answer in answers) and len(given) < 2:
             return None
-        if len(given) != 1 or any(answer.status >= 500 for answer in answers):
+        if len(given) > 1 or any(answer.status >= 500 for answer in answers):
             return f"{len(given)} successors: {answers}"
+        if any(answer.status != 200 for answer in answers) and not any(answer.after >= REPEATS for answer in answers):
+            return f"refused to who repeats it at once: {answers}"
         return None
 
     def learn(self, number, answers):
-        self.tokens[number] = next((answer.json["refresh_token"] for answer in answers if answer.status == 200), None)
+        """Where one was refused, the grant has ended."""
+        self.tokens[number] = answers[0].json["refresh_token"] if all(answer.status == 200 for answer in answers) else None
 
 
 class ResetLink(Race):
@@ -370,8 +376,10 @@ class MailedCode(Race):
     async def proven(self, token, code):
         """The code counts once for an attempt: each that sends it again is led on to the same one (decision 83), which opens one session."""
         form = {"client_id": "dev-app", "continuation_token": token, "grant_type": "oob", "oob": code}
-        tokens = [good(answer)["continuation_token"] for answer in await asyncio.gather(*[
-            self.stage.both.form("/contoso/signup/v1.0/continue", form) for _ in range(COPIES)])]
+        answers = await asyncio.gather(*[self.stage.both.form("/contoso/signup/v1.0/continue", form) for _ in range(COPIES)])
+        if any(answer.status == 400 for answer in answers) and any(answer.after >= REPEATS for answer in answers):
+            raise Gone("503: a copy was late")
+        tokens = [good(answer)["continuation_token"] for answer in answers]
         return lambda copy: (("POST", "/contoso/oauth2/v2.0/token"), {"form": {
             "client_id": "dev-app", "continuation_token": tokens[copy], "grant_type": "continuation_token", "scope": "openid"}})
 
