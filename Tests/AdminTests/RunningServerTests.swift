@@ -26,6 +26,18 @@ import Testing
         ).status
     }
 
+    @Test(
+        arguments: [
+            ("2026-11-23", "2026-11-23T00:00:00Z"), ("2026-11-23T08:30", "2026-11-23T08:30:00Z"),
+            ("2026-11-23 08:30", "2026-11-23T08:30:00Z"), ("2026-11-23T08:30Z", "2026-11-23T08:30:00Z"),
+            ("2026-11-23T08:30:15", "2026-11-23T08:30:15Z"), ("2026-11-23T08:30:15Z", "2026-11-23T08:30:15Z"),
+            ("2026-11-23T08:30:15+01:00", "2026-11-23T07:30:15Z"), ("yesterday", nil), ("2026-11-23T", nil),
+            ("2026-11-23T08", nil), ("2026-11-23 08:30 09:00", nil), ("T", nil), ("", nil), ("2026-11-23T٠٨:٣٠", nil),
+        ] as [(String, String?)])
+    func `A time of the log is a day, or a time in UTC where it names no zone`(text: String, time: String?) {
+        #expect(SearchAuditEvents.instant(of: text).map { Timestamp($0).text } == time)
+    }
+
     @Test func `The log is searched by kind, user, application, address and time, page by page`() async throws {
         try await TestServer.with { server in
             func ids(_ body: JSON) async throws -> [String] {
@@ -59,6 +71,12 @@ import Testing
             #expect(try await ids(["until": .string(middle)]) == expected { $0.at < server.now - 60 })
             #expect(try await ids(["since": "2026-09-24", "until": "2026-09-25"]) == all.map(\.id))
             #expect(try await ids(["since": "2026-09-25"]) == [])
+            // A time without a zone is UTC, as the console's form sends it.
+            let bare = middle.replacing("Z", with: "")
+            #expect(try await ids(["since": .string(bare)]) == expected { $0.at >= server.now - 60 })
+            let spaced = bare.replacing("T", with: " ")
+            #expect(try await ids(["until": .string(spaced)]) == expected { $0.at < server.now - 60 })
+            #expect(try await Self.post("audit:search", ["since": "2026-09-24T8"], server).status == 400)
 
             var paged: [String] = []
             var before: JSON = .null

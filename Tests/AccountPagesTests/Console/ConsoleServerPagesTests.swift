@@ -119,7 +119,14 @@ struct ConsoleServerPagesTests {
             #expect(!unknown.html.contains("A user signed in"))
             let mistyped = try await owner.open("/console/log?since=yesterday&source=10.0.0.1")
             #expect(mistyped.kind == "console-log" && mistyped.status == 422 && mistyped.hasAlert, "\(mistyped.html)")
-            #expect(mistyped.html.contains("value=\"10.0.0.1\""))
+            #expect(mistyped.html.contains("value=\"10.0.0.1\"") && mistyped.html.contains("value=\"yesterday\""))
+            // By the minute, in UTC; the file too.
+            let next = Timestamp(server.now + 60).text.prefix(16)
+            let after = try await owner.open("/console/log?since=\(next)")
+            #expect(after.status == 200 && !after.html.contains("A group was added"), "\(after.html)")
+            #expect(after.html.contains("type=\"datetime-local\" value=\"\(next)\"") && after.html.contains("UTC)"))
+            #expect(try await owner.open("/console/log?until=\(next)").html.contains("A group was added"))
+            #expect(try await owner.send(.get, "/console/log-export?kind=group&since=\(next)").text.isEmpty)
 
             let event = try #require(
                 try await server.realm.auditLog.events(limit: 100).first { $0.kind == .groupAdded })

@@ -14,7 +14,7 @@ public struct SearchAuditEvents: AdministrationOperation {
     public var application: String?
     /// Only what came from this address.
     public var source: String?
-    /// Only events from then on, and before then: RFC 3339, or a day in UTC.
+    /// Only events from then on, and before then: a time (``instant(of:)``), or the beginning of a day in UTC.
     public var since: String?
     public var until: String?
     /// Only events before the one of this id, the nearest to it: ``Answer/next`` of another page.
@@ -81,12 +81,27 @@ public struct SearchAuditEvents: AdministrationOperation {
         return true
     }
 
-    /// A time, or the beginning of a day.
+    /// The time that a text names: RFC 3339 (`2026-11-23T08:00:00+01:00`). Without a zone it is UTC, seconds may be left out, a blank may stand
+    /// for the `T` (`2026-11-23 08:00`), and a day alone is its beginning. Nil where it names none.
+    public static func instant(of text: String) -> Date? {
+        if let time = Timestamp(rfc3339: text) { return time.date }
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
+        guard parts.count <= 2, text.utf8.count <= 32, let day = parts.first else { return nil }
+        var clock = parts.count == 2 ? String(parts[1]) : "00:00:00Z"
+        // `08:00`, of which RFC 3339 wants seconds and a zone.
+        let bare = clock.hasSuffix("Z") ? String(clock.dropLast()) : clock
+        if bare.allSatisfy({ $0.isNumber || $0 == ":" || $0 == "." }) {
+            clock = bare + (bare.utf8.count == 5 ? ":00Z" : "Z")
+        }
+        return Timestamp(rfc3339: "\(day)T\(clock)")?.date
+    }
+
     private static func instant(_ text: String?, _ name: String) throws -> Date? {
         guard let text else { return nil }
-        if let time = Timestamp(rfc3339: text) ?? Timestamp(rfc3339: text + "T00:00:00Z") { return time.date }
+        if let found = instant(of: text) { return found }
         throw AdministrationError(
-            .invalid, "\(name) is no time. Write one such as 2026-11-23T08:00:00Z, or a day such as 2026-11-23.")
+            .invalid,
+            "\(name) is no time. Write one such as 2026-11-23T08:00, in UTC if it has no zone, or a day: 2026-11-23.")
     }
 }
 

@@ -104,20 +104,32 @@ enum LogPages {
         if let kind, !groups.contains(where: { $0.key == kind }) {
             options.append(.init(kind, PageText.harmless(kind), isChosen: true))
         }
-        func field(_ name: String, _ label: String, type: String = "text") -> PageField {
+        func field(_ name: String, _ label: String, type: String = "text", value: String? = nil) -> PageField {
             PageField(
-                name: name, label: words.plain(label), type: type,
-                value: scene.field(name),
+                name: name, label: words.plain(label), type: type, value: value ?? scene.field(name),
                 autocomplete: "off", isRequired: false, isFirst: false)
+        }
+        func time(_ name: String, _ label: String) -> PageField {
+            // A browser shows no value that is no time, and its user would not see what was refused.
+            if let text = scene.field(name), SearchAuditEvents.instant(of: text) == nil { return field(name, label) }
+            return field(name, label, type: "datetime-local", value: scene.field(name).flatMap(minutes))
         }
         return PageSearch(
             words.plain("consoleLogFilter"), action: "/console/log",
             fields: [
                 .choice(name: "kind", label: words.plain("consoleLogKind"), options: options),
                 field("user", "consoleUser"), field("application", "consoleApplication"),
-                field("source", "consoleSource"), field("since", "consoleLogSince", type: "date"),
-                field("until", "consoleLogUntil", type: "date"),
+                field("source", "consoleSource"), time("since", "consoleLogSince"),
+                time("until", "consoleLogUntil"),
             ], button: words.plain("consoleShow"))
+    }
+
+    /// What a link or a person wrote as the browser's field has it: in UTC and without a zone, `2026-11-23T08:00`; with seconds where it has
+    /// some.
+    private static func minutes(_ text: String) -> String? {
+        guard let instant = SearchAuditEvents.instant(of: text) else { return nil }
+        let text = instant.formatted(.iso8601).prefix(19)
+        return String(text.hasSuffix(":00") ? text.dropLast(3) : text)
     }
 
     private static func row(_ event: AuditEntry, _ names: UserNames, _ scene: ConsoleScene) -> [PageTable.Cell] {
