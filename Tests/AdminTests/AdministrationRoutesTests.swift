@@ -262,6 +262,7 @@ import Testing
                 ("clients:unblock", #"{"client":"nobody","check":"x"}"#, 404, "not_found", "There is no such client."),
                 ("clients:list-checks", #"{"user":"nobody"}"#, 404, "not_found", "There is no user nobody."),
                 ("clients:list", #"{"status":"gone"}"#, 400, "invalid", "is no status"),
+                ("clients:list-open-checks", #"{"after":"zzz"}"#, 400, "invalid", "This is no place in the list"),
                 ("checks:list", #"{"application":"nobody"}"#, 404, "not_found", "There is no application nobody."),
                 ("clients:list", #"{"limit":1001}"#, 400, "invalid", "out of range"),
                 (
@@ -320,7 +321,8 @@ import Testing
                 "registration-tokens:remove", "registrations:list", "registrations:approve",
                 "documents:list", "documents:forget", "documents:block",
                 "resources:put", "resources:list", "resources:remove", "clients:list", "clients:show",
-                "clients:list-checks", "clients:set-status", "clients:unblock", "clients:remove", "checks:list",
+                "clients:list-checks", "clients:list-open-checks", "clients:set-status", "clients:unblock",
+                "clients:remove", "checks:list",
                 "extensions:add",
                 "extensions:list", "extensions:show",
                 "extensions:remove", "extensions:check", "groups:add", "groups:list", "groups:show", "groups:remove",

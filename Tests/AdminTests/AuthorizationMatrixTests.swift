@@ -80,6 +80,7 @@ import Testing
         "checks:list": Row("applications:read", .operator, .auditor),
         "clients:list": Row("clients:read", .operator, .auditor),
         "clients:list-checks": Row("clients:read", .operator, .auditor),
+        "clients:list-open-checks": Row("clients:read", .operator, .auditor),
         "clients:show": Row("clients:read", .operator, .auditor),
         "clients:set-status": Row("clients:write", .operator),
         "clients:unblock": Row("clients:write", .operator),

@@ -105,6 +105,7 @@ def administration():
     done(administer("users:names", ids=[user, other, "gone"]))
     done(administer("users:show", user=user))
     done(administer("clients:list-checks", user=user))
+    done(administer("clients:list-open-checks", state="blocked"))
     done(administer("users:sessions", user=user))
     done(administer("users:data", user=user))
     done(administer("users:set-locale", user=user, locale="ja"))

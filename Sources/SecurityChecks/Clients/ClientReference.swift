@@ -31,6 +31,24 @@ public struct ClientReference: Sendable, Hashable {
     public var text: String { digest.hex }
 }
 
+/// Names the state of a check as a place in a list: the digest that the store knows it by.
+public struct OpenCheckReference: Sendable, Hashable {
+    let digest: Data
+
+    init(digest: Data) {
+        self.digest = digest
+    }
+
+    /// What ``text`` gave; nil for anything else.
+    public init?(_ text: String) {
+        guard text.utf8.count == 64, let digest = Data(hex: text) else { return nil }
+        self.init(digest: digest)
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    public var text: String { digest.hex }
+}
+
 extension Data {
     /// Lower-case hexadecimal digits; nil for anything else.
     fileprivate init?(hex: String) {

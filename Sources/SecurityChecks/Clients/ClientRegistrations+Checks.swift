@@ -26,6 +26,31 @@ public struct UserClient: Sendable {
     public let checks: [OpenCheck]
 }
 
+/// An open check in a list of all, and the client that was in front of it last.
+public struct ListedCheck: Sendable {
+    /// The client, as lists have it.
+    public let client: ListedClient
+    /// The check and its state.
+    public let check: OpenCheck
+}
+
+/// Which open checks a list is of. What is nil does not matter.
+public struct OpenCheckFilter: Sendable {
+    /// The id of the application that the client is an installation of.
+    public var application: String?
+    /// The check's name.
+    public var check: String?
+    /// The state that the check is in (``OpenCheck/state``).
+    public var state: String?
+
+    /// A filter of these conditions, all of which have to hold. Without arguments it takes every open check.
+    public init(application: String? = nil, check: String? = nil, state: String? = nil) {
+        self.application = application
+        self.check = check
+        self.state = state
+    }
+}
+
 /// What came of lifting a block.
 public enum UnblockOutcome: Sendable, Equatable {
     /// The check takes answers of the client again.
@@ -86,6 +111,28 @@ extension ClientRegistrations {
                     checks: try reader.checks(of: stored.registration, and: names[digest] ?? []))
             }
             return (found.sorted { $0.client.registration.seenAt > $1.client.registration.seenAt }, isWhole)
+        }
+    }
+
+    /// A page of the open checks of all clients, in the order of their references. A state that the applications of a device share is one
+    /// of them, with the client that was in front of it last.
+    ///
+    /// States are sealed, so the store cannot choose among them: a page looks at ``mostLookedAt`` and may be short, or empty, and still not be
+    /// the last.
+    public func openChecks(
+        _ range: ListRange<OpenCheckReference>, filter: OpenCheckFilter = OpenCheckFilter()
+    ) async throws -> ListPage<ListedCheck, OpenCheckReference> {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            let reader = OpenChecks(realm: realm, now: now, transaction: transaction)
+            return try range.page(most: Self.mostLookedAt, chunk: 250) {
+                OpenCheckReference(digest: $0.digest)
+            } _: {
+                try transaction.clientRecords(.checkState, $0.map(\.digest))
+            } show: { row in
+                try reader.listed(row, filter)
+            }
         }
     }
 
@@ -162,6 +209,33 @@ private struct OpenChecks {
         return OpenCheck(name: name, state: state, until: until, isShared: isShared)
     }
 
+    /// The check with its client; nil where the filter does not let it, where it is not open, or counts for no client any more.
+    func listed(_ row: ClientRecord, _ filter: OpenCheckFilter) throws -> ListedCheck? {
+        guard let record = record(row), let (name, digest) = record.place, filter.check.map({ $0 == name }) ?? true,
+            let found = try transaction.clientRecord(.registration, digest: digest), found.expiresAt > now,
+            // One that cannot be read does not keep the others from being shown.
+            let client = (try? StoredClient(found, realm.sealer))?.registration,
+            filter.application.map({ $0 == client.application.id }) ?? true,
+            let version = try transaction.version(of: client.application),
+            // The version may share the check since, or no longer: then another row counts.
+            row.digest == CheckRow.state(name, of: version.owner(of: name, client)),
+            let check = try standing(record, name, of: client, version),
+            filter.state.map({ $0 == check.state }) ?? true
+        else { return nil }
+        return ListedCheck(
+            client: ListedClient(reference: ClientReference(digest: digest), registration: client), check: check)
+    }
+
+    /// What the state of a check means; nil where it is over.
+    private func standing(
+        _ record: CheckRecord, _ name: String, of client: ClientRegistration, _ version: ApplicationVersion
+    ) throws -> OpenCheck? {
+        // A success whose user may not act any more counts as none.
+        let holder = try record.user?.account.map { try transaction.user($0) }
+        if case .some(.none) = holder { return nil }
+        return open(record, name: name, isShared: version.isShared(name, client), of: holder ?? nil)
+    }
+
     /// - Parameter names: checks that are known to be open, beside those that the application names.
     func checks(of client: ClientRegistration, and names: Set<String> = []) throws -> [OpenCheck] {
         guard let version = try transaction.version(of: client.application) else { return [] }
@@ -171,10 +245,7 @@ private struct OpenChecks {
             guard let row = try transaction.clientRecord(.checkState, digest: digest), let record = record(row) else {
                 return nil
             }
-            // A success whose user may not act any more counts as none.
-            let holder = try record.user?.account.map { try transaction.user($0) }
-            if case .some(.none) = holder { return nil }
-            return open(record, name: name, isShared: version.isShared(name, client), of: holder ?? nil)
+            return try standing(record, name, of: client, version)
         }
     }
 }

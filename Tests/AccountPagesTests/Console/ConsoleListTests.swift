@@ -104,7 +104,7 @@ struct ConsoleListTests {
             for path in [
                 "/console/users", "/console/groups", "/console/applications", "/console/administrators",
                 "/console/limits",
-                "/console/registrations", "/console/registrations-documents", "/console/checks",
+                "/console/registrations", "/console/registrations-documents", "/console/checks", "/console/checks/open",
                 "/console/applications/target-app/sessions", "/console/tokens", "/console/registrations-tokens",
                 "/console/hooks", "/console/users/target/sessions",
             ] {

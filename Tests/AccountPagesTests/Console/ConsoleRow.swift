@@ -140,6 +140,7 @@ struct ConsoleRow: Sendable {
         .form("/console/registrations-documents/block", .operator),
         .page("/console/checks-catalogue", .operator, .auditor),
         .page("/console/checks", .operator, .auditor),
+        .page("/console/checks/open", .operator, .auditor),
         .form("/console/checks/status", .operator),
         .form("/console/checks/unblock", .operator),
         .form("/console/checks/remove", .operator),

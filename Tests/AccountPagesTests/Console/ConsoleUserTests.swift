@@ -230,6 +230,17 @@ struct ConsoleUserTests {
             let page = try await browser.open(path)
             #expect(page.html.contains("<bdi>PinCodeAttempts</bdi>") && page.html.contains("blocked"), "\(page.html)")
             #expect(!page.html.contains(client.id), "a client's id is a secret")
+            // Among those of all users, by state, check and application; what is lifted there leads back there.
+            let all = try await browser.open("/console/checks/open?state=blocked&check=PinCodeAttempts")
+            #expect(all.kind == "console-checks-open" && all.links["Unblock"] != nil && all.links["Remove"] != nil)
+            #expect(all.html.contains("/console/users/target\"") && !all.html.contains(client.id), "\(all.html)")
+            #expect(all.html.contains("countersign client checks"), "\(all.html)")
+            for path in ["state=success", "check=Other", "application=other"] {
+                #expect(try await browser.open("/console/checks/open?\(path)").html.contains("No check is open."))
+            }
+            #expect(try await browser.open("/console/checks").links["Open checks"] == "/console/checks/open")
+            let asked = try #require(all.links["Remove"])
+            #expect(asked.contains("list=open"), "\(asked)")
             let link = try #require(page.links["Unblock"], "\(page.html)")
             let done = try await ConsoleServerPagesTests.answer(browser, link)
             #expect(done.kind == "console-user-checks" && done.notice == "The client can answer again.", "\(done.html)")

@@ -60,6 +60,51 @@ struct UserClientsTests {
         #expect(later.clients.count == 1 && later.clients.first?.checks.isEmpty == true)
     }
 
+    @Test func `The open checks of all clients are listed by application, check and state, page by page`()
+        async throws
+    {
+        let stage = try await Self.stage()
+        let user = try await stage.test.addUser()
+        let (client, strange) = (try await stage.client(), try await stage.client())
+        let clients = stage.test.realm.clients
+        func list(_ filter: OpenCheckFilter = OpenCheckFilter()) async throws -> Set<String> {
+            let page = try await clients.openChecks(ListRange(limit: 10), filter: filter)
+            #expect(page.next == nil && page.previous == nil)
+            return Set(page.rows.map { "\($0.check.name) \($0.check.state) \($0.client.reference.text)" })
+        }
+        #expect(try await list() == [])
+        #expect(try await stage.decide(client, "Login", ["Login": Self.login]).isGranted)
+        try await Self.block(stage, client)
+        try await Self.block(stage, strange)
+        let (own, other) = (ClientReference(to: client).text, ClientReference(to: strange).text)
+        let all: Set = ["Login success \(own)", "Pin blocked \(own)", "Pin blocked \(other)"]
+        #expect(try await list() == all)
+        #expect(try await list(OpenCheckFilter(state: "blocked")) == all.filter { $0.contains("blocked") })
+        #expect(try await list(OpenCheckFilter(check: "Login")) == ["Login success \(own)"])
+        #expect(try await list(OpenCheckFilter(application: "other.app")) == [])
+
+        // One by one, on to the end and back.
+        var pages = [try await clients.openChecks(ListRange(limit: 1))]
+        while case .row(let key)? = pages.last?.next, pages.count < 9 {
+            pages.append(try await clients.openChecks(ListRange(key, limit: 1)))
+        }
+        let keys = pages.flatMap(\.rows).map { "\($0.check.name) \($0.check.state) \($0.client.reference.text)" }
+        #expect(keys.count == 3 && Set(keys) == all)
+        guard case .row(let key)? = pages.last?.previous else { throw TestFailure() }
+        let back = try await clients.openChecks(ListRange(key, isBackwards: true, limit: 1))
+        #expect(back.rows.map(\.check) == pages.dropLast().last?.rows.map(\.check))
+
+        // A success of a user who may not act any more is none, and a block that is over none either.
+        _ = try await stage.test.store.write { transaction in
+            guard var present = try transaction.user(user.id) else { return false }
+            present.revokeTokens(at: stage.test.now)
+            return try transaction.update(present)
+        }
+        #expect(try await list() == all.filter { $0.contains("blocked") })
+        stage.test.clock.advance(61)
+        #expect(try await list() == [])
+    }
+
     @Test func `A success of a user who may not act any more is not open`() async throws {
         let stage = try await Self.stage()
         let user = try await stage.test.addUser()

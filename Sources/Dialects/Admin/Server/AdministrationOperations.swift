@@ -49,6 +49,7 @@ public enum AdministrationOperations {
         ListClients.self,
         ShowClient.self,
         ListClientChecks.self,
+        ListOpenChecks.self,
         SetClientStatus.self,
         UnblockClient.self,
         RemoveClient.self,

@@ -266,6 +266,7 @@ def console_server(stage):
     for page in (
             "rules", "keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks-catalogue", "checks"):
         desk.look(f"/console/{page}", f"console-{page}", f"console-{page}")
+    desk.look("/console/checks/open", "console-checks-open", "console-checks-open")
     desk.look("/console/keys/rotate", "console-rotate", "console-ask")
     desk.look("/console/hooks/add", "console-hook-add", "console-ask")
     desk.look("/console/applications/dev-web", "console-application", "console-application")

@@ -11,7 +11,7 @@ struct ClientCommand: AsyncParsableCommand {
             does, or by the id of introspection. Every command works on the data directory, also while a server runs \
             on it, or with --server through a remote server.
             """,
-        subcommands: [List.self, Show.self, Disable.self, Enable.self, Unblock.self, Remove.self])
+        subcommands: [List.self, Checks.self, Show.self, Disable.self, Enable.self, Unblock.self, Remove.self])
 
     /// A client as lines of its own.
     static func describe(_ client: ClientSummary) -> Table {

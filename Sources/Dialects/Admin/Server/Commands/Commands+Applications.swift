@@ -173,6 +173,13 @@ extension ListClientChecks: CommandedOperation {
     public var commandLine: [String] { CommandParts("user", "checks").arguments(user) }
 }
 
+extension ListOpenChecks: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("client", "checks").option("limit", limit).option("after", after).option("before", before)
+            .option("app", application).option("check", check).option("state", state).words
+    }
+}
+
 extension UnblockClient: CommandedOperation {
     public var commandLine: [String] { CommandParts("client", "unblock").arguments(client, check) }
 }

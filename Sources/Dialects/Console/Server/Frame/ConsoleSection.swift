@@ -37,7 +37,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         case .hooks: "consoleHooks"
         case .figures: "consoleFigures"
         case .catalogue: "consoleCatalogue"
-        case .checks: "consoleChecks"
+        case .checks: "consoleClients"
         case .log: "consoleLog"
         case .settings: "consoleSettings"
         case .doctor: "consoleDoctor"
