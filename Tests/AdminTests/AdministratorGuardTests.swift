@@ -165,6 +165,84 @@ struct AdministratorGuardTests {
         }
     }
 
+    // MARK: What is given away
+
+    private static func machine(_ rights: Set<AdministrationRight>) -> AdministrationCaller {
+        .machine(
+            MachineToken(
+                id: "giver", digest: Data(), name: "", scopes: Set(rights.map { .right($0) }), createdBy: nil,
+                createdAt: .distantPast, expiresAt: .distantFuture))
+    }
+
+    /// What each of them takes, by hand. Each leaves what it is about as the next one expects it.
+    private static func gifts(
+        to user: UserID, manager: String, hook: String
+    ) -> [(operation: any AdministrationOperation, rights: Set<AdministrationRight>)] {
+        func adding(_ scopes: String...) -> AddApplication {
+            var change = RegistrationChange()
+            change.scopes = scopes
+            return AddApplication(registration: change)
+        }
+        var secret = RegistrationChange()
+        secret.secret = SecretText("a secret that the giver of this knows")
+        let all = Set(AdministrationRight.allCases)
+        return [
+            (
+                AddMachineToken(scopes: ["users:read", "audit:read"], lifetime: 60),
+                [.changeAdministrators, .readUsers, .readLog]
+            ),
+            (AddMachineToken(scopes: ["*"], lifetime: 60), all), (InviteOwner(), all),
+            (
+                GrantRole(user: user.rawValue, role: "support"),
+                [
+                    .changeAdministrators, .readUsers, .mailResets, .endSessions, .readGroups, .readFigures,
+                    .readLimits,
+                ]
+            ),
+            (adding("openid", "accounts"), [.changeApplications]),
+            (adding("clients:*"), [.changeApplications, .readClients, .changeClients]),
+            (adding("*"), [.changeApplications, .readClients, .changeClients]),
+            (adding("clients:read"), [.changeApplications, .readClients]),
+            (adding("openid", "clients:del*"), [.changeApplications, .changeClients]),
+            (ChangeApplication(id: manager, registration: secret), [.changeApplications, .changeClients]),
+            (AddHook(url: "https://hooks.example.com/in", events: ["users"]), [.changeHooks, .readLog]),
+            (ChangeHook(id: hook, url: "https://hooks.example.com/other"), [.changeHooks, .readLog]),
+            (ChangeHook(id: hook, events: ["*"]), [.changeHooks, .readLog]),
+            (ChangeHook(id: hook, label: "Ledger", isEnabled: true), [.changeHooks]),
+            (RemoveApplication(id: manager), [.changeApplications, .changeClients]),
+        ]
+    }
+
+    @Test func `A token gives nobody more than it opens itself`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser().id
+        _ = try #require(
+            try await test.realm.applications.add(
+                id: ClientID(rawValue: "manager"), ApplicationRegistration(scopes: ["clients:modify"]),
+                by: test.client))
+        let hook = try await AddHook(url: "https://hooks.example.com/", events: ["users"]).perform(
+            on: test.realm, as: .commandLine, by: test.client
+        ).hook.id
+        let all = Set(AdministrationRight.allCases)
+        for (operation, rights) in Self.gifts(to: user, manager: "manager", hook: hook) {
+            for right in all.sorted(by: { $0.rawValue < $1.rawValue }) where rights.contains(right) {
+                let without = Self.machine(all.subtracting([right]))
+                let isRefused = try await Self.isRefused(operation, on: test, as: without)
+                #expect(isRefused, "\(operation) without \(right.rawValue)")
+            }
+            let isRefused = try await Self.isRefused(operation, on: test, as: Self.machine(rights))
+            #expect(!isRefused, "\(operation)")
+        }
+        // An import gives roles as well, line by line.
+        let line = SecretText(#"{"localId":"eve","email":"eve@example.org","role":"owner"}"#)
+        func imported(_ rights: Set<AdministrationRight>) async throws -> Int {
+            try await ImportUsers(lines: [line]).perform(on: test.realm, as: Self.machine(rights), by: test.client)
+                .imported
+        }
+        #expect(try await imported([.transferUsers, .changeAdministrators]) == 0)
+        #expect(try await imported(all) == 1)
+    }
+
     // MARK: Applications whose users are not asked
 
     /// Owners are users: a code of theirs would go to whoever chose the redirect URI, and no page would be in between.

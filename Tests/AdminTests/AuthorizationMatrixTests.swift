@@ -253,7 +253,7 @@ import Testing
                     ], body: JSON.object(body).bytes)
             }
             for type in AdministrationOperations.all where Self.namesUser(type) {
-                // Whoever gives roles and tokens can have every right.
+                // Whoever gives roles and tokens names the users who get them.
                 if type.right.rawValue.hasPrefix("users:") || type.right == .changeAdministrators { continue }
                 // By id alone.
                 if type.name == "clients:list" { continue }

@@ -29,7 +29,7 @@ import Testing
         let line = #"{"localId":"a","role":"support","groups":["staff","eng/core","staff"]}"#
         var rules = UserRowRules()
         #expect(throws: UserRowFault.self) { try read(line, rules: rules) }
-        rules.givesRoles = true
+        rules.givenRoles = [.support]
         let account = try read(line, rules: rules)
         #expect(account.role == .support && account.groups?.map(\.rawValue).sorted() == ["eng/core", "staff"])
         let without = try read(#"{"localId":"a"}"#, rules: rules)
@@ -37,7 +37,8 @@ import Testing
         #expect(try read(#"{"localId":"a","groups":[]}"#).groups == [])
         let many = (0...100).map { "\"g\($0)\"" }.joined(separator: ",")
         for wrong in [
-            #"{"localId":"a","role":"root"}"#, #"{"localId":"a","groups":["a b"]}"#, #"{"localId":"a","groups":[""]}"#,
+            #"{"localId":"a","role":"owner"}"#, #"{"localId":"a","role":"root"}"#, #"{"localId":"a","groups":["a b"]}"#,
+            #"{"localId":"a","groups":[""]}"#,
             #"{"localId":"a","groups":"staff"}"#, #"{"localId":"a","role":1}"#, #"{"localId":"a","groups":[\#(many)]}"#,
         ] {
             #expect(throws: UserRowFault.self, "\(wrong)") { try read(wrong, rules: rules) }

@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// Who asks for an operation, as the door that the request came through knows them.
 public enum AdministrationCaller: Sendable {
@@ -46,6 +47,19 @@ public struct AdministrationPermit: Sendable {
         guard rights.contains(right) else { throw AdministrationError.forbidden(right) }
     }
 
+    /// What a caller gives others – a role, a token, the scopes of an application – opens no more than the caller may do
+    /// (`docs/decisions/0559`).
+    /// - Throws: ``AdministrationError`` of code `forbidden`, which names the first right that the caller does not have.
+    func requireGiving(_ given: Set<AdministrationRight>) throws {
+        for right in AdministrationRight.allCases where given.contains(right) { try require(right) }
+    }
+
+    /// The roles that the caller may give.
+    var givenRoles: Set<AdministratorRole> {
+        guard rights.contains(.changeAdministrators) else { return [] }
+        return Set(AdministratorRole.allCases.filter { $0.rights.isSubset(of: rights) })
+    }
+
     /// Changes a user. One with a role is changed only by those who may give and take roles: otherwise a new password for an owner would be
     /// a way to everything. Each write of the change judges it again.
     /// - Throws: ``AdministrationError`` of code `forbidden`, what the change throws, ``StoreError``.
@@ -80,7 +94,8 @@ public struct AdministrationPermit: Sendable {
 
     /// An application with a scope that opens administration, or changes its users' accounts, is changed by the same alone: an owner who
     /// follows one link would otherwise hand the owner's account to those who change the application. That holds of third parties too,
-    /// since their users were asked once, and are not asked again.
+    /// since their users were asked once, and are not asked again. One that manages installations with its own secret is changed by those
+    /// alone who may do that themselves: its secret is theirs to set.
     ///
     /// It is judged of what a transaction is about to change.
     /// - Throws: ``AdministrationError`` of code `forbidden`.
@@ -89,6 +104,7 @@ public struct AdministrationPermit: Sendable {
             $0 == AdministrationRoutes.scope || AdministrationRoutes.accountScopes.contains($0)
         }
         if opens { try require(.changeAdministrators) }
+        try requireGiving(registration.rightsOverClients)
     }
 
     /// The same of a change. Users of a first-party application are not asked, and owners are users: to make an application first-party, or to put
@@ -101,6 +117,18 @@ public struct AdministrationPermit: Sendable {
         guard after.oauth.isFirstParty else { return }
         let asksNoMore = before.map { !$0.oauth.isFirstParty || after.isInOtherHands(than: $0) } ?? true
         if asksNoMore { try require(.changeAdministrators) }
+    }
+}
+
+extension ApplicationRegistration {
+    /// What the application may do to installations as a confidential client of security checks.
+    fileprivate var rightsOverClients: Set<AdministrationRight> {
+        let patterns = Set(scopes)
+        let words: [(String, AdministrationRight)] = [
+            (ConfidentialScope.readClients, .readClients), (ConfidentialScope.changeClients, .changeClients),
+            (ConfidentialScope.removeClients, .changeClients),
+        ]
+        return Set(words.filter { ConfidentialScope.covers(patterns, [$0.0]) }.map(\.1))
     }
 }
 

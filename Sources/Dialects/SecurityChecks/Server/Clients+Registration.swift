@@ -10,7 +10,7 @@ import ServerHTTP
 /// API).
 extension SecurityChecks {
     func showClient(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
-        try await requireConfidential("clients:read", call)
+        try await requireConfidential(ConfidentialScope.readClients, call)
         guard let client = try await realm.clients.client(call.pathClient) else {
             throw SecurityChecksError.plain(404, .invalidClientID, "There is no such client.")
         }
@@ -23,7 +23,7 @@ extension SecurityChecks {
 
     /// Says whether the device is served: `{"device":{"status":"LOST"}}`.
     func changeClient(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
-        let actor = try await requireConfidential("clients:modify", call)
+        let actor = try await requireConfidential(ConfidentialScope.changeClients, call)
         let change = try await Self.body(Change.self, of: request, accepting: .json)
         guard let word = change.device?.status?.rawValue, let status = ClientRegistration.Status(rawValue: word) else {
             throw SecurityChecksError.invalidRequest(
@@ -42,7 +42,7 @@ extension SecurityChecks {
 
     func removeClient(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         var context = call.client
-        context.clientID = try await requireConfidential("clients:delete", call)
+        context.clientID = try await requireConfidential(ConfidentialScope.removeClients, call)
         guard try await realm.clients.remove(ClientReference(to: call.pathClient), by: context) else {
             throw SecurityChecksError.plain(404, .invalidClientID, "There is no such client.")
         }

@@ -9,8 +9,8 @@ struct UserRowRules: Sendable {
     var hash: PasswordHashSettings?
     /// Whether identities of providers that are not here are left out, instead of the row being refused.
     var dropsForeignIdentities = false
-    /// Whether rows may give roles: their importer may.
-    var givesRoles = false
+    /// The roles that rows may give: those that their importer may.
+    var givenRoles: Set<AdministratorRole> = []
 }
 
 extension UserRow {
@@ -155,9 +155,12 @@ extension UserRow {
                 "role \"\(role.prefix(100))\" is unknown; there are "
                     + AdministratorRole.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        guard rules.givesRoles else {
+        guard rules.givenRoles.contains(known) else {
+            let right = AdministrationRight.changeAdministrators.rawValue
             throw UserRowFault(
-                "it has a role, which takes the right \(AdministrationRight.changeAdministrators.rawValue)")
+                rules.givenRoles.isEmpty
+                    ? "it has a role, which takes the right \(right)"
+                    : "it has the role \(known.rawValue), which may do more than you may")
         }
         return known
     }

@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// Makes a link by which the first owner comes: a person opens it, signs in or signs up with two factors, and becomes owner. It is good
-/// once, for half an hour.
+/// once, for half an hour. The caller may do what an owner may.
 public struct InviteOwner: AdministrationOperation {
     public static let name = "administrators:invite"
     public static let right = AdministrationRight.changeAdministrators
@@ -19,6 +19,7 @@ public struct InviteOwner: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        try permit.requireGiving(AdministratorRole.owner.rights)
         switch try await realm.ownerInvitations.make(by: client) {
         case .success(let (code, end)):
             return Answer(

@@ -1,6 +1,6 @@
 import CountersignCore
 
-/// Gives a user a role, in place of the one that the user has.
+/// Gives a user a role, in place of the one that the user has. A role that may do more than the caller is refused.
 public struct GrantRole: AdministrationOperation {
     public static let name = "administrators:grant"
     public static let right = AdministrationRight.changeAdministrators
@@ -29,6 +29,7 @@ public struct GrantRole: AdministrationOperation {
                 ?? "There are \(names.joined(separator: ", "))."
             throw AdministrationError(.invalid, "\"\(role.prefix(60))\" is no role. \(remedy)")
         }
+        try permit.requireGiving(role.rights)
         let found = try await permit.user(user, of: realm)
         switch try await realm.administrators.grant(role, to: found.id, by: client) {
         case .success(let made): return Answer(administrator: AdministratorSummary(made, found))

@@ -1,7 +1,7 @@
 import CountersignCore
 import Foundation
 
-/// Registers a hook: a service that is told what happens, from now on.
+/// Registers a hook: a service that is told what happens, from now on. It is told what the log has, so that it takes `audit:read` as well.
 public struct AddHook: AdministrationOperation {
     public static let name = "hooks:add"
     public static let right = AdministrationRight.changeHooks
@@ -31,6 +31,7 @@ public struct AddHook: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        try permit.require(.readLog)
         let registration = EventHook.Registration(
             url: url, name: label ?? "", events: try HookSummary.categories(events))
         let made = try await HookSummary.judged(
@@ -100,7 +101,7 @@ public struct ShowHook: AdministrationOperation {
     }
 }
 
-/// Changes a hook. What is left out stays.
+/// Changes a hook. What is left out stays. Another address, and other events, take `audit:read` as well.
 public struct ChangeHook: AdministrationOperation {
     public static let name = "hooks:set"
     public static let right = AdministrationRight.changeHooks
@@ -135,6 +136,7 @@ public struct ChangeHook: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        if url != nil || events != nil { try permit.require(.readLog) }
         var change = EventHooks.Change()
         change.url = url
         change.name = label

@@ -1,7 +1,7 @@
 import CountersignCore
 import Foundation
 
-/// Makes a bearer token for a program, with some rights and an end.
+/// Makes a bearer token for a program, with some rights and an end. Its scopes open nothing that its maker may not do.
 public struct AddMachineToken: AdministrationOperation {
     public static let name = "tokens:add"
     public static let right = AdministrationRight.changeAdministrators
@@ -46,6 +46,7 @@ public struct AddMachineToken: AdministrationOperation {
             throw AdministrationError(.invalid, "The lifetime \(lifetime) is out of range: a minute to ten years.")
         }
         try AdministrationError.check(label: label)
+        try permit.requireGiving(judged.reduce(into: []) { $0.formUnion($1.rights) })
         let added = try await realm.machineTokens.add(
             name: PlainText.key(label ?? ""), scopes: Set(judged), lifetime: TimeInterval(lifetime), by: client)
         let made: (token: MachineToken, text: Secret<String>)

@@ -77,7 +77,7 @@ public struct ImportUsers: AdministrationOperation {
             throw AdministrationError(.invalid, "The run has 1 to 64 characters.")
         }
         let rules = UserRowRules(
-            hash: hash, dropsForeignIdentities: dropIdentities ?? false, givesRoles: permit.has(.changeAdministrators))
+            hash: hash, dropsForeignIdentities: dropIdentities ?? false, givenRoles: permit.givenRoles)
         var refused: [Answer.Refused] = []
         var accounts: [(index: Int, account: PortableAccount)] = []
         for (index, line) in lines.enumerated() {
