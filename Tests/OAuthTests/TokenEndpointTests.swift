@@ -527,6 +527,13 @@ struct TokenEndpointTests {
         ),
         ("it was left for thirty days", { server, _ in try await server.advance(30 * 86_400 + 1) }),
         (
+            "the operator's own application became a third party, which its user was not asked about",
+            { server, _ in
+                try await server.advance(1)
+                try await Self.change(server) { $0.oauth.isFirstParty = false }
+            }
+        ),
+        (
             "the application wants two factors",
             { server, _ in try await Self.change(server) { $0.requiresSecondFactor = true } }
         ),

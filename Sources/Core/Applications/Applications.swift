@@ -69,7 +69,8 @@ public struct Applications: Sendable {
     /// Changes what an application is registered with. Nil where there is none.
     ///
     /// Whether the caller may change it is for `change` to judge, of what is given to it: it throws, and nothing changes. What was read
-    /// before may be another's by now. Where the change puts the application into other hands, its users are asked again.
+    /// before may be another's by now. Where the change puts the application into other hands, or makes a third party of the operator's own,
+    /// its users are asked again.
     public func change(
         _ id: ClientID, by client: ClientContext,
         _ change: @escaping @Sendable (inout ApplicationRegistration) throws -> Void
@@ -83,6 +84,7 @@ public struct Applications: Sendable {
             let after = application.registration
             application.registration.oauth.updateSelfRegistration { $0.note(before, after) }
             if after.isInOtherHands(than: before) { application.registration.oauth.handedOverAt = now }
+            if before.oauth.isFirstParty, !after.oauth.isFirstParty { application.registration.oauth.asksSince = now }
             _ = try transaction.update(application)
             let details = try Self.details(id, before: before, after: application.registration)
             try transaction.append(

@@ -84,6 +84,9 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     /// When an administrator last put it into other hands: what users allowed it before does not count (`Application.known`). Nil where
     /// none did, and in registrations of before it was noted.
     public internal(set) var handedOverAt: Date?
+    /// When an administrator last made a third party of the operator's own application: its users were not asked for what it got before
+    /// (`Application.owns(_:)`). Nil where none did, and in registrations of before it was noted.
+    public internal(set) var asksSince: Date?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
     /// Until when the secret of before counts beside the present one; nil where there is none.
@@ -133,6 +136,7 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         try members.assign(&origin, .origin)
         approval = try members.decodeIfPresent(Approval.self, forKey: .approval)
         handedOverAt = try members.decodeIfPresent(Date.self, forKey: .handedOverAt)
+        asksSince = try members.decodeIfPresent(Date.self, forKey: .asksSince)
     }
 
     /// What a registration that names none may use: of RFC 7591, section 2, with refresh tokens; or what its kind is for.

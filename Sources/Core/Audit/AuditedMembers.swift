@@ -77,8 +77,8 @@ extension AuditedMembers {
         concealed: ["oauth.formerSecrets", "versions"],
         omitted: [
             // Told as `secretChanged`.
-            "secretDigest", "oauth.document", "oauth.handedOverAt", "oauth.origin.registration.accessTokenDigest",
-            "oauth.origin.registration.told",
+            "secretDigest", "oauth.document", "oauth.handedOverAt", "oauth.asksSince",
+            "oauth.origin.registration.accessTokenDigest", "oauth.origin.registration.told",
         ],
         sets: [
             "challengeTypes", "scopes", "audiences", "oauth.grantTypes", "oauth.resources",

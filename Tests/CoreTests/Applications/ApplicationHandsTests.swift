@@ -81,4 +81,36 @@ struct ApplicationHandsTests {
         let kept = try #require(try await test.realm.applications.registered(id))
         #expect(kept.known == at)
     }
+
+    @Test func `A third party owns nothing that it got as the operator's own, and goes on with all else`() async throws
+    {
+        let test = try await TestRealm.make()
+        let id = ClientID(rawValue: "shop")
+        var own = Self.before
+        own.oauth.isFirstParty = true
+        let added = try #require(try await test.realm.applications.add(id: id, own, by: test.client))
+        func grant(_ dialect: Dialect = .oauth) -> Grant {
+            Grant(
+                id: GrantID(rawValue: "grant"), sessionID: SessionID(rawValue: "session"),
+                userID: UserID(rawValue: "ada"), clientID: id, dialect: dialect, createdAt: test.now,
+                expiresAt: .distantFuture, refresh: RefreshTokenState(currentDigest: Data()))
+        }
+        func turned(_ isFirstParty: Bool) async throws -> Application {
+            test.clock.advance(60)
+            return try #require(
+                await test.realm.applications.change(id, by: test.client) { $0.oauth.isFirstParty = isFirstParty })
+        }
+        let (first, ofGuardian) = (grant(), grant(.guardian))
+        #expect(added.owns(first))
+        let third = try await turned(false)
+        #expect(third.known == test.now && !third.owns(first))
+        // Others have no page on which a user is asked.
+        #expect(third.owns(ofGuardian))
+        let asked = grant()
+        #expect(third.owns(asked))
+        // Its users are not asked again, and what they allowed goes on.
+        let back = try await turned(true)
+        #expect(back.known == third.known && back.owns(asked) && back.owns(first))
+        #expect(try await turned(false).owns(asked) == false)
+    }
 }

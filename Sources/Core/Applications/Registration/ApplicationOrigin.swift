@@ -182,7 +182,9 @@ extension Application {
     /// Since when it is what it is to users: what they allowed before is another's.
     var known: Date {
         let oauth = registration.oauth
-        let changes = [oauth.selfRegistration?.changedAt, oauth.document?.changedAt, oauth.handedOverAt]
+        let changes = [
+            oauth.selfRegistration?.changedAt, oauth.document?.changedAt, oauth.handedOverAt, oauth.asksSince,
+        ]
         return changes.compactMap { $0 }.reduce(createdAt, max)
     }
 }
