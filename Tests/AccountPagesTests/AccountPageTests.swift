@@ -601,6 +601,29 @@ struct AccountPageTests {
     }
 
     @Test
+    func `A picture has a field where users may set one, and one that is there is removed without it`() async throws {
+        try await Self.signedIn { server, browser in
+            let path = "/account/profile"
+            #expect(try await !browser.open(path).html.contains("name=\"picture\""))
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.accounts.takesPictures = true }
+            let plain = "http://pictures.example.com/ada.png"
+            let refused = try await browser.submit(browser.open(path), ["picture": plain])
+            #expect(refused.status == 422 && refused.html.contains("begins with https://"), "\(refused.html)")
+            #expect(refused.form(with: ["picture": ""])?.values["picture"] == plain)
+            let address = "https://pictures.example.com/ada.png"
+            let saved = try await browser.submit(refused, ["picture": address])
+            #expect(saved.path == path && saved.form(with: ["picture": ""])?.values["picture"] == address)
+            #expect(!saved.html.contains("src=\"https:"), "This server's pages load nothing from there.")
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.accounts.takesPictures = false }
+            let off = try await browser.open(path)
+            #expect(!off.html.contains("name=\"picture\"") && off.html.contains("pictures.example.com"), "\(off.html)")
+            let gone = try await browser.submit(off, ["remove_picture": "1"])
+            #expect(gone.path == path && !gone.html.contains("pictures.example.com"), "\(gone.html)")
+            #expect(gone.form(with: ["display_name": ""])?.names.contains("remove_picture") == false)
+        }
+    }
+
+    @Test
     func `Recovery codes are offered with a second factor alone, and what a session was proven with is named`()
         async throws
     {

@@ -303,6 +303,24 @@ import Testing
                 == ["There is no API https://apy.example"])
     }
 
+    @Test func `A picture of a user is an https address, also where users may set none`() async throws {
+        try await TestServer.with { server in
+            _ = try await AddUser(email: "ada@example.com", id: "ada").perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            func set(_ picture: String) async throws -> String? {
+                try await SetUser(user: "ada", picture: picture).perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator
+                ).user.picture
+            }
+            for text in ["http://a.example/a.png", "javascript:alert(1)", "https://ada@a.example/", "https://"] {
+                let refused = await #expect(throws: AdministrationError.self) { try await set(text) }
+                #expect(refused?.code == .invalid, "\(text)")
+            }
+            #expect(try await set("https://a.example/a.png") == "https://a.example/a.png")
+            #expect(try await set("") == nil)
+        }
+    }
+
     /// Names are in scripts.
     @Test func `Every operation has a name of its own`() {
         let names = AdministrationOperations.all.map { $0.name }

@@ -25,8 +25,8 @@ struct CommandLineOfOperationsTests {
             EnableUser(user: name, keepTokens: true),
             ShowUser(user: name), DeleteUser(user: name), DeleteUser(user: name, graceDays: 14),
             SetUser(
-                user: name, displayName: name, locale: name, attributes: ["a=b": .string(name), "n": .null],
-                claims: [name: .array([.integer(1), .bool(true)])]),
+                user: name, displayName: name, locale: name, picture: name,
+                attributes: ["a=b": .string(name), "n": .null], claims: [name: .array([.integer(1), .bool(true)])]),
             ChangeUsers(action: "disable", users: [name, "ada", name]),
             ChangeUsers(action: "delete", users: [name]), MailRecoveryCode(user: name),
             MailRecoveryCode(user: name, hold: 48), InviteToEnrol(user: name),

@@ -55,7 +55,7 @@ struct AccountAPITests {
             let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
             let user = try #require(try await server.realm.accounts.user(id))
             _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .commandLine) {
-                $0.scopes = ["openid", "email", "offline_access", "account"]
+                $0.scopes = ["openid", "email", "profile", "offline_access", "account"]
             }
             try await body(Scene(server: server, user: user, totp: try await server.authenticator(of: user)))
         }
@@ -205,6 +205,36 @@ struct AccountAPITests {
                 }(), by: .commandLine)
             let events = try await scene.send(.get, "/activity?kind=account", token, nil).json["events"].elements
             #expect(events.contains { $0["kind"] == "user.changed" && $0["isByAdministrator"] == true }, "\(events)")
+        }
+    }
+
+    @Test
+    func `A picture is off by default, told as an https address alone, and removed whatever the setting`() async throws
+    {
+        try await Self.with { scene in
+            let token = try await scene.tokens(scope: "openid profile account")["access_token"]
+            let realm = scene.server.realm
+            let picture: JSON = "https://pictures.example.com/ada.png"
+            #expect(try await scene.send(.get, "/profile", token).json["isPictureEditable"] == false)
+            let refused = try await scene.send(.patch, "/profile", token, ["picture": picture])
+            #expect(refused.status == 400, "\(refused.text)")
+            #expect(refused.json["error"]["message"].text?.hasPrefix("picture is an https address") == true)
+            try await realm.changeSettings(by: .testAdministrator) { $0.accounts.takesPictures = true }
+            let set = try await scene.send(.patch, "/profile", token, ["picture": picture])
+            #expect(set.status == 200 && set.json["picture"] == picture, "\(set.text)")
+            #expect(set.json["isPictureEditable"] == true)
+            #expect(try await scene.server.userInfo(token).json["picture"] == picture)
+            #expect(try await scene.send(.patch, "/profile", token, ["picture": "http://a.example/"]).status == 400)
+
+            // What Identity Toolkit or an import took is kept, and told to no other application.
+            var change = AccountChange()
+            change.photoURL = .some("javascript:alert(1)")
+            _ = try await realm.accounts.change(scene.user.id, change, by: .commandLine)
+            #expect(try await scene.server.userInfo(token).json["picture"] == .null)
+            #expect(try await scene.send(.get, "/profile", token).json["picture"] == "javascript:alert(1)")
+            try await realm.changeSettings(by: .testAdministrator) { $0.accounts.takesPictures = false }
+            let gone = try await scene.send(.patch, "/profile", token, ["picture": ""])
+            #expect(gone.status == 200 && gone.json["picture"] == .null, "\(gone.text)")
         }
     }
 

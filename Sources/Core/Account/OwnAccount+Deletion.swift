@@ -16,10 +16,13 @@ public struct AccountSettings: Sendable, Equatable, Codable {
     /// none was ever named.
     public var editableAttributes: [String]?
 
+    /// Whether users set a picture themselves, as an address that applications load it from. Without it they can remove one.
+    public var takesPictures = false
+
     /// How many names the setting takes.
     public static let mostAttributes = 50
 
-    /// Fourteen days of grace, and no attribute that users change themselves.
+    /// Fourteen days of grace, and neither an attribute nor a picture that users change themselves.
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -27,6 +30,7 @@ public struct AccountSettings: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&deletionGraceDays, .deletionGraceDays)
         editableAttributes = try members.decodeIfPresent([String].self, forKey: .editableAttributes)
+        try members.assign(&takesPictures, .takesPictures)
         deletionGraceDays = min(max(deletionGraceDays, 0), 365)
     }
 }

@@ -6,6 +6,8 @@ public struct OwnProfile: Sendable {
     public let user: User
     /// By name.
     public let attributes: [Attribute]
+    /// Whether users set a picture themselves (``AccountSettings/takesPictures``).
+    public let takesPictures: Bool
 
     /// An attribute of the user, or one that the user may give a value.
     public struct Attribute: Sendable, Equatable {
@@ -23,9 +25,11 @@ public struct OwnProfile: Sendable {
             && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value > 0x20 && $0.value != 0x7F }
     }
 
-    /// - Parameter editable: names of the attributes that users change themselves (``AccountSettings/editableAttributes``).
-    init(_ user: User, editable: [String]) {
+    /// - Parameter settings: what users change themselves.
+    init(_ user: User, _ settings: AccountSettings) {
+        let editable = settings.editableAttributes ?? []
         self.user = user
+        takesPictures = settings.takesPictures
         attributes = Set(user.profile.attributes.keys).union(editable).sorted().map { name in
             Attribute(name: name, value: user.profile.attributes[name], isEditable: editable.contains(name))
         }
@@ -38,6 +42,8 @@ public struct ProfileChange: Sendable {
     public var displayName: String??
     /// A language tag (BCP 47) of pages and mails.
     public var locale: String??
+    /// The address of a picture (``UserProfile/isPictureAddress(_:)``).
+    public var picture: String??
     /// By name; nil or `null` removes.
     public var attributes: [String: JSONValue?] = [:]
 
@@ -50,11 +56,17 @@ public struct ProfileChange: Sendable {
     public init() {}
 
     /// The name of the first member that has a value which it cannot have.
-    func fault(editable: [String], declared: [ApplicationRegistration.Attribute]) -> String? {
+    func fault(_ settings: AccountSettings, declared: [ApplicationRegistration.Attribute]) -> String? {
+        let editable = settings.editableAttributes ?? []
         if case .some(.some(let name)) = displayName, !PlainText.isLine(name, longest: Self.longestName) {
             return "displayName"
         }
         if case .some(.some(let tag)) = locale, !UserProfile.isLocale(tag) { return "locale" }
+        if case .some(.some(let address)) = picture,
+            !settings.takesPictures || !UserProfile.isPictureAddress(address)
+        {
+            return "picture"
+        }
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             guard editable.contains(name) else { return "attributes.\(PlainText.key(name).prefix(64))" }
             switch value {
@@ -83,7 +95,7 @@ extension OwnAccount {
     /// - Returns: ``Refusal/revoked`` where the session is over.
     public func profile(of session: OwnSession) async throws -> Result<OwnProfile, Refusal> {
         try await read(of: session) { transaction, user, _ in
-            OwnProfile(user, editable: try transaction.settings().accounts.editableAttributes ?? [])
+            OwnProfile(user, try transaction.settings().accounts)
         }
     }
 
@@ -92,20 +104,21 @@ extension OwnAccount {
         _ change: ProfileChange, of session: OwnSession, by client: ClientContext
     ) async throws -> Result<OwnProfile, Refusal> {
         try await self.change(of: session, .full, by: client) { transaction, user, draft in
-            let editable = try transaction.settings().accounts.editableAttributes ?? []
+            let settings = try transaction.settings().accounts
             let declared = try transaction.application(client.clientID)?.registration.attributes ?? []
-            if let fault = change.fault(editable: editable, declared: declared) { throw Refusal.invalid(fault) }
+            if let fault = change.fault(settings, declared: declared) { throw Refusal.invalid(fault) }
             var after = user
             if let displayName = change.displayName { after.profile.displayName = displayName }
             if let locale = change.locale { after.profile.locale = locale }
+            if let picture = change.picture { after.profile.photoURL = picture }
             for (name, value) in change.attributes {
                 after.profile.attributes[name] = value == .some(.null) ? nil : value
             }
-            guard after != user else { return OwnProfile(user, editable: editable) }
+            guard after != user else { return OwnProfile(user, settings) }
             guard try transaction.update(after) else { throw Refusal.busy }
             try transaction.append(draft.event(.userChanged, of: user.id, ["bySelf": .bool(true)]))
             try draft.notify(AccountNotice(.profileChanged), user, in: transaction)
-            return OwnProfile(after, editable: editable)
+            return OwnProfile(after, settings)
         }
     }
 }

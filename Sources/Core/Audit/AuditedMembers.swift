@@ -120,7 +120,7 @@ extension AuditedMembers {
                 "rpID rpName origins relatedOrigins framingOrigins userVerification algorithms attestation allowedAAGUIDs "
                 + "allowsSynced counter appleApps androidApps",
             "browserSessions": "preset otherDevice", "terms": "version url urls.*",
-            "accounts": "deletionGraceDays editableAttributes",
+            "accounts": "deletionGraceDays editableAttributes takesPictures",
         ]) + ["push.provider"],
         digested: ["tokens.customTokenKeys", "passkeys.attestationRoots"],
         concealed: ["securityChecks", "identityToolkit"],

@@ -35,7 +35,7 @@ extension User {
         }
         if scopes.contains("profile") {
             claims["name"] = profile.displayName.map { .string($0) }
-            claims["picture"] = profile.photoURL.map { .string($0) }
+            claims["picture"] = profile.pictureClaim.map { .string($0) }
             claims["locale"] = profile.locale.map { .string($0) }
         }
         // Whether it is verified is not known here, and not said.

@@ -224,6 +224,9 @@ struct OwnAccountTests {
         #expect(try await refusal { $0.attributes["city"] = .some(.null) } == nil)
         #expect(try await account.profile(of: own).get().attributes.first?.value == nil)
         #expect(try await test.templates().filter { $0 == "profile-changed" }.count == 2)
+        let picture = "https://pictures.example.com/ada.png"
+        #expect(try await refusal { $0.picture = .some(picture) } == .invalid("picture"))
+        #expect(try await refusal { $0.picture = .some(nil) } == nil)
         // What changes nothing is not told.
         #expect(try await refusal { $0.displayName = nil } == nil)
         #expect(try await test.templates().filter { $0 == "profile-changed" }.count == 2)

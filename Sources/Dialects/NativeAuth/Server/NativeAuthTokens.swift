@@ -96,7 +96,7 @@ struct NativeAuthTokens: Sendable {
                 claims["given_name"] = .some(profile.attributes["givenName"])
                 claims["family_name"] = .some(profile.attributes["surname"])
                 claims["name"] = .some(profile.displayName.map { .string($0) })
-                claims["picture"] = .some(profile.photoURL.map { .string($0) })
+                claims["picture"] = .some(profile.pictureClaim.map { .string($0) })
             }
             if let email = signedIn.user.email {
                 claims["preferred_username"] = .string(email.canonical)

@@ -27,12 +27,13 @@ extension AccountCommand {
         static let endpoints = ["PATCH /profile"]
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Change your name, your language, or an attribute that you may change.",
+            abstract: "Change your name, your language, your picture, or an attribute that you may change.",
             discussion: """
                 An empty text clears.
 
                   countersign account set --name "Ada Lovelace" --locale de
                   countersign account set --attribute department=Engines
+                  countersign account set --picture https://pictures.example.com/ada.png
                 """)
 
         @Option(help: "What to call you.")
@@ -40,6 +41,11 @@ extension AccountCommand {
 
         @Option(help: ArgumentHelp("The language of pages and mails, as en, de or ja.", valueName: "language"))
         var locale: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Where applications load your picture from, if you may set one.", valueName: "https-address"))
+        var picture: String?
 
         @Option(
             help: ArgumentHelp(
@@ -51,8 +57,8 @@ extension AccountCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard name != nil || locale != nil || !attribute.isEmpty else {
-                throw ValidationError("Give --name, --locale or --attribute.")
+            guard name != nil || locale != nil || picture != nil || !attribute.isEmpty else {
+                throw ValidationError("Give --name, --locale, --picture or --attribute.")
             }
             guard attribute.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
                 throw ValidationError("An attribute is written as name=value.")
@@ -60,7 +66,7 @@ extension AccountCommand {
         }
 
         func run() async throws {
-            var change = AccountProfileChange(displayName: name, locale: locale)
+            var change = AccountProfileChange(displayName: name, locale: locale, picture: picture)
             for text in attribute {
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 change.attributes = AccountAttributes(
@@ -189,6 +195,7 @@ extension AccountCommand {
         table.add("address", profile.address.map { profile.isAddressVerified ? $0 : "\($0) (not confirmed)" })
         table.add("name", profile.displayName)
         table.add("language", profile.locale)
+        table.add("picture", profile.picture)
         table.add("since", profile.createdAt.text)
         for attribute in profile.attributes {
             table.add(attribute.isEditable ? attribute.name : "\(attribute.name) (fixed)", attribute.value?.text)

@@ -7,7 +7,7 @@ extension UserCommand {
     struct SetMembers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Change name, language, attributes or claims of a user.",
+            abstract: "Change name, language, picture, attributes or claims of a user.",
             discussion: """
                 What is not named stays as it is. Claims replace all that the user has; attributes are added to the others, and \
                 null removes one.
@@ -23,6 +23,11 @@ extension UserCommand {
         @Option(help: "A language tag, as de or ja; an empty text clears.")
         var language: String?
 
+        @Option(
+            help: ArgumentHelp(
+                "Where applications load the user's picture from; an empty text clears.", valueName: "https-address"))
+        var picture: String?
+
         @Option(help: ArgumentHelp("Attributes, as a JSON object.", valueName: "json"))
         var attributes: String?
 
@@ -34,15 +39,16 @@ extension UserCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            if name == nil, language == nil, attributes == nil, claims == nil {
-                throw ValidationError("Name what is to change: --name, --language, --attributes or --claims.")
+            if name == nil, language == nil, picture == nil, attributes == nil, claims == nil {
+                throw ValidationError(
+                    "Name what is to change: --name, --language, --picture, --attributes or --claims.")
             }
         }
 
         func run() async throws {
             let answer = try await realm.perform(
                 SetUser(
-                    user: argument.user, displayName: name, locale: language,
+                    user: argument.user, displayName: name, locale: language, picture: picture,
                     attributes: try attributes.map { try Self.object($0, "attributes") },
                     claims: try claims.map { try Self.object($0, "claims") }))
             try output.show(answer) { ["Changed \(answer.user.shortName.printable)."] }

@@ -24,6 +24,7 @@ struct UserCommand: AsyncParsableCommand {
         table.add("email", user.email.map { $0 + (user.emailVerified ? " (verified)" : " (not verified)") })
         table.add("name", user.displayName)
         table.add("language", user.locale)
+        table.add("picture", user.picture)
         table.add("disabled", user.isDisabled.yesOrNo)
         if let due = user.deletionDueAt { table.add("is removed", due.text) }
         table.add("signs in with", user.providers.joined(separator: ", "))

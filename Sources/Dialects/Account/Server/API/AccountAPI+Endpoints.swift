@@ -89,7 +89,7 @@ extension AccountAPI {
     }
 
     private static let patchProfile = AccountEndpoint(
-        .patch, "/profile", "Change the name, the language and editable attributes"
+        .patch, "/profile", "Change the name, the language, the picture and editable attributes"
     ) {
         (call, body: AccountProfileChange) in
         AccountProfile(

@@ -22,6 +22,10 @@ public struct AccountProfile: Codable, Sendable {
     public let isAddressVerified: Bool
     public let displayName: String?
     public let locale: String?
+    /// The address of a picture, as it was set: the server does not fetch it.
+    public let picture: String?
+    /// Whether the user may set one; removing it is always possible.
+    public let isPictureEditable: Bool
     public let createdAt: Timestamp
     public let attributes: [Attribute]
 
@@ -32,6 +36,8 @@ public struct AccountProfile: Codable, Sendable {
         isAddressVerified = user.profile.emailVerified
         displayName = user.profile.displayName
         locale = user.profile.locale
+        picture = user.profile.photoURL
+        isPictureEditable = profile.takesPictures
         createdAt = Timestamp(user.createdAt)
         attributes = profile.attributes.map {
             Attribute(name: $0.name, value: $0.value, isEditable: $0.isEditable)
@@ -43,9 +49,14 @@ public struct AccountProfile: Codable, Sendable {
 public struct AccountProfileChange: Codable, Sendable {
     public var displayName: String?
     public var locale: String?
+    public var picture: String?
     public var attributes: AccountAttributes?
 
-    public init(displayName: String? = nil, locale: String? = nil, attributes: [String: JSONValue]? = nil) {
+    public init(
+        displayName: String? = nil, locale: String? = nil, picture: String? = nil,
+        attributes: [String: JSONValue]? = nil
+    ) {
+        self.picture = picture
         self.displayName = displayName
         self.locale = locale
         self.attributes = attributes.map(AccountAttributes.init)
@@ -55,6 +66,7 @@ public struct AccountProfileChange: Codable, Sendable {
         var change = ProfileChange()
         if let displayName { change.displayName = .some(displayName.isEmpty ? nil : displayName) }
         if let locale { change.locale = .some(locale.isEmpty ? nil : locale) }
+        if let picture { change.picture = .some(picture.isEmpty ? nil : picture) }
         for (name, value) in attributes?.members ?? [:] {
             change.attributes[name] = value == .string("") ? .some(.null) : value
         }

@@ -88,6 +88,8 @@ struct AccountProblem: Error, Sendable {
         case "displayName": "displayName is one line of at most \(ProfileChange.longestName) characters."
         case "name": "name is one line of at most 64 characters."
         case "locale": "locale is a language such as en, de-AT or ja."
+        case "picture":
+            "picture is an https address of \(UserProfile.longestPictureAddress) bytes at most, where users may set one."
         case "address": "The account has this address already, and it is confirmed."
         case _ where member.hasPrefix("attributes."):
             "\(member) is none that the user may change, or has a value that it cannot have."

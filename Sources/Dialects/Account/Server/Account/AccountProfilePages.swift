@@ -8,7 +8,7 @@ import WebPages
 struct AccountProfilePage: Sendable {
     static let purpose = "account-profile"
     /// What the names of its fields begin with.
-    static let typed: Set<String> = ["display_name", "locale", "attribute_"]
+    static let typed: Set<String> = ["display_name", "locale", "picture", "remove_picture", "attribute_"]
 
     func show(_ account: inout AccountScene) async throws -> Response { try await page(account) }
 
@@ -31,6 +31,18 @@ struct AccountProfilePage: Sendable {
                 maximumLength: ProfileChange.longestName, isRequired: false, isFirst: false,
                 isInvalid: wrong == "display_name")
         ]
+        let picture = profile.user.profile.photoURL
+        if profile.takesPictures {
+            var field = PageField(
+                name: "picture", label: words.plain("profilePicture"), type: "url",
+                value: account.fields["picture"] ?? picture, autocomplete: "photo",
+                maximumLength: UserProfile.longestPictureAddress, isRequired: false, isFirst: false,
+                isInvalid: wrong == "picture")
+            field.hint = words.plain("profilePictureHint")
+            fields.append(field)
+        } else if wrong == "picture" {
+            page.problemField = nil
+        }
         for attribute in profile.attributes where attribute.isEditable {
             let name = Self.field(of: attribute.name)
             fields.append(
@@ -41,6 +53,17 @@ struct AccountProfilePage: Sendable {
                     isInvalid: wrong == name))
         }
         let fixed = profile.attributes.filter { !$0.isEditable && $0.value != nil }
+        var form = PageForm(
+            action: AccountSection.profile.path, hidden: account.hidden(Self.purpose), fields: fields,
+            choices: languages(account.fields["locale"] ?? profile.user.profile.locale, words),
+            buttons: [.init(words.plain("save"))])
+        // One that an application or an administrator gave goes when its user wants it, whatever the setting.
+        if !profile.takesPictures, let picture {
+            form.checkbox = PageForm.Checkbox(
+                name: "remove_picture", label: words.plain("profilePictureRemove"),
+                hint: PageText(chosen: picture).plain,
+                isChecked: account.fields["remove_picture"] != nil)
+        }
         page.blocks += [
             .heading(words.plain("profileAddress")),
             .facts([
@@ -57,11 +80,7 @@ struct AccountProfilePage: Sendable {
                         to: AddressPages.path))
             ]),
             .heading(words.plain("profileAbout")),
-            .form(
-                PageForm(
-                    action: AccountSection.profile.path, hidden: account.hidden(Self.purpose), fields: fields,
-                    choices: languages(account.fields["locale"] ?? profile.user.profile.locale, words),
-                    buttons: [.init(words.plain("save"))])),
+            .form(form),
         ]
         if !fixed.isEmpty {
             page.blocks.append(.heading(words.plain("profileFixed")))
@@ -97,6 +116,7 @@ struct AccountProfilePage: Sendable {
         switch member {
         case "displayName": "display_name"
         case "locale": anyLanguage
+        case "picture": "picture"
         default: field(of: String(member.drop { $0 != "." }.dropFirst()))
         }
     }
@@ -127,6 +147,14 @@ struct AccountProfilePage: Sendable {
         {
             change.locale = .some(locale.isEmpty ? nil : locale)
         }
+        let picture = profile.user.profile.photoURL ?? ""
+        if let typed = account.fields["picture"], case let text = PageField.edited(typed, from: picture),
+            text != picture
+        {
+            change.picture = .some(text.isEmpty ? nil : text)
+        } else if account.fields["remove_picture"] != nil {
+            change.picture = .some(nil)
+        }
         for attribute in profile.attributes where attribute.isEditable {
             let present = attribute.value.map(Self.text) ?? ""
             guard let typed = account.fields[Self.field(of: attribute.name)],
@@ -152,6 +180,9 @@ struct AccountProfilePage: Sendable {
     /// How long a line may be that was refused; nil where something else was.
     private static func problem(with field: String?, _ words: Words) -> PageText? {
         guard let field, field != anyLanguage else { return nil }
+        if field == "picture" {
+            return words("profilePictureProblem", ["count": .number(UserProfile.longestPictureAddress)])
+        }
         let longest = field == "display_name" ? ProfileChange.longestName : ProfileChange.longestAttribute
         return words("profileLineProblem", ["count": .number(longest)])
     }

@@ -1,6 +1,6 @@
 import CountersignCore
 
-/// Changes what is known about a user: name, language, attributes and claims. The members that are left out stay as they are.
+/// Changes what is known about a user: name, language, picture, attributes and claims. The members that are left out stay as they are.
 public struct SetUser: AdministrationOperation {
     public static let name = "users:set"
     public static let right = AdministrationRight.changeUsers
@@ -11,6 +11,8 @@ public struct SetUser: AdministrationOperation {
     public var displayName: String?
     /// A language tag (BCP 47); an empty text clears.
     public var locale: String?
+    /// The https address of a picture, which the server does not fetch; an empty text clears.
+    public var picture: String?
     /// What applications asked for, by name: a text, a number or a truth value; `null` removes.
     public var attributes: [String: JSONValue]?
     /// The claims that every token of the user has, in place of all others; up to 1,000 characters as JSON.
@@ -19,9 +21,10 @@ public struct SetUser: AdministrationOperation {
     public var expecting: String?
 
     public init(
-        user: String, displayName: String? = nil, locale: String? = nil, attributes: [String: JSONValue]? = nil,
-        claims: [String: JSONValue]? = nil, expecting: String? = nil
+        user: String, displayName: String? = nil, locale: String? = nil, picture: String? = nil,
+        attributes: [String: JSONValue]? = nil, claims: [String: JSONValue]? = nil, expecting: String? = nil
     ) {
+        self.picture = picture
         self.expecting = expecting
         self.user = user
         self.displayName = displayName
@@ -51,6 +54,13 @@ public struct SetUser: AdministrationOperation {
         if let locale {
             if !locale.isEmpty { try AdministrationError.check(locale: locale) }
             change.locale = .some(locale.isEmpty ? nil : locale)
+        }
+        if let picture {
+            guard picture.isEmpty || UserProfile.isPictureAddress(picture) else {
+                throw AdministrationError(
+                    .invalid, "picture is an https address of at most \(UserProfile.longestPictureAddress) bytes.")
+            }
+            change.photoURL = .some(picture.isEmpty ? nil : picture)
         }
         for (name, value) in attributes ?? [:] {
             guard OwnProfile.isAttributeName(name) else {
@@ -107,6 +117,7 @@ public struct SetUser: AdministrationOperation {
 extension SetUser: CommandedOperation {
     public var commandLine: [String] {
         CommandParts("user", "set").option("name", displayName).option("language", locale)
-            .option("attributes", attributes.map(Self.text)).option("claims", claims.map(Self.text)).arguments(user)
+            .option("picture", picture).option("attributes", attributes.map(Self.text))
+            .option("claims", claims.map(Self.text)).arguments(user)
     }
 }

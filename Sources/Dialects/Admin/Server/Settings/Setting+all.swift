@@ -300,6 +300,10 @@ extension Setting {
                         + "take what these say as checked."
             }),
         .bool(
+            "accounts.takesPictures", \.accounts.takesPictures,
+            "users set the address of their picture themselves",
+            weaker: (true, "Hosts that users choose learn from now on when applications show a user's picture.")),
+        .bool(
             "securityChecks.acceptsSharedSecrets", \.securityChecks.acceptsSharedSecrets,
             "clients may sign with a secret that they send in the request (web SDKs of 2016 and 2017)",
             weaker: (true, "An eavesdropper on one request of such a client can sign in its name from now on.")),

@@ -21,12 +21,14 @@ extension AdministrationError {
 struct ChangeableProfile: Encodable {
     var displayName: String?
     var locale: String?
+    var picture: String?
     var attributes: [String: JSONValue]
     var claims: [String: JSONValue]
 
     init(_ user: User) {
         displayName = user.profile.displayName
         locale = user.profile.locale
+        picture = user.profile.photoURL
         attributes = user.profile.attributes
         claims = user.profile.customClaims
     }

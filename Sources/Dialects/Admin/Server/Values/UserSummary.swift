@@ -9,6 +9,8 @@ public struct UserSummary: Codable, Sendable, Equatable {
     public let displayName: String?
     /// The user's language.
     public let locale: String?
+    /// The address of the user's picture, as it was set; nil where there is none.
+    public let picture: String?
     /// No sign-in: an administrator disabled the account, or ``deletionDueAt`` is set.
     public let isDisabled: Bool
     /// When the account is removed, as its user or an administrator wanted; nil where nothing of the kind waits.
@@ -24,6 +26,7 @@ public struct UserSummary: Codable, Sendable, Equatable {
         emailVerified = user.profile.emailVerified
         displayName = user.profile.displayName
         locale = user.profile.locale
+        picture = user.profile.photoURL
         isDisabled = user.isDisabled
         deletionDueAt = user.deletionDueAt.map(Timestamp.init)
         providers = user.profile.providers.sorted()
