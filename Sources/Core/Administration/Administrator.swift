@@ -24,7 +24,7 @@ public struct Administrator: Sendable, Equatable {
 ///
 /// **How the files of this folder meet.** `AdministrationRight` is the table of rights and roles; `Administrator` is a user with a role,
 /// kept by this file's type; `AdministratorDemand` is what such a user has to have proven, and `Administrators+Sparing`
-/// what guards such users from others; `OwnerInvitation` is how the first one comes; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
+/// what guards such users from others, `StoreTransaction+HandedOut` what ends with a role; `OwnerInvitation` is how the first one comes; `MachineToken` is a program's way in, kept by `MachineTokens`. The operations
 /// themselves, in a module above the core, ask what their callers may do.
 public struct Administrators: Sendable {
     let realm: Realm
@@ -62,7 +62,7 @@ public struct Administrators: Sendable {
         }
     }
 
-    /// Gives a user a role, in place of the one that the user has.
+    /// Gives a user a role, in place of the one that the user has. Links and codes that would open the account, and were handed out before, end.
     public func grant(
         _ role: AdministratorRole, to id: UserID, by client: ClientContext
     ) async throws -> Result<Administrator, Refusal> {
@@ -75,6 +75,7 @@ public struct Administrators: Sendable {
             let former = try transaction.administrator(id)
             if let former, former.role == role { return .success(former) }
             if role != .owner, try transaction.isLastOwner(user) { return .failure(.lastOwner) }
+            try transaction.endHandedOut(of: id, at: now, realm.proofs, realm.sealer)
             let made = Administrator(userID: id, role: role, grantedBy: client.administrator, createdAt: now)
             guard try transaction.put(made) else { return .failure(.userNotFound) }
             var details: [String: JSONValue] = ["role": .string(role.rawValue)]

@@ -69,6 +69,7 @@ public struct OwnerInvitations: Sendable {
                 let present = try transaction.session(session.id), present.isLiving(of: user, at: now)
             else { return .failure(.needsSecondFactor) }
             guard try transaction.owner(beside: user.id) == nil else { return .failure(.ownerExists) }
+            try transaction.endHandedOut(of: user.id, at: now, realm.proofs, realm.sealer)
             let made = Administrator(userID: user.id, role: .owner, grantedBy: Self.granter, createdAt: now)
             guard try transaction.put(made) else { return .failure(.dead) }
             try transaction.append(

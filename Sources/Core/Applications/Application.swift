@@ -190,7 +190,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
 extension Application {
     /// Whether a grant was given to this registration, and not to one of the same id that was removed before. A third party owns nothing
-    /// that it got by the protocol with pages while it was the operator's own: nobody was asked (`docs/decisions/0560`).
+    /// that it got by the protocol with pages while it was the operator's own, when its users were not asked (`docs/decisions/0560`).
     public func owns(_ grant: Grant) -> Bool {
         guard grant.clientID == id, grant.createdAt >= createdAt else { return false }
         guard grant.dialect == .oauth, !registration.oauth.isFirstParty, let since = registration.oauth.asksSince

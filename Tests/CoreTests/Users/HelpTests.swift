@@ -52,6 +52,60 @@ struct HelpTests {
         #expect(verdict.signedIn == nil)
     }
 
+    /// An operator may have had the link before the user was guarded from operators.
+    @Test(arguments: TestStore.available)
+    func `What was handed out of an account ends where its user gets a role, and nothing of the user's own`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let enrolled = try await test.addEnrolledUser()
+        let user = enrolled.user.id
+        let own = try await test.session(of: enrolled.user, second: enrolled.factor)
+        func left() async throws -> Int {
+            let now = test.now
+            return try await test.store.read { transaction in
+                try [FlowPurpose.resetPassword, .changeEmail, .enrolFactor].reduce(0) {
+                    try $0 + transaction.openFlows(of: user, purpose: $1.rawValue, at: now, limit: 10).count
+                }
+            }
+        }
+        func hasCode() async throws -> Bool {
+            try await test.store.read { try $0.factors(of: user) }.recoveryCode != nil
+        }
+        func handOut() async throws {
+            let (mailings, options) = (test.realm.mailings, Mailings.LinkOptions(delivers: false))
+            for subject in [
+                Mailings.Subject.resetPassword(TestRealm.email),
+                .changeEmail(user, to: EmailAddress(kept: "operator@example.org")),
+            ] {
+                guard case .sent(_, _?) = try await mailings.sendLink(subject, options: options, by: test.client) else {
+                    throw TestFailure()
+                }
+            }
+            guard case .offered = try await test.realm.enrolments.inviteDevice(for: user, by: test.client) else {
+                throw TestFailure()
+            }
+        }
+        let roles = test.realm.administrators
+        try await handOut()
+        _ = try await test.realm.enrolments.mailRecoveryCode(for: user, heldFor: 3600, by: test.client).get()
+        #expect(try await left() == 3)
+        #expect(try await hasCode())
+        _ = try await roles.grant(.support, to: user, by: test.client).get()
+        #expect(try await left() == 0)
+        #expect(try await !hasCode())
+        // A higher role guards more; the user's own codes and session go on.
+        _ = try await test.realm.ownAccount.makeRecoveryCodes(of: own, by: test.client).get()
+        try await handOut()
+        _ = try await roles.grant(.owner, to: user, by: test.client).get()
+        #expect(try await left() == 0)
+        #expect(try await hasCode())
+        let id = try #require(own.session)
+        let session = try #require(await test.store.read { try $0.session(id) })
+        let now = try await test.user(user)
+        #expect(session.isLiving(of: now, at: test.now))
+    }
+
     @Test func `No code is mailed to an address that is not proved, and to a user without a second factor`()
         async throws
     {

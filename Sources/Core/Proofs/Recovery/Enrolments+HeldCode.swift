@@ -68,3 +68,12 @@ extension Enrolments {
         stride(from: 0, to: code.count, by: 4).map { String(code.dropFirst($0).prefix(4)) }.joined(separator: " ")
     }
 }
+
+extension StoreTransaction {
+    /// Removes the user's recovery code where an administrator had it mailed, whether it is good yet or not.
+    func removeMailedCode(among factors: [FactorRecord], _ proofs: ProofRegistry, _ sealer: Sealer) throws {
+        guard let code = factors.recoveryCode else { return }
+        let payload = try RecoveryCodeFactor.Payload(stored: sealer.open(code.payload, for: .factor(code.id)))
+        if payload.heldUntil != nil { _ = try remove(code.id, proofs) }
+    }
+}
