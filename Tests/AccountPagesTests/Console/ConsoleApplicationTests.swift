@@ -134,6 +134,7 @@ struct ConsoleApplicationTests {
 
             let shown = try await auditor.open(path).html
             #expect(shown.contains("countersign app show shop") && !shown.contains("Checks of scopes"))
+            #expect(!shown.contains("MobileFirst"))
             // Of one that takes part in security checks, what each version asks for.
             _ = try await server.realm.applications.change(ClientID(rawValue: "shop"), by: .testAdministrator) {
                 $0.challengeTypes = ["oob", "redirect"]
@@ -152,7 +153,11 @@ struct ConsoleApplicationTests {
             for text in [
                 "Checks of scopes", "ios *", "payments: Login Totp", "&lt;b&gt;Device", "3600 s", "oob redirect",
                 "600 s", "Authenticates by", "client_secret_basic", "issued for (* any)", "Begins a sign-in at",
-                "Privacy policy",
+                "Privacy policy", "MobileFirst, IBMMobileFoundationSwift", "/mfp&quot;)!)",
+                "setApplication(id: &quot;shop&quot;, version: &quot;1.0.0&quot;)",
+                "ChallengeHandler(securityCheck: &quot;Login&quot;)",
+                "ChallengeHandler(securityCheck: &quot;Totp&quot;)",
+                "scope: &quot;payments&quot;)",
             ] {
                 #expect(checked.contains(text), "\(text): \(checked)")
             }

@@ -12,6 +12,10 @@ extension ApplicationSummary {
         public let number: String
         /// Elements of scopes with the checks that they stand for, ordered by element.
         public let elements: [String]
+        /// Names of its elements, ordered.
+        public let scopes: [String]
+        /// Names of the checks that its elements stand for, ordered: a client has a handler for each.
+        public let checks: [String]
         /// What every token takes; empty where there is nothing.
         public let mandatoryScope: String
         /// Seconds that a token lives at most.
@@ -26,6 +30,9 @@ extension ApplicationSummary {
             elements = version.scopeElementMapping.sorted { $0.key < $1.key }.map { element, checks in
                 "\(element): \(checks.isEmpty ? "–" : checks)"
             }
+            scopes = version.scopeElementMapping.keys.sorted()
+            checks = Set(version.scopeElementMapping.values.flatMap { ApplicationVersion.elements(of: $0) })
+                .subtracting([SecurityCheckCatalogue.registeredClient]).sorted()
             mandatoryScope = version.mandatoryScope
             lifetime = version.maxTokenExpiration
             isServed = version.access == .active

@@ -11,14 +11,16 @@ struct Snippet: Sendable, Equatable {
     /// Those that an application of its kind has use for.
     static func all(for application: ApplicationSummary, issuer: String) -> [Snippet] {
         let all = values(of: application, issuer)
-        switch application.oauth.kind {
-        case "web": return [apache(all), django(all)]
-        case "native": return [swift(all), msal(all), guardian(all)]
-        case "device": return [swift(all)]
-        case "browser": return [discovery(all)]
-        case "service": return [credentials(all)]
-        default: return [firebase(all), msal(all), guardian(all)]
-        }
+        let ofKind: [Snippet] =
+            switch application.oauth.kind {
+            case "web": [apache(all), django(all)]
+            case "native": [swift(all), msal(all), guardian(all)]
+            case "device": [swift(all)]
+            case "browser": [discovery(all)]
+            case "service": [credentials(all)]
+            default: [firebase(all), msal(all), guardian(all)]
+            }
+        return ofKind + mobileFirst(application.checkedVersions, all)
     }
 
     /// What snippets put in, each as a literal of the language that it stands in.
@@ -152,4 +154,48 @@ struct Snippet: Sendable, Equatable {
                 ).start()
                 """)
     }
+
+    /// Of an application that takes part in security checks: the module has those of iOS, and of another platform the vendor's SDK asks for
+    /// the same values.
+    private static func mobileFirst(
+        _ versions: [ApplicationSummary.CheckedVersion], _ values: Values
+    ) -> [Snippet] {
+        let every = "*"
+        let own = versions.first { ["ios", every].contains($0.platform) }
+        guard let version = own ?? versions.first else { return [] }
+        let server = values.issuer + "/mfp"
+        let number = version.number == every ? "1.0.0" : version.number
+        let scope = version.scopes.first
+        guard own != nil else {
+            return [
+                Snippet(
+                    title: "MobileFirst",
+                    text: """
+                        server: \(quoted(server + "/"))
+                        application: \(quoted(values.id))
+                        platform: \(quoted(version.platform))
+                        version: \(quoted(number))
+                        scope: \(quoted(scope ?? ""))
+                        """)
+            ]
+        }
+        let handlers = version.checks.prefix(mostHandlers).map {
+            "client.registerChallengeHandler(challengeHandler: ChallengeHandler(securityCheck: \(quoted($0))))\n"
+        }.joined()
+        let asked = scope.map { ", scope: \(quoted($0))" } ?? ""
+        return [
+            Snippet(
+                title: "MobileFirst, IBMMobileFoundationSwift",
+                text: """
+                    let client = WLClientSwift.sharedInstance()
+                    client.setServerUrl(url: URL(string: \(quoted(server)))!)
+                    client.setApplication(id: \(quoted(values.id)), version: \(quoted(number)))
+                    \(handlers)let request = WLResourceRequest(
+                        url: URL(string: "/adapters/ResourceAdapter/balance"), method: WLHttpMethodGet\(asked))
+                    """)
+        ]
+    }
+
+    /// Lines for checks; who has more of them sees how it is done.
+    private static let mostHandlers = 8
 }
