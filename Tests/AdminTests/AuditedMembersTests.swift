@@ -1,7 +1,9 @@
+import CoreTestSupport
 import Foundation
 import ServerHTTP
 import Testing
 
+@testable import AdminServer
 @testable import CountersignCore
 
 /// What the log shows of changes. A stored document with a member that nobody has thought about fails here.
@@ -119,6 +121,40 @@ import Testing
         let text = String(decoding: try JSONValue.object(difference.details).jsonText(), as: UTF8.self)
         for secret in ["hunter2", "s3cret", "public", "other"] { #expect(!text.contains(secret), "\(text)") }
         #expect(try AuditDifference(from: after, to: after, audited).details.isEmpty)
+    }
+
+    /// Paths and queries of the addresses of services are secrets as often as not.
+    @Test func `The log says where a service is, and no more of its address`() async throws {
+        let test = try await TestRealm.make()
+        let hook = try await test.realm.eventHooks.add(
+            EventHook.Registration(url: "https://hooks.example.com:8443/in/s3cret?code=s3cret", events: [.users]),
+            by: test.client
+        ).get().hook
+        var change = EventHooks.Change()
+        change.url = "https://hooks.example.com/s3cret-too"
+        _ = try await test.realm.eventHooks.change(hook.id, change, by: test.client).get()
+        _ = try await test.realm.customExtensions.add(
+            CustomExtensions.Registration(
+                event: .tokenIssuanceStart, targetURL: "https://api.example.com/claims?code=s3cret"), by: test.client)
+        let events = try await test.realm.auditLog.events(limit: 10)
+        let urls = events.compactMap { $0.details["url"]?.stringValue }
+        #expect(
+            Set(urls) == [
+                "https://hooks.example.com:8443", "https://hooks.example.com", "https://api.example.com",
+            ])
+        // Events of before had all of it.
+        let whole = JSONValue.string("https://ada:s3cret@hooks.example.com/s3cret")
+        let before = AuditEvent(
+            id: "1", at: test.now, kind: .hookChanged, userID: nil, context: test.client,
+            details: ["url": whole, "before": .object(["url": whole, "name": "a"]), "after": .object(["name": "b"])])
+        for entry in (events + [before]).map(AuditEntry.init) {
+            let text = String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)
+            #expect(!text.contains("s3cret"), "\(text)")
+        }
+        let shown = AuditEntry(before).details
+        #expect(shown["url"] == "https://hooks.example.com")
+        #expect(
+            shown["before"] == .object(["url": "changed", "name": "a"]) && shown["after"] == .object(["name": "b"]))
     }
 
     @Test func `Another order of a set is no change, and of a list it is one`() throws {

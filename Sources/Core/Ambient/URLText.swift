@@ -7,6 +7,14 @@ package enum URLText {
         text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
     }
 
+    /// Scheme, host and port, for those who may not see more: paths and queries of services' addresses may have secrets.
+    package static func origin(of url: String) -> String {
+        guard let slashes = url.range(of: "://") else { return "" }
+        let authority = url[slashes.upperBound...].prefix { !"/?#".contains($0) }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return "\(url[..<slashes.upperBound])\(host)"
+    }
+
     /// Whether a URL is written without a port, or with one that there is. `URLComponents` takes one that is too long for a number as none,
     /// and the HTTP client ends the process for one above 65535.
     package static func hasUsablePort(_ url: String) -> Bool {

@@ -92,16 +92,17 @@ extension AuditedMembers {
         "lifetime", "tokenFormat", "algorithm",
     ])
 
-    /// Of a service that is told what happens. Its secret is kept elsewhere.
-    static let hook = AuditedMembers(shown: ["url", "name", "events", "isEnabled"], sets: ["events"])
+    /// Of a service that is told what happens. Its secret is kept elsewhere; its address may have one too.
+    static let hook = AuditedMembers(shown: ["name", "events", "isEnabled"], concealed: ["url"], sets: ["events"])
 
-    /// Of an extension. What goes into tokens as a constant may be a secret between the operator and an API.
+    /// Of an extension. Its address may have a secret, and what goes into tokens as a constant may be one between the operator and an API.
     static let customExtension = AuditedMembers(
         shown: [
-            "event", "displayName", "targetURL", "resourceID", "clients", "timeout", "retries", "fallsBack",
+            "event", "displayName", "resourceID", "clients", "timeout", "retries", "fallsBack",
             "claims.id",
             "claims.jwtClaimType", "tokens",
-        ], concealed: ["claims.value"], omitted: ["id", "listenerID", "createdAt"], sets: ["clients", "tokens"])
+        ], concealed: ["targetURL", "claims.value"], omitted: ["id", "listenerID", "createdAt"],
+        sets: ["clients", "tokens"])
 
     /// Of the settings. What modules above the core keep with them is theirs to tell.
     static let settings = AuditedMembers(

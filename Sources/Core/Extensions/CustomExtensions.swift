@@ -177,7 +177,8 @@ extension CustomExtension {
         _ eventID: String, at now: Date, by client: ClientContext, inPlaceOf former: CustomExtension? = nil
     ) throws -> AuditEvent {
         let details: [String: JSONValue] = [
-            "extension": .string(id), "event": .string(event.rawValue), "url": .string(targetURL),
+            "extension": .string(id), "event": .string(event.rawValue),
+            "url": .string(URLText.origin(of: targetURL)),
         ]
         let difference = try AuditDifference(from: former, to: self, .customExtension)
         return AuditEvent(

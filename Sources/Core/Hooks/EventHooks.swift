@@ -261,7 +261,7 @@ extension EventHook {
         _ more: [String: JSONValue] = [:]
     ) -> AuditEvent {
         var details: [String: JSONValue] = [
-            "hook": .string(self.id), "url": .string(registration.url),
+            "hook": .string(self.id), "url": .string(URLText.origin(of: registration.url)),
             "events": .array(registration.events.map(\.rawValue).sorted().map { .string($0) }),
             "isEnabled": .bool(registration.isEnabled),
         ]

@@ -29,7 +29,7 @@ struct CustomExtensionTests {
         #expect(try await !extensions.remove(made.id, by: test.client))
         #expect(try await extensions.all().isEmpty)
         let added = try #require(try await test.events(.extensionAdded).first)
-        #expect(added.details["url"] == "https://api.example.com/claims")
+        #expect(added.details["url"] == "https://api.example.com")
         #expect(try await test.events(.extensionRemoved).count == 1)
     }
 

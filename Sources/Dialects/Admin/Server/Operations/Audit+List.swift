@@ -60,6 +60,21 @@ public struct AuditEntry: Codable, Sendable, Equatable {
         dialect = event.dialect?.rawValue
         source = event.source
         reason = event.reason
-        details = event.details
+        details = Self.details(of: event)
+    }
+
+    /// The log has the origins of services' addresses alone, as the rest may have secrets (`docs/decisions/0562`). Events of before have it.
+    private static func details(of event: AuditEvent) -> [String: JSONValue] {
+        var details = event.details
+        guard event.kind.rawValue.hasPrefix("hook.") || event.kind.rawValue.hasPrefix("extension.") else {
+            return details
+        }
+        if let url = details["url"]?.stringValue { details["url"] = .string(URLText.origin(of: url)) }
+        for name in ["before", "after"] {
+            guard case .object(var members)? = details[name] else { continue }
+            for address in ["url", "targetURL"] where members[address] != nil { members[address] = .string("changed") }
+            details[name] = .object(members)
+        }
+        return details
     }
 }
