@@ -397,6 +397,12 @@ struct ConsoleApplicationTests {
             #expect(removed.html.contains("The API was removed."))
             #expect(try await server.realm.resources.list().allSatisfy { $0.uri != "https://notes.example.com" })
 
+            let blocked = try await ConsoleServerPagesTests.answer(
+                owner, "/console/registrations-documents/block", ["pattern": "evil.example"])
+            let lifting = try #require(blocked.links["Take documents again"], "\(blocked.html)")
+            let lifted = try await ConsoleServerPagesTests.answer(owner, lifting)
+            #expect(lifted.notice == "These documents are taken again." && !lifted.html.contains("evil.example"))
+
             #expect(try await owner.open("/console/checks?status=STOLEN").kind == "console-checks")
             #expect(try await owner.open("/console/checks?status=BORROWED").status == 400)
             let unknown = try await ConsoleServerPagesTests.answer(

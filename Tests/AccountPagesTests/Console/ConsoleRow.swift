@@ -138,6 +138,7 @@ struct ConsoleRow: Sendable {
         .page("/console/registrations-documents", .operator, .auditor),
         .form("/console/registrations-documents/forget", .operator),
         .form("/console/registrations-documents/block", .operator),
+        .form("/console/registrations-documents/unblock", .operator),
         .page("/console/checks-catalogue", .operator, .auditor),
         .page("/console/checks", .operator, .auditor),
         .page("/console/checks/open", .operator, .auditor),

@@ -329,6 +329,7 @@ def console_changes(stage):
         ("/console/apis/put", "console-apis", {"uri": api, "name": "Things", "scopes": "read:things"}),
         (f"/console/apis/remove?uri={api}", "console-apis", {}),
         ("/console/registrations-documents/block", "console-documents", {"pattern": f"{name}.example"}),
+        (f"/console/registrations-documents/unblock?pattern={name}.example", "console-documents", {}),
         ("/console/delivery/retry?channel=email", "console-delivery", {}),
     ]
     for path, kind, fields in steps:

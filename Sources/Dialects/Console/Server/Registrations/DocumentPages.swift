@@ -34,6 +34,19 @@ enum DocumentPages {
             },
             make: { BlockClientDocuments(pattern: try $0.typed("pattern", placeholder: "app.example")) },
             done: { _, _ in .lead(to: path, notice: "consoleDoneAdded") }),
+        .action(
+            "registrations-documents/unblock", BlockClientDocuments.self, in: .registrations,
+            ask: { scene in
+                let pattern = scene.field("pattern") ?? ""
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleDocumentUnblock"),
+                    text: scene.words("consoleDocumentUnblockText", ["pattern": .chosen(pattern)]),
+                    button: scene.words.plain("consoleDocumentUnblock"), back: path)
+                question.hidden = [.init(name: "pattern", value: pattern)]
+                return question
+            },
+            make: { BlockClientDocuments(pattern: $0.field("pattern") ?? "", lift: true) },
+            done: { _, _ in .lead(to: path, notice: "consoleDoneDocumentUnblocked") }),
     ]
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
@@ -55,7 +68,18 @@ enum DocumentPages {
         page.blocks.append(scene.pager(path, before: answer.previous, after: answer.next))
         if !answer.blocked.isEmpty {
             page.blocks.append(.heading(words.plain("consoleDocumentBlocked")))
-            page.blocks.append(.items(answer.blocked.map { .init(PageText(chosen: $0)) }))
+            page.blocks.append(
+                .items(
+                    answer.blocked.map { pattern in
+                        .init(
+                            PageText(chosen: pattern),
+                            links: changes
+                                ? [
+                                    .init(
+                                        words("consoleDocumentUnblock"),
+                                        to: PagePath(path + "/unblock", [("pattern", pattern)]).text)
+                                ] : [])
+                    }))
         }
         if changes {
             page.blocks.append(

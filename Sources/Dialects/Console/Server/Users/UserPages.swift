@@ -182,6 +182,8 @@ enum UserPages {
             .init(words.plain("consolePasswordChanged"), moment(answer.passwordChangedAt)),
             .init(words.plain("consoleCreated"), words.instant(user.createdAt.date)),
         ]
+        // Nothing is loaded from there.
+        if let picture = user.picture { facts.append(.init(words.plain("dataPicture"), PageText(chosen: picture))) }
         if let locale = user.locale { facts.append(.init(words.plain("consoleLanguage"), PageText(chosen: locale))) }
         return facts
     }
