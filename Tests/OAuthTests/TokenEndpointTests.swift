@@ -734,6 +734,42 @@ struct TokenEndpointTests {
         }
     }
 
+    /// Browsers, proxies and logs keep addresses, and an ID token says who the user is.
+    @Test
+    func `No address that this server leads to has the ID token of a sign-out`() async throws {
+        try await TestServer.with(.development) { server in
+            let bye = "https://app.example/bye"
+            var (_, browser) = try await server.userInBrowser { $0.oauth.postLogoutRedirectURIs = [bye] }
+            let hint = try #require(try await server.redeem(browser.code()).json["id_token"].text)
+            let fields = ["id_token_hint": hint, "post_logout_redirect_uri": bye, "state": "a b"]
+            func led(_ location: String?) throws -> String {
+                let location = try #require(location)
+                for part in hint.split(separator: ".") { #expect(!location.contains(part), "\(location)") }
+                return location
+            }
+            func posted(_ more: [String: String] = [:]) async throws -> String {
+                try led(await server.form("/oidc/logout", fields.merging(more) { $1 }).location)
+            }
+            // The user is asked, after a form as after an address that the application made.
+            let query = Browser.query(fields.merging(["logout_hint": "bob@example.org"]) { $1 })
+            for asking in ["/oidc/logout?\(query)", try await posted(["logout_hint": "bob@example.org"])] {
+                let asked = try led(await browser.get(asking).location)
+                #expect(asked.hasPrefix("/sign-out?logout="))
+            }
+            let first = try await posted()
+            let unknown = try await posted(["id_token_hint": "x", "client_id": "dev-native"])
+            #expect(try await browser.get(first).location == bye + "?state=a%20b", "At once, as by the token itself.")
+            #expect(browser.cookies["__Host-cs_session"]?.isEmpty ?? true)
+            // Signed out, it leads back for as long as a page may have been looked at, and no one makes one.
+            #expect(try await browser.get(first).location == bye + "?state=a%20b")
+            for wrong in [unknown, String(first.dropLast(2)), first + "&client_id=dev-web"] {
+                #expect(try await browser.get(wrong).location?.hasPrefix("/signed-out") == true, "\(wrong)")
+            }
+            try await server.advance(3601)
+            #expect(try await browser.get(first).location == "/signed-out")
+        }
+    }
+
     @Test(arguments: ["ada@example.org", "ADA@example.org", "the user's id", "the session's id"])
     func `A hint of who signs out is the user's address or id, or the session's`(_ kind: String) async throws {
         try await TestServer.with(.development) { server in

@@ -28,7 +28,7 @@ extension OAuth {
         }
         guard let hint, hint.session == session.id, try await isNamed(parameters["logout_hint"], by: session) else {
             // A link alone, which any site can show, signs no user out: the user confirms it. So does one who is hinted at as another.
-            let escaped = query.queryEncoded
+            let escaped = try await withoutToken(parameters, hint).queryEncoded
             let languages = parameters["ui_locales"].map { "&ui_locales=\($0.queryEncoded)" } ?? ""
             return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)\(languages)")
         }
@@ -39,12 +39,35 @@ extension OAuth {
         return response.setting(cookies: cookies.clearingSession)
     }
 
-    /// `POST /oidc/logout`: the same by a redirect to itself, so that the browser's cookies come along.
+    /// `POST /oidc/logout`: the same by a redirect to itself, so that the browser's cookies come along. The ID token stays behind.
     func postedLogout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         guard let body = try? await request.formBytes(limit: Self.longestRequest),
-            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+            let parameters = QueryParameters(String(decoding: body, as: UTF8.self))
         else { return pages.error(request, context, "the form cannot be read") }
-        return Self.redirect(to: "\(Path.logout)?\(String(decoding: body, as: UTF8.self))")
+        if let fault = parameters.fault {
+            return pages.error(request, context, fault.sentence, code: "invalid_request (\(fault.name))")
+        }
+        let query = try await withoutToken(parameters, logoutHint(parameters))
+        return Self.redirect(to: query.isEmpty ? Path.logout : "\(Path.logout)?\(query)")
+    }
+
+    /// Names what stands for the ID token where this server leads the browser on.
+    private static let reference = "hint_reference"
+
+    /// A request to sign out as addresses of this server carry it: with a reference in the place of the ID token.
+    private func withoutToken(_ parameters: QueryParameters, _ hint: LogoutHint?) async throws -> String {
+        let names = ["client_id", "post_logout_redirect_uri", "state", "ui_locales", "logout_hint"]
+        var members = names.compactMap { name in parameters[name].map { (name, $0) } }
+        if parameters["id_token_hint"] != nil || parameters[Self.reference] != nil {
+            // A token that is none leaves the application unknown, whatever else names it.
+            var reference = "none"
+            if let hint {
+                reference = try await realm.signOutReferences.reference(
+                    to: .init(application: hint.application.id, session: hint.session))
+            }
+            members.append((Self.reference, reference))
+        }
+        return members.map { "\($0.0)=\($0.1.queryEncoded)" }.joined(separator: "&")
     }
 
     /// `GET /v2/logout`, Auth0's spelling: `returnTo` is an address to return to like any other, so it has to be registered for the
@@ -85,6 +108,13 @@ extension OAuth {
     /// The application that asks, by its ID token or its id; nil where neither is good, or they contradict each other.
     private func logoutHint(_ parameters: QueryParameters) async throws -> LogoutHint? {
         let named = parameters["client_id"]
+        if let reference = parameters[Self.reference], parameters["id_token_hint"] == nil {
+            guard let found = realm.signOutReferences.named(by: reference),
+                named.map({ $0 == found.application.rawValue }) ?? true,
+                let application = try await realm.applications.application(found.application)
+            else { return nil }
+            return LogoutHint(application: application, session: found.session)
+        }
         guard let text = parameters["id_token_hint"] else {
             guard let named, let application = try await realm.applications.application(ClientID(rawValue: named))
             else { return nil }
