@@ -196,19 +196,19 @@ let package = Package(
         .target(
             name: "OAuthHTTP", dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes],
             path: "Sources/Shared/OAuthHTTP"),
+        // The files of pages, embedded by C.
+        .target(name: "CPageFiles", path: "Sources/CSystem/CPageFiles"),
         // The frame of pages: layout, style sheet, fields, languages and the catalogues of their words.
         .target(
             name: "WebPages",
             dependencies: [
-                "CountersignCore", "HTMLText", "JSON", "Pictures", "ServerHTTP", .crypto, .hummingbird, .httpTypes,
-                .mustache, .nioCore,
+                "CPageFiles", "CountersignCore", "HTMLText", "JSON", "Pictures", "ServerHTTP", .crypto, .hummingbird,
+                .httpTypes, .mustache, .nioCore,
             ],
             path: "Sources/Shared/WebPages",
-            resources: [
-                "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
-                "Templates/field.mustache", "Templates/listing.mustache", "Templates/cell.mustache",
-                "Templates/countersign.css", "Templates/console.css", "Templates/wait.js", "Templates/post.js",
-                "Templates/form.js", "Templates/passkey.js",
+            // What CPageFiles has of them.
+            exclude: [
+                "Templates",
                 "Words/messages-account-activity.json",
                 "Words/messages-account-factors.json",
                 "Words/messages-account.json",
@@ -228,7 +228,7 @@ let package = Package(
                 "Words/said-reasons.json",
                 "Words/said-settings.json",
                 "Words/said-warnings.json",
-            ].map { .embedInCode($0) }),
+            ]),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
         .target(
             name: "ClientStorage", dependencies: ["ClientHTTP", "KeychainServices"],

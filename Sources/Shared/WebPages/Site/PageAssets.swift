@@ -1,3 +1,4 @@
+import CPageFiles
 import Crypto
 import Foundation
 import HTTPTypes
@@ -21,10 +22,10 @@ public struct PageAssets: Sendable {
 
         fileprivate var bytes: [UInt8] {
             switch self {
-            case .wait: PackageResources.wait_js
-            case .post: PackageResources.post_js
-            case .form: PackageResources.form_js
-            case .passkey: PackageResources.passkey_js
+            case .wait: PageFile.waitScript.bytes
+            case .post: PageFile.postScript.bytes
+            case .form: PageFile.formScript.bytes
+            case .passkey: PageFile.passkeyScript.bytes
             }
         }
     }
@@ -36,13 +37,13 @@ public struct PageAssets: Sendable {
 
         fileprivate var bytes: [UInt8] {
             switch self {
-            case .console: PackageResources.console_css
+            case .console: PageFile.consoleStyles.bytes
             }
         }
     }
 
     /// The path of the style sheet that every page links to.
-    public static let styleSheetPath = path(of: "countersign.css", PackageResources.countersign_css)
+    public static let styleSheetPath = path(of: "countersign.css", PageFile.countersignStyles.bytes)
 
     /// The path of a style sheet of some pages.
     public static func path(of sheet: Sheet) -> String { sheetPaths[sheet] ?? "" }
@@ -86,7 +87,7 @@ public struct PageAssets: Sendable {
     /// Adds the routes; the composition root calls it once.
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         router.get(RouterPath(Self.styleSheetPath)) { _, _ in
-            Self.response(PackageResources.countersign_css, type: Self.styleSheetType)
+            Self.response(PageFile.countersignStyles.bytes, type: Self.styleSheetType)
         }
         router.get("assets/accents/{file}") { _, context in
             guard let colors = context.parameters.get("file").flatMap({ AccentColors(fileName: $0) }) else {

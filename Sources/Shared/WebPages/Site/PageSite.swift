@@ -1,3 +1,4 @@
+import CPageFiles
 import CountersignCore
 import HTMLText
 import HTTPTypes
@@ -43,9 +44,9 @@ public struct PageSite: Sendable {
 
     private static func library(_ replaced: [String: [UInt8]]) throws -> MustacheLibrary {
         let ours = [
-            "frame": PackageResources.frame_mustache, "block": PackageResources.block_mustache,
-            "form": PackageResources.form_mustache, "field": PackageResources.field_mustache,
-            "listing": PackageResources.listing_mustache, "cell": PackageResources.cell_mustache,
+            "frame": PageFile.frameTemplate.bytes, "block": PageFile.blockTemplate.bytes,
+            "form": PageFile.formTemplate.bytes, "field": PageFile.fieldTemplate.bytes,
+            "listing": PageFile.listingTemplate.bytes, "cell": PageFile.cellTemplate.bytes,
         ]
         let templates = try ours.merging(replaced) { $1 }
             .mapValues { try MustacheTemplate(html: String(decoding: $0, as: UTF8.self)) }

@@ -1,3 +1,4 @@
+import CPageFiles
 import Foundation
 
 /// The colours of a style sheet's custom properties, in light and dark, and whether text in them can be read.
@@ -149,7 +150,7 @@ struct ThemeColors {
     }
 
     /// Our own style sheet's.
-    private static let ours = ThemeColors(styleSheet: String(decoding: PackageResources.countersign_css, as: UTF8.self))
+    private static let ours = ThemeColors(styleSheet: String(decoding: PageFile.countersignStyles.bytes, as: UTF8.self))
 
     /// The values that hold in light and in dark where a theme's style sheet stands behind ours.
     static func schemes(ofTheme styleSheet: String) -> (light: [String: Substring], dark: [String: Substring]) {

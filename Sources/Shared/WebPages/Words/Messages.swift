@@ -1,3 +1,4 @@
+import CPageFiles
 import Foundation
 import JSON
 import ServerHTTP
@@ -119,21 +120,20 @@ public struct Messages: Sendable {
         try json.end()
     }
 
-    /// As many files as an embedded file has to be small: the time that compiling one takes grows with the square of its size
-    /// (`scripts/check-messages`).
+    /// The files of the catalogue, which are one.
     static var sources: [[UInt8]] {
         [
-            PackageResources.messages_account_activity_json,
-            PackageResources.messages_account_factors_json,
-            PackageResources.messages_account_json,
-            PackageResources.messages_console_applications_json,
-            PackageResources.messages_console_rights_json,
-            PackageResources.messages_console_server_json,
-            PackageResources.messages_console_users_json,
-            PackageResources.messages_events_json,
-            PackageResources.messages_lists_json,
-            PackageResources.messages_sign_in_json,
-            PackageResources.messages_sign_up_json,
+            PageFile.messagesAccountActivity.bytes,
+            PageFile.messagesAccountFactors.bytes,
+            PageFile.messagesAccount.bytes,
+            PageFile.messagesConsoleApplications.bytes,
+            PageFile.messagesConsoleRights.bytes,
+            PageFile.messagesConsoleServer.bytes,
+            PageFile.messagesConsoleUsers.bytes,
+            PageFile.messagesEvents.bytes,
+            PageFile.messagesLists.bytes,
+            PageFile.messagesSignIn.bytes,
+            PageFile.messagesSignUp.bytes,
         ]
     }
 

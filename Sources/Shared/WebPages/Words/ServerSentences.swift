@@ -1,3 +1,4 @@
+import CPageFiles
 import Foundation
 
 /// What the server says in English to commands and programs, as pages say it in each language: reasons of refusals, meanings of settings,
@@ -61,14 +62,14 @@ struct ServerSentences: Sendable {
 
     /// Read when a page first says one of them.
     static let ofServer = try? ServerSentences([
-        PackageResources.said_doctor_authentication_json,
-        PackageResources.said_doctor_nist_json,
-        PackageResources.said_doctor_tokens_json,
-        PackageResources.said_extensions_json,
-        PackageResources.said_import_json,
-        PackageResources.said_reasons_json,
-        PackageResources.said_settings_json,
-        PackageResources.said_warnings_json,
+        PageFile.saidDoctorAuthentication.bytes,
+        PageFile.saidDoctorNist.bytes,
+        PageFile.saidDoctorTokens.bytes,
+        PageFile.saidExtensions.bytes,
+        PageFile.saidImport.bytes,
+        PageFile.saidReasons.bytes,
+        PageFile.saidSettings.bytes,
+        PageFile.saidWarnings.bytes,
     ])
 
     /// The sentence in that language; nil for one that is not known.
