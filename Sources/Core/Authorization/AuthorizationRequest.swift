@@ -206,6 +206,8 @@ struct AuthorizationBody: Codable, Sendable {
     var request: AuthorizationRequest
     /// The browser that began it.
     var browser: Data
+    /// When it is over; nil in rows of before, which were over when they expired.
+    var expiresAt: Date?
     /// What the user has said so far.
     var chosenSession: SessionID?
     var consentedBy: UserID?

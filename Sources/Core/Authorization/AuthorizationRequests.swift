@@ -13,30 +13,41 @@ public struct AuthorizationRequests: Sendable {
     let realm: Realm
 
     static let purpose = "authorization"
+    /// Bytes of a row that count as one request of its source.
+    static let countedBytes = 2048
     /// Seconds for which a user may take up a request again.
     static let lifetime: TimeInterval = 86_400
+    /// Seconds for which one may be taken up that came from a browser without a session: anyone can send it.
+    static let signedOutLifetime: TimeInterval = 7200
+    /// Seconds for which such a request still leads back to its application when it is over.
+    static let signedOutRemembered: TimeInterval = 3600
 
     /// Keeps a request while its user is asked.
-    /// - Parameter browser: who may go on with it.
+    /// - Parameters:
+    ///   - browser: who may go on with it.
+    ///   - isSignedIn: whether the browser has a session. Without one the request is kept for hours and not for days, until a user
+    ///     who is signed in answers to it.
     public func begin(
-        _ request: AuthorizationRequest, in browser: BrowserKey, by client: ClientContext
+        _ request: AuthorizationRequest, in browser: BrowserKey, isSignedIn: Bool = false, by client: ClientContext
     ) async throws -> AuthorizationBeginning {
         let realm = realm
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random)
-        let body = AuthorizationBody(request: request, browser: browser.digest)
+        let end = now + (isSignedIn ? Self.lifetime : Self.signedOutLifetime)
+        let body = AuthorizationBody(request: request, browser: browser.digest, expiresAt: end)
+        // Rows are removed so long after they expired.
+        let expiresAt = isSignedIn ? end : end + Self.signedOutRemembered - FlowLifetime.remembered
         return try await realm.store.write { transaction in
+            let sealed = try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)
             if let source = client.limitedSource,
-                let until = try transaction.charge(
-                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
+                let until = try transaction.chargeRow(of: source, bytes: sealed.count, at: now)
             {
                 return .limited(until: until)
             }
-            let sealed = try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)
             _ = try transaction.insert(
                 FlowRecord(
-                    digest: handle.digest, userID: nil, purpose: Self.purpose, createdAt: now,
-                    expiresAt: now + Self.lifetime, body: sealed))
+                    digest: handle.digest, userID: nil, purpose: Self.purpose, createdAt: now, expiresAt: expiresAt,
+                    body: sealed))
             return .begun(handle)
         }
     }
@@ -145,7 +156,12 @@ public struct AuthorizationRequests: Sendable {
                 guard let present else { return false }
                 body.withoutPasskey = present.userID
             }
-            return try transaction.put(body, in: pending.record, sealer: realm.sealer)
+            var record = pending.record
+            if present != nil {
+                record.expiresAt = record.createdAt + Self.lifetime
+                body.expiresAt = record.expiresAt
+            }
+            return try transaction.put(body, in: record, sealer: realm.sealer)
         }
     }
 
@@ -215,6 +231,24 @@ public struct AuthorizationRequests: Sendable {
     }
 }
 
+extension StoreTransaction {
+    /// Counts a row that a source has kept before anyone signed in, by its size: a long one stands for several.
+    /// - Returns: the instant to wait for where the source had too many; then nothing is counted.
+    func chargeRow(of source: String, bytes: Int, at now: Date) throws -> Date? {
+        let key = CounterKey.attempts(from: source)
+        var counter = try self.counter(key)
+        for _ in 0...(bytes / AuthorizationRequests.countedBytes) {
+            switch RateLimit.attemptsPerSource.charge(counter, key: key, at: now) {
+            case .admitted(let counted): counter = counted
+            case .blocked(let until): return until
+            case .disabled: return .distantFuture
+            }
+        }
+        if let counter { try put(counter) }
+        return nil
+    }
+}
+
 /// Whether a request is kept.
 public enum AuthorizationBeginning: Sendable {
     /// The request is kept under this handle.
@@ -267,16 +301,17 @@ extension StoreTransaction {
         _ handle: FlowHandle, in browser: BrowserKey, at now: Date, sealer: Sealer
     ) throws -> PendingAuthorization? {
         guard let record = try flow(digest: handle.digest), record.purpose == AuthorizationRequests.purpose,
-            record.finishedAt == nil, record.expiresAt > now
+            record.finishedAt == nil
         else { return nil }
         let body = try JSONDecoder().decode(
             AuthorizationBody.self, from: sealer.open(record.body, for: .flow(record.digest)))
-        guard browser.admits(digest: body.browser), let application = try application(body.request.client) else {
-            return nil
-        }
+        let end = body.expiresAt ?? record.expiresAt
+        guard end > now, browser.admits(digest: body.browser),
+            let application = try application(body.request.client)
+        else { return nil }
         return PendingAuthorization(
             handle: handle, request: body.request, application: application, createdAt: record.createdAt,
-            expiresAt: record.expiresAt, body: body, record: record)
+            expiresAt: end, body: body, record: record)
     }
 
     fileprivate func put(_ body: AuthorizationBody, in record: FlowRecord, sealer: Sealer) throws -> Bool {

@@ -24,15 +24,12 @@ extension AuthorizationRequests {
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random, prefix: Self.pushedPrefix)
         return try await realm.store.write { transaction in
-            if let source,
-                let until = try transaction.charge(
-                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
-            {
-                return .limited(until: until)
-            }
             let body = try realm.sealer.seal(
                 JSONEncoder().encode(PushedBody(client: client, parameters: parameters)), for: .flow(handle.digest),
                 in: transaction)
+            if let source, let until = try transaction.chargeRow(of: source, bytes: body.count, at: now) {
+                return .limited(until: until)
+            }
             _ = try transaction.insert(
                 FlowRecord(
                     digest: handle.digest, userID: nil, purpose: Self.pushedPurpose, createdAt: now,

@@ -244,6 +244,43 @@ struct PendingGrantTests {
         #expect(grants.allSatisfy { $0.revokedAt != nil })
     }
 
+    /// Anyone can send them, and each is a row.
+    @Test(arguments: TestStore.available)
+    func `Requests of browsers without a session are kept for hours, and count for their source by their size`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        let shop = ClientID(rawValue: "shop")
+        _ = try #require(await test.realm.applications.add(id: shop, Stage.registration, by: test.client))
+        let (authorizations, key) = (test.realm.authorizations, BrowserKey(random: test.random))
+        var request = AuthorizationRequest(client: shop, redirectURI: Self.address)
+        let stranger = test.client(from: "192.0.2.1")
+        func begin(isSignedIn: Bool = false) async throws -> FlowHandle? {
+            let begun = try await authorizations.begin(request, in: key, isSignedIn: isSignedIn, by: stranger)
+            if case .begun(let handle) = begun { return handle }
+            return nil
+        }
+        let waiting = try #require(await begin())
+        let signedIn = try #require(await begin(isSignedIn: true))
+        test.clock.advance(7199)
+        #expect(try await authorizations.pending(waiting, in: key) != nil)
+        test.clock.advance(1)
+        #expect(try await authorizations.pending(waiting, in: key) == nil)
+        #expect(try await authorizations.pending(signedIn, in: key) != nil)
+        #expect(try await authorizations.application(of: waiting)?.id == shop, "It still leads back.")
+        test.clock.advance(3601)
+        _ = try await test.realm.maintenance.run()
+        #expect(try await authorizations.application(of: waiting) == nil)
+        #expect(try await authorizations.pending(signedIn, in: key) != nil)
+        // One of 16 KiB counts as nine, and one that is refused as none.
+        request.loginHint = String(repeating: "a", count: 17_000)
+        for number in 0..<66 { #expect(try await begin() != nil, "\(number)") }
+        #expect(try await begin() == nil)
+        request.loginHint = nil
+        for number in 0..<6 { #expect(try await begin() != nil, "\(number)") }
+        #expect(try await begin() == nil)
+    }
+
     @Test(arguments: [[], [AuthorizationRequest.Prompt.consent]] as [Set<AuthorizationRequest.Prompt>])
     func `A page that waits asks once more where the consent that was given on it was taken back`(
         prompts: Set<AuthorizationRequest.Prompt>

@@ -142,7 +142,9 @@ extension OAuth {
             guard let browser = known ?? fresh?.key else {
                 return pages.error(request, context, "the browser has no key")
             }
-            switch try await realm.authorizations.begin(asked, in: browser, by: client) {
+            switch try await realm.authorizations.begin(
+                asked, in: browser, isSignedIn: session != nil, by: client)
+            {
             case .begun(let handle):
                 return Self.page(for: standing, handle).setting(cookies: fresh.map { [$0.setCookie] } ?? [])
             case .limited:
