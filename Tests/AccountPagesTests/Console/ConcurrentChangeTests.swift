@@ -27,7 +27,8 @@ struct ConcurrentChangeTests {
             (self.browser, self.page, self.path) = (browser, page, path)
         }
 
-        func send(_ typed: [String: String], without unticked: Set<String> = []) async throws -> TestPage {
+        /// What it would change, or why not.
+        func review(_ typed: [String: String], without unticked: Set<String> = []) async throws -> TestPage {
             let form = try #require(page.forms.first { $0.action == path }, "\(page.html)")
             let values = form.values.merging(typed) { $1 }.filter { !unticked.contains($0.key) }
             let reply = try await browser.post(path, values)
@@ -35,6 +36,11 @@ struct ConcurrentChangeTests {
                 return TestPage(reply: reply, path: path, language: "en")
             }
             return try await browser.open(location)
+        }
+
+        /// The same, and saves it.
+        func send(_ typed: [String: String], without unticked: Set<String> = []) async throws -> TestPage {
+            try await ConsoleStage.confirmed(try await review(typed, without: unticked), in: browser)
         }
     }
 
@@ -120,7 +126,8 @@ struct ConcurrentChangeTests {
                 let part = [
                     "csrf": form["csrf"] ?? "", "shown": shown.joined(separator: " "), "name": "Partly \(boxes.count)",
                 ]
-                #expect(try await owner.post(path, part).status == 303)
+                let review = TestPage(reply: try await owner.post(path, part), path: path, language: "en")
+                #expect(try await ConsoleStage.confirmed(review, in: owner).kind == "console-application")
                 let now = try #require(try await server.realm.applications.registered(ClientID(rawValue: "target-app")))
                     .registration
                 #expect(now.displayName == part["name"] && now.contacts == ["dev@example.com"])
@@ -182,6 +189,90 @@ struct ConcurrentChangeTests {
             let gone = try await ofAPI.send(["name": "Mine too"])
             #expect(gone.status == 422 && gone.html.contains("removed this API"), "\(gone.html)")
             #expect(try await resource() == nil)
+        }
+    }
+
+    @Test func `What a form changes is shown before it is done, and only what was shown is done`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            func registration() async throws -> ApplicationRegistration {
+                try #require(try await server.realm.applications.registered(ClientID(rawValue: "target-app")))
+                    .registration
+            }
+            func user() async throws -> User {
+                try #require(try await server.realm.accounts.user(UserID(rawValue: "target")))
+            }
+            let path = "/console/applications/target-app/settings"
+            let review = try await OpenForm(owner, path).review(["name": "<b>Mine", "reveal-addresses": "1"])
+            #expect(review.status == 200 && review.kind == "console-review", "\(review.html)")
+            for text in [
+                "<bdi>&lt;b&gt;Mine</bdi>", "Answers disclose whether an address has an account", "reveals addresses",
+                "countersign app set --name", "class=\"dangerous\"",
+            ] { #expect(review.html.contains(text), "\(text): \(review.html)") }
+            #expect(!review.html.contains("<b>Mine"))
+            #expect(try await registration().displayName == nil, "A look changes nothing.")
+            let form = try #require(review.forms.first { $0.names.contains("seen") })
+            // Neither what another form says, nor another session's mark.
+            for (name, value) in [
+                ("name", "Other"), ("seen", ""), ("seen", "AAAA"), ("seen", form.values["csrf"] ?? ""),
+            ] {
+                let refused = try await owner.post(path, form.values.merging([name: value]) { $1 })
+                let page = TestPage(reply: refused, path: path, language: "en")
+                #expect(page.kind == "console-review", "\(name): \(page.html)")
+                #expect(refused.status == (value.isEmpty ? 200 : 422), "\(name): \(refused.status)")
+                #expect(try await registration().displayName == nil)
+            }
+            // Back to the form, which keeps what was typed.
+            let again = try await owner.post(path, form.values.merging(["again": "1"]) { $1 })
+            #expect(again.status == 200 && again.text.contains("value=\"&lt;b&gt;Mine\""), "\(again.text)")
+            let back = TestPage(reply: again, path: path, language: "en")
+            #expect(back.kind == "console-ask")
+            #expect(try await OpenForm(owner, back, at: path).review([:]).kind == "console-review")
+            // What somebody else changes after the look is told, though it is another field.
+            _ = try await Self.perform(Self.change { $0.ownerNote = "Theirs" }, server)
+            let stale = try await owner.post(path, form.values)
+            #expect(stale.status == 422 && stale.text.contains("since you were shown what changes"), "\(stale.text)")
+            #expect(try await registration().displayName == nil)
+            let shown = TestPage(reply: stale, path: path, language: "en")
+            let mark = try #require(shown.forms.first { $0.names.contains("seen") })
+            let saved = try #require(try await owner.sendForm(mark, [:]).page)
+            #expect(saved.kind == "console-application" && saved.notice == "The application was changed.")
+            let both = try await registration()
+            #expect(both.displayName == "<b>Mine" && both.ownerNote == "Theirs")
+            let nothing = try await OpenForm(owner, path).send([:])
+            #expect(nothing.notice == "Nothing was different, and nothing was changed.", "\(nothing.html)")
+
+            // Of a user each attribute and each claim by itself, and what an operation refuses before it is asked about.
+            let edit = "/console/users/target/edit"
+            _ = try await Self.perform(
+                SetUser(user: "target", attributes: ["city": "Paris", "age": .integer(1)], claims: ["tier": "a"]),
+                server)
+            let ofUser = try await OpenForm(owner, edit).review([
+                "attributes": "{\"city\": \"Bonn\", \"plan\": \"<i>\"}", "claims": "{}",
+                "picture": "https://a.example/p.png",
+            ])
+            #expect(ofUser.kind == "console-review", "\(ofUser.html)")
+            let cells = ofUser.html.matches(of: /<td[^>]*>([\s\S]*?)<\/td>/).map { String($0.1) }.joined(separator: " ")
+            for text in ["Paris", "Bonn", "&lt;i&gt;", "https://a.example/p.png", ">a<"] {
+                #expect(cells.contains(text), "\(text): \(cells)")
+            }
+            let before = try await user().profile
+            #expect(before.attributes["city"] == "Paris" && before.photoURL == nil)
+            #expect(try await ConsoleStage.confirmed(ofUser, in: owner).kind == "console-user")
+            #expect(try await user().profile.attributes == ["city": "Bonn", "plan": "<i>"])
+            #expect(try await user().profile.photoURL == "https://a.example/p.png")
+            #expect(try await user().profile.customClaims.isEmpty)
+            for wrong in [["picture": "javascript:alert(1)"], ["claims": "{\"sub\": 1}"]] {
+                let refused = try await OpenForm(owner, edit).review(wrong)
+                #expect(refused.status == 422 && refused.kind == "console-ask", "\(refused.html)")
+            }
+            // A browser that opens a setting's form itself is shown what it does, too.
+            let setting = "/console/settings/passwords.minimumLength/change"
+            let ofSetting = try await OpenForm(owner, setting).review(["value": "13"])
+            #expect(ofSetting.kind == "console-review" && ofSetting.html.contains("<bdi>13</bdi>"), "\(ofSetting.html)")
+            #expect(try await server.realm.settings().passwords.minimumLength != 13)
+            _ = try await ConsoleStage.confirmed(ofSetting, in: owner)
+            #expect(try await server.realm.settings().passwords.minimumLength == 13)
         }
     }
 

@@ -305,6 +305,13 @@ struct ConsoleApplicationTests {
                 "pay:all = PinCodeAttempts", "countersign app set --versions versions.json target-app",
             ] { #expect(shown.html.contains(text), "\(text): \(shown.html)") }
             #expect(!shown.html.contains("98 = 765") && !shown.html.contains("<b>Gone"), "\(shown.html)")
+            // Nor is a secret on the page that shows what changes.
+            let editor = try #require(shown.forms.first { $0.action == form })
+            let secret = "PinCodeAttempts pinCode = 1357\nPinCodeAttempts maxAttempts = 4"
+            let asked = try await operators.post(form, editor.values.merging(["settings": secret]) { $1 })
+            let cells = asked.text.matches(of: /<td[^>]*>([\s\S]*?)<\/td>/).map { String($0.1) }.joined(separator: " ")
+            #expect(cells.contains("maxAttempts = 4") && cells.contains("another one than now"), "\(asked.text)")
+            #expect(!cells.contains("1357"), "\(cells)")
             // A change of one setting leaves the one that is not shown; what is left alone stays.
             let changed = try await ConsoleServerPagesTests.answer(
                 operators, own,

@@ -19,7 +19,8 @@ struct ConsoleServerPagesTests {
         let form = try #require(page.forms.first { $0.action == action }, "\(path): \(page.html)")
         let reply = try await browser.post(String(action), form.values.merging(fields) { _, typed in typed })
         guard reply.status == 303, let location = reply.headers[.location] else {
-            return TestPage(reply: reply, path: path, language: "en")
+            let answered = TestPage(reply: reply, path: path, language: "en")
+            return try await ConsoleStage.confirmed(answered, in: browser)
         }
         return try await browser.open(location)
     }

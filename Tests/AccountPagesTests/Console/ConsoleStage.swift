@@ -90,6 +90,13 @@ struct ConsoleStage: Sendable {
         return try await browser.submit(code, ["code": totp.code(at: server.now).stringCode])
     }
 
+    /// Does what a page shows before it is done; any other page is as it is.
+    static func confirmed(_ page: TestPage, in browser: TestBrowser) async throws -> TestPage {
+        guard page.kind == "console-review", page.status == 200 else { return page }
+        let form = try #require(page.forms.first { $0.names.contains("seen") }, "\(page.html)")
+        return try #require(try await browser.sendForm(form, [:]).page)
+    }
+
     /// The `csrf` that a form of that path has in that browser, whether it is shown there or not.
     static func csrf(_ path: String, _ browser: TestBrowser) -> String {
         FormToken.text(

@@ -34,7 +34,8 @@ struct ConsoleUserTests {
         let page = try await browser.open(path)
         #expect(page.kind == "console-ask", "\(path): \(page.html)")
         let form = try #require(page.forms.first { $0.action == path && fields.keys.allSatisfy($0.names.contains) })
-        return try #require(try await browser.sendForm(form, fields).page)
+        let answered = try #require(try await browser.sendForm(form, fields).page)
+        return try await ConsoleStage.confirmed(answered, in: browser)
     }
 
     /// What the fields of several lines have, as a browser sends it.

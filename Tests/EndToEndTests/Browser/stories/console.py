@@ -50,7 +50,13 @@ class Desk:
                     self.person.tab.check(f"[name='{field}'][value='{value}']")
                 else:
                     element.fill(value)
-        return self.person.press("main form[method=post] button[type=submit]")
+        self.person.press("main form[method=post] button[type=submit]")
+        # What changes is shown before it is done.
+        if self.person.kind == "console-review":
+            if name:
+                self.stage.look(f"{name}-review", "console-review")
+            self.person.press("main form[method=post] button[type=submit]")
+        return self.person.kind
 
 
 @story

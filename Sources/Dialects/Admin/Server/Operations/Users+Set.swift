@@ -19,11 +19,15 @@ public struct SetUser: AdministrationOperation {
     public var claims: [String: JSONValue]?
     /// The `revision` that the user is to have still (``ShowUser/Answer/revision``); otherwise nothing is changed.
     public var expecting: String?
+    /// Whether what is said here is judged alone, by the same rules, and nothing is changed. The answer has the user as before.
+    public var dryRun: Bool?
 
     public init(
         user: String, displayName: String? = nil, locale: String? = nil, picture: String? = nil,
-        attributes: [String: JSONValue]? = nil, claims: [String: JSONValue]? = nil, expecting: String? = nil
+        attributes: [String: JSONValue]? = nil, claims: [String: JSONValue]? = nil, expecting: String? = nil,
+        dryRun: Bool? = nil
     ) {
+        self.dryRun = dryRun
         self.picture = picture
         self.expecting = expecting
         self.user = user
@@ -80,6 +84,13 @@ public struct SetUser: AdministrationOperation {
             throw AdministrationError(.invalid, "A user has at most \(Self.mostAttributes) attributes.")
         }
         if let claims { change.customClaims = try Self.judged(claims) }
+        if dryRun == true {
+            try await permit.changing(found, of: realm) {
+                try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile(found)))
+            }
+            return Answer(
+                user: UserSummary(found), attributes: found.profile.attributes, claims: found.profile.customClaims)
+        }
         let expecting = expecting
         let outcome = try await permit.changing(found, of: realm) { [change] in
             try await realm.accounts.change(found.id, change, by: client) {

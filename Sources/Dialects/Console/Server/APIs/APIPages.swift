@@ -8,7 +8,7 @@ enum APIPages {
         .page("apis", of: ListResources.self, in: .apis, isEntry: true) { try await list($0) },
         .action(
             "apis/put", PutResource.self, in: .apis,
-            ask: { try await question($0) }, make: { try await resource($0) },
+            ask: { try await question($0) }, make: { try await resource($0) }, review: { try await review($0, $1) },
             done: { _, _ in .lead(to: "/console/apis", notice: "consoleDoneAPI") }),
         .action(
             "apis/remove", RemoveResource.self, in: .apis,
@@ -108,6 +108,20 @@ enum APIPages {
             ], changes: shown.changes, button: words.plain("consoleSave"), back: "/console/apis")
         question.hidden = [shown.hidden]
         return question
+    }
+
+    /// What the form changes, or adds.
+    private static func review(_ scene: ConsoleScene, _ put: PutResource) async throws -> ConsoleReview {
+        var trial = put
+        trial.dryRun = true
+        _ = try await scene.perform(trial)
+        let present = try await scene.perform(ListResources()).resources.first { $0.uri == put.uri }
+        var changes = shown(present, scene).edits(but: ["uri", "there"])
+        if present == nil {
+            let uri = PageText(address: put.uri, longest: 2048)
+            changes.insert(.init(scene.words.plain("consoleAPI"), from: PageText("–"), to: uri), at: 0)
+        }
+        return ConsoleReview(changes: changes)
     }
 
     /// - Parameter present: nil where there is none of the identifier, and its fields are empty.

@@ -149,4 +149,21 @@ enum ApplicationForm {
         for (name, set) in setters { set(&change, shown, name) }
         return ChangeApplication(id: scene.parameter("id"), registration: change, expecting: present.revision)
     }
+
+    /// What the form changes, and what becomes weaker by it.
+    static func review(_ scene: ConsoleScene, _ change: ChangeApplication) async throws -> ConsoleReview {
+        let present = try await scene.perform(ShowApplication(id: change.id)).application
+        return ConsoleReview(
+            changes: shown(present, scene).edits(), warnings: try await scene.warnings(of: change))
+    }
+}
+
+extension ConsoleScene {
+    /// What becomes weaker by a change of an application. Nothing is changed.
+    /// - Throws: ``AdministrationError`` where the change would be refused.
+    func warnings(of change: ChangeApplication) async throws -> [PageText] {
+        var trial = change
+        trial.dryRun = true
+        return try await perform(trial).warnings.map { words.saying($0) }
+    }
 }

@@ -21,12 +21,14 @@ enum ApplicationPages {
         .action(
             "applications/{id}/settings", ChangeApplication.self, in: .applications,
             ask: { try await ApplicationForm.question($0) }, make: { try await ApplicationForm.change($0) },
+            review: { try await ApplicationForm.review($0, $1) },
             done: { _, answer in
                 .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
             }),
         .action(
             "applications/{id}/version", ChangeApplication.self, in: .applications,
             ask: { try await VersionForm.question($0) }, make: { try await VersionForm.change($0) },
+            review: { try await VersionForm.review($0, $1) },
             done: { _, answer in
                 .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
             }),

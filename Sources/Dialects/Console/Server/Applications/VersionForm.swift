@@ -47,6 +47,8 @@ enum VersionForm {
         /// Whether the form's page showed a version that was there.
         let isThere: Bool
         let fields: ShownFields
+        /// As the form shows them.
+        let settings: [String: [String: String]]
 
         func lines(_ lines: Lines) -> String { fields.value(lines.rawValue) }
     }
@@ -77,7 +79,8 @@ enum VersionForm {
             ])
         return Subject(
             application: answer.application, revision: answer.revision, present: present, platform: platform,
-            number: number, isThere: isThere, fields: isThere == (present != nil) ? fields : fields.ofAnother)
+            number: number, isThere: isThere, fields: isThere == (present != nil) ? fields : fields.ofAnother,
+            settings: settings)
     }
 
     /// The settings of a version, with the values of those that the server's checks read as numbers or truth values: others may be secrets.
@@ -193,6 +196,43 @@ enum VersionForm {
         change.put(draft, among: subject.application)
         return ChangeApplication(
             id: subject.application.id, registration: change, expecting: scene.isForm ? subject.revision : nil)
+    }
+
+    /// What the form changes. Values of settings that the form does not show are not shown here either.
+    static func review(_ scene: ConsoleScene, _ change: ChangeApplication) async throws -> ConsoleReview {
+        let words = scene.words
+        let subject = try await subject(scene)
+        var changes = subject.fields.edits(but: [Lines.settings.rawValue])
+        if subject.fields.edited(Lines.settings.rawValue) != nil {
+            changes.append(
+                .init(
+                    words.plain("consoleVersionSettings"), from: ShownFields.text(text(of: subject.settings)),
+                    to: ShownFields.text(text(of: concealed((try? settings(of: subject)) ?? [:], of: subject, words)))))
+        }
+        if !subject.isThere {
+            let name = PageText(chosen: "\(subject.platform) \(subject.number)")
+            changes.insert(.init(words.plain("consoleApplicationVersion"), from: PageText("–"), to: name), at: 0)
+        }
+        return ConsoleReview(changes: changes, warnings: try await scene.warnings(of: change))
+    }
+
+    /// Typed settings as a page shows them.
+    private static func concealed(
+        _ settings: [String: [String: String]], of subject: Subject, _ words: Words
+    ) -> [String: [String: String]] {
+        var shown = settings
+        for (check, own) in settings {
+            for (property, value) in own {
+                let (before, isOther) = (
+                    subject.settings[check]?[property], value != subject.present?.settings[check]?[property]
+                )
+                if let before, before != ConcealedValue.mark { continue }
+                shown[check]?[property] =
+                    before != nil && isOther
+                    ? words.plain("consoleVersionOther", ["mark": .words(ConcealedValue.mark)]) : ConcealedValue.mark
+            }
+        }
+        return shown
     }
 
     // MARK: Removing one

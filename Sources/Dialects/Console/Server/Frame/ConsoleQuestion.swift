@@ -60,17 +60,7 @@ extension ConsoleScene {
         var page = Page(PageKind(rawValue: "console-ask"), question.title, question.text)
         page.isWide = true
         page.problemField = question.problemField
-        if !question.changes.isEmpty {
-            page.blocks.append(
-                .table(
-                    PageTable(
-                        words.plain("consoleChanges"),
-                        columns: [
-                            words.plain("consoleChanged"), words.plain("consoleBefore"), words.plain("consoleAfter"),
-                        ],
-                        rows: question.changes.map { [.init(PageText($0.label)), .init($0.before), .init($0.after)] }))
-            )
-        }
+        if !question.changes.isEmpty { page.blocks.append(table(of: question.changes)) }
         if !question.items.isEmpty { page.blocks.append(.items(question.items.map { .init($0) })) }
         var button = PageForm.Button(question.button)
         button.isDangerous = question.isDangerous

@@ -81,6 +81,8 @@ struct ConsoleRoute: Sendable {
     ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
     ///   - takesFiles: whether the form may bring files (``ConsoleScene/files``).
     ///   - asksFirst: whether a form only says what is to be asked about, as an address could not hold it. Then nothing is done.
+    ///   - review: what would change, where that is shown before it is done: the first form shows it, and what is shown there does it.
+    ///   - asSeen: the operation without what is only said where it is shown.
     ///   - before: looks at what the form says beside the operation, and throws where that is wrong.
     ///   - done: where it leads.
     static func action<Operation: AdministrationOperation>(
@@ -88,6 +90,8 @@ struct ConsoleRoute: Sendable {
         asksFirst: @escaping @Sendable (ConsoleScene) -> Bool = { _ in false },
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
         make: @escaping @Sendable (ConsoleScene) async throws -> Operation,
+        review: (@Sendable (ConsoleScene, Operation) async throws -> ConsoleReview)? = nil,
+        asSeen: @escaping @Sendable (Operation) -> Operation = { $0 },
         before: @escaping @Sendable (ConsoleScene, Operation) async throws -> Void = { _, _ in },
         done: @escaping @Sendable (ConsoleScene, Operation.Answer) async throws -> ConsoleOutcome
     ) -> ConsoleRoute {
@@ -99,13 +103,28 @@ struct ConsoleRoute: Sendable {
                 return scene.answer(scene.page(of: question, for: try? await make(scene)))
             },
             take: { scene in
-                if asksFirst(scene) {
-                    return scene.answer(scene.page(of: try await ask(scene), for: try? await make(scene)))
+                if asksFirst(scene) || review != nil && scene.field(ConsoleScene.againButton) != nil {
+                    let question = try await ask(scene).withoutProblem
+                    return scene.answer(scene.page(of: question, for: try? await make(scene)))
                 }
                 let outcome: ConsoleOutcome
                 do {
                     let operation = try await make(scene)
                     try await before(scene, operation)
+                    if let review {
+                        let mark = try scene.seen(asSeen(operation), at: scene.path)
+                        // What was shown is what is done now, or nothing is.
+                        if !scene.brings(mark) {
+                            let found = try await review(scene, operation)
+                            let question = try await ask(scene).withoutProblem
+                            guard !found.isEmpty else {
+                                return try scene.lead(
+                                    .lead(to: question.back ?? "/console", notice: "consoleDoneNothing"))
+                            }
+                            let page = scene.page(of: found, question, for: operation, mark)
+                            return scene.answer(page, status: page.problem == nil ? .ok : .unprocessableContent)
+                        }
+                    }
                     outcome = try await done(scene, try await scene.perform(operation))
                 } catch {
                     // What the form names may be missing; what the path names is missing to the question too.

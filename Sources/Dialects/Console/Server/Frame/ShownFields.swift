@@ -90,10 +90,20 @@ struct ShownFields {
     var conflicting: [String] { conflicts.map(\.name) }
 
     /// What both changed, as the page shows it.
-    var changes: [ConsoleQuestion.Change] {
-        conflicts.map { field in
-            .init(field.label, from: Self.text(field.present), to: Self.text(value(field.name)))
+    var changes: [ConsoleQuestion.Change] { conflicts.map(change) }
+
+    /// What the form changes of the record, as a page shows it before that is done.
+    /// - Parameter others: names of fields that the page says in another way.
+    func edits(but others: Set<String> = []) -> [ConsoleQuestion.Change] {
+        fields.filter { !others.contains($0.name) && edited($0.name) != nil }.map(change)
+    }
+
+    private func change(of field: Field) -> ConsoleQuestion.Change {
+        guard !field.isBox else {
+            func text(_ isTicked: Bool) -> PageText { scene.words(isTicked ? "consoleYes" : "consoleNo") }
+            return .init(field.label, from: text(!field.present.isEmpty), to: text(isTicked(field.name)))
         }
+        return .init(field.label, from: Self.text(field.present), to: Self.text(value(field.name)))
     }
 
     /// - Throws: ``ConsoleProblem`` where another caller changed what the form changes.
@@ -131,7 +141,7 @@ struct ShownFields {
     /// Characters of a value that are shown beside another.
     private static let longest = 2048
 
-    private static func text(_ value: String) -> PageText {
+    static func text(_ value: String) -> PageText {
         value.isEmpty
             ? PageText("–")
             : PageText(

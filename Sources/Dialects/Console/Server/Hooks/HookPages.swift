@@ -57,6 +57,7 @@ enum HookPages {
                     events: isOther ? events.map(\.rawValue) : nil, label: shown.edited("label"),
                     expecting: present.revision)
             },
+            review: { scene, _ in ConsoleReview(changes: shown(try await hook(scene), scene).edits()) },
             done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookChanged") }),
         .action(
             "hooks/{hook}/secret", RotateHookSecret.self, in: .hooks,

@@ -28,6 +28,13 @@ enum SettingPages {
                 }
                 return change
             },
+            review: { try await review($0, $1) },
+            // What is agreed to is said where it is shown.
+            asSeen: { operation in
+                var asked = operation
+                asked.confirmed = nil
+                return asked
+            },
             done: { scene, _ in
                 let isRule = RulesPage.isRule(scene.parameter("key"))
                 return .lead(to: isRule ? "/console/rules" : "/console/settings", notice: "consoleDoneSetting")
@@ -202,16 +209,35 @@ enum SettingPages {
         guard answer.setting.value != answer.present.value else { return [.text(words("consoleSettingSame"))] }
         let action = ConsolePath.to("settings", key, "change")
         var button = PageForm.Button(words.plain("consoleSave"))
-        button.isDangerous = !answer.warnings.isEmpty || answer.lostPasskeys > 0
+        button.isDangerous = isDangerous(answer)
+        // What the form does, and what it expects.
+        let change = ChangeSetting(key: key, value: .string(value), expecting: answer.present.value)
         var form = PageForm(
             action: action,
             hidden: [
                 scene.csrf(of: action), .init(name: "value", value: value), shown(answer.present, scene).hidden,
+                try scene.seen(change, at: action),
             ], buttons: [button])
         if answer.lostPasskeys > 0 {
             form.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
         }
         return [.heading(words.plain("consoleSettingEffects")), standing(answer, words), .form(form)]
+    }
+
+    private static func isDangerous(_ answer: PreviewSetting.Answer) -> Bool {
+        !answer.warnings.isEmpty || answer.lostPasskeys > 0
+    }
+
+    /// The same of a form that no page with effects has sent.
+    private static func review(_ scene: ConsoleScene, _ change: ChangeSetting) async throws -> ConsoleReview {
+        let answer = try await scene.perform(PreviewSetting(key: change.key, value: change.value))
+        guard answer.setting.value != answer.present.value else { return ConsoleReview(changes: []) }
+        var review = ConsoleReview(changes: [], isDangerous: isDangerous(answer))
+        review.blocks = [standing(answer, scene.words)]
+        if answer.lostPasskeys > 0 {
+            review.checkbox = .init(name: "confirmed", label: scene.words.plain("consoleSettingConfirmed"))
+        }
+        return review
     }
 
     private static func standing(_ answer: PreviewSetting.Answer, _ words: Words) -> PageBlock {

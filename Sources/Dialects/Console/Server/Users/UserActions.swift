@@ -123,7 +123,7 @@ enum UserActions {
             done: { scene, _ in back(scene, "consoleDoneMailed") }),
         .action(
             "users/{user}/edit", SetUser.self, in: .users,
-            ask: { try await askToEdit($0) }, make: { try await edited($0) },
+            ask: { try await askToEdit($0) }, make: { try await edited($0) }, review: { try await review($0, $1) },
             done: { scene, _ in back(scene, "consoleDoneEdited") }),
         .action(
             "users/{user}/delete", DeleteUser.self, in: .users,
@@ -272,6 +272,10 @@ enum UserActions {
         // Each before the field that has all of its kind.
         question.fields.insert(contentsOf: fields(.claims), at: 3)
         question.fields.insert(contentsOf: fields(.attributes), at: 2)
+        let picture = PageField(
+            name: "picture", label: words.plain("dataPicture"), value: form.value("picture"), autocomplete: "off",
+            maximumLength: UserProfile.longestPictureAddress, isRequired: false, isFirst: false)
+        question.fields.insert(picture, at: 2)
         question.hidden = [form.hidden]
         return question
     }
@@ -289,6 +293,7 @@ enum UserActions {
             [
                 .text("display_name", words.plain("consoleUserName"), user.user.displayName),
                 .text("locale", words.plain("consoleLanguage"), user.user.locale),
+                .text("picture", words.plain("dataPicture"), user.user.picture),
                 .lines(
                     "attributes", words.plain("consoleAttributes"),
                     JSONListing.text(of: .object(user.attributes ?? [:]))),
@@ -388,9 +393,45 @@ enum UserActions {
         }
         return SetUser(
             user: scene.parameter("user"), displayName: shown.edited("display_name"), locale: shown.edited("locale"),
+            picture: shown.edited("picture"),
             attributes: attributes.isEmpty ? nil : attributes,
             claims: claims == former ? nil : claims,
             expecting: present.revision)
+    }
+
+    /// What the form changes: each attribute and each claim by itself, whether it was changed in a field of its own or in the JSON.
+    private static func review(_ scene: ConsoleScene, _ change: SetUser) async throws -> ConsoleReview {
+        var trial = change
+        trial.dryRun = true
+        _ = try await scene.perform(trial)
+        let words = scene.words
+        let present = try await scene.perform(ShowUser(user: change.user))
+        var changes: [ConsoleQuestion.Change] = []
+        func add(_ label: String, _ before: String?, _ after: String?) {
+            guard let after else { return }
+            changes.append(
+                .init(words.plain(label), from: ShownFields.text(before ?? ""), to: ShownFields.text(after)))
+        }
+        add("consoleUserName", present.user.displayName, change.displayName)
+        add("consoleLanguage", present.user.locale, change.locale)
+        add("dataPicture", present.user.picture, change.picture)
+        func text(_ value: JSONValue?) -> PageText {
+            guard let value, value != .null else { return PageText("–") }
+            return ShownFields.text(plain(value) ?? JSONListing.text(of: value))
+        }
+        func addMember(_ members: Members, _ name: String, _ before: JSONValue?, _ after: JSONValue?) {
+            changes.append(.init(members.label(of: name, words), from: text(before), to: text(after)))
+        }
+        for (name, value) in (change.attributes ?? [:]).sorted(by: { $0.key < $1.key }) {
+            addMember(.attributes, name, present.attributes?[name], value)
+        }
+        if let claims = change.claims {
+            let former = present.customClaims
+            for name in Set(claims.keys).union(former.keys).sorted() where claims[name] != former[name] {
+                addMember(.claims, name, former[name], claims[name])
+            }
+        }
+        return ConsoleReview(changes: changes)
     }
 
     /// A member as its field has it; nil for what no field can have.
