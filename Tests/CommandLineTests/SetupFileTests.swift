@@ -125,6 +125,33 @@ import Testing
         }
     }
 
+    /// Of a token that only reads: the file changes nothing where it is applied (docs/decisions/0535).
+    @Test func `What the server did not show is left out of the file and is no difference to what is there`() throws {
+        func entries(_ pin: String, _ plan: String) -> [Setup.Entry] {
+            let check: JSONValue = .object(["PinCodeAttempts": .object(["pinCode": .string(pin)])])
+            let version: JSONValue = .object(["version": "1.0.0", "securityCheckConfigurations": check])
+            let claim: JSONValue = .object(["id": "plan", "value": .string(plan)])
+            return [
+                Setup.Entry(
+                    kind: .applications, name: "app",
+                    members: ["id": "app", "displayName": "<secret> store", "versions": .array([version])]),
+                Setup.Entry(
+                    kind: .extensions, name: "claims https://a.example/",
+                    members: ["event": "claims", "targetURL": "https://a.example/", "claims": .array([claim])]),
+            ]
+        }
+        let shown = Setup(entries: entries("1234", "gold")).yaml
+        #expect(shown.contains("pinCode") && shown.contains("gold") && !shown.contains("left out"))
+        let yaml = Setup(entries: entries("<secret>", "<secret>")).yaml
+        #expect(yaml.contains("    # versions is left out: ") && yaml.contains("    # claims is left out: "), "\(yaml)")
+        #expect(!yaml.contains("\"<secret>\""), "\(yaml)")
+        let value = try LocatedYAML(yaml).value
+        #expect(value["applications"] == .array([.object(["id": "app", "displayName": "<secret> store"])]))
+        #expect(
+            value["extensions"] == .array([.object(["event": "claims", "targetURL": "https://a.example/"])]), "\(value)"
+        )
+    }
+
     @Test func `No two applications have their secret from one variable`() {
         let entries = ["a-b", "a_b", "a.b", "A B", "a_b_2"].map {
             Setup.Entry(kind: .applications, name: $0, members: ["id": .string($0)], hasSecret: true)

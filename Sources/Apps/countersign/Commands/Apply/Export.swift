@@ -9,7 +9,8 @@ struct Export: AsyncParsableCommand {
         abstract: "Print applications, APIs, groups, extensions and settings as a file for `countersign apply`.",
         discussion: """
             Users are not in it, they have `countersign user export`; nor are secrets, which the server does not know, and the keys \
-            that applications sign with. For each application with a secret the file names a variable of the environment.
+            that applications sign with. For each application with a secret the file names a variable of the environment. A member with \
+            values that the token may not see is left out, and the file says so.
 
               countersign export > setup.yaml
             """)
@@ -41,6 +42,9 @@ extension Setup {
                 } else {
                     lines += YAMLText.element(
                         .object(entry.exported(secretFrom: variables[entry.name])), first: entry.leading, indent: 2)
+                    lines += entry.concealed.map {
+                        "    # \($0) is left out: some of it is shown to those alone who may change it."
+                    }
                 }
             }
         }
@@ -66,13 +70,22 @@ extension Setup {
 }
 
 extension Setup.Entry {
+    /// Members of which some value was not shown. `apply` leaves alone what its file leaves out, and takes no value that stands for one.
+    fileprivate var concealed: [String] {
+        members.filter { $0.key != kind.name && $0.value.hasConcealedValue }.map(\.key).sorted()
+    }
+
     /// What people look for first.
     fileprivate var leading: [String] {
         [kind == .extensions ? "event" : kind.name, "targetURL", "displayName", "kind"]
     }
 
     fileprivate func exported(secretFrom variable: String?) -> [String: JSONValue] {
-        var exported = members.filter { $0.key == kind.name || !SetupMembers.isNothing($0.value, $0.key) }
+        let concealed = concealed
+        var exported = members.filter { member in
+            member.key == kind.name
+                || !SetupMembers.isNothing(member.value, member.key) && !concealed.contains(member.key)
+        }
         if hasSecret, let variable { exported["secret"] = .object(["environment": .string(variable)]) }
         return exported
     }
@@ -144,6 +157,16 @@ enum YAMLText {
 }
 
 extension JSONValue {
+    /// Whether a value in it was not shown (``ConcealedValue``).
+    fileprivate var hasConcealedValue: Bool {
+        switch self {
+        case .string(let text): text == ConcealedValue.mark
+        case .array(let elements): elements.contains(where: \.hasConcealedValue)
+        case .object(let members): members.values.contains(where: \.hasConcealedValue)
+        default: false
+        }
+    }
+
     /// Whether it has lines of its own.
     fileprivate var isNested: Bool {
         switch self {
