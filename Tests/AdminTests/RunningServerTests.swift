@@ -445,9 +445,16 @@ import Testing
             #expect(email["waiting"] == 1 && email["next"][0]["recipient"] == "ada@example.com")
             #expect(email["next"][0]["nextAttemptAt"].text == Timestamp(later).rfc3339)
 
+            // What no server has said of its start is not known.
+            #expect(email["isSetUp"] == .null && before.json["channels"][1]["isSetUp"] == false)
+            try await server.realm.note(
+                PublicAddress(url: "https://login.example.com", isConfigured: true),
+                Deployment(isDevelopment: false, isEncrypted: true, mail: .none, hashMemory: 19_456, hashPasses: 2))
+
             let retried = try await Self.post("delivery:retry", ["channel": "email"], server)
             #expect(retried.json["count"] == 1, "\(retried.text)")
             let after = try await Self.post("delivery:show", [:], server)
+            #expect(after.json["channels"][0]["isSetUp"] == false)
             #expect(after.json["channels"][0]["next"][0]["nextAttemptAt"].text == Timestamp(server.now).rfc3339)
             #expect(try await Self.post("delivery:retry", ["channel": "email"], server).json["count"] == 0)
             #expect(try await Self.post("delivery:retry", ["channel": "pigeon"], server).status == 400)

@@ -19,15 +19,15 @@ struct DeliveryCommand: AsyncParsableCommand {
         func run() async throws {
             let answer = try await realm.perform(ShowDelivery())
             try output.show(answer) {
-                var table = Table("CHANNEL", "WAITING", "NEXT ATTEMPT", "ATTEMPTS", "RECIPIENT")
+                var table = Table("CHANNEL", "SET UP", "WAITING", "NEXT ATTEMPT", "ATTEMPTS", "RECIPIENT")
                 for channel in answer.channels {
                     guard let first = channel.next.first else {
-                        table.add(channel.channel, "\(channel.waiting)", nil, nil, nil)
+                        table.add(channel.channel, channel.isSetUp?.yesOrNo, "\(channel.waiting)", nil, nil, nil)
                         continue
                     }
                     table.add(
-                        channel.channel, "\(channel.waiting)", first.nextAttemptAt.text, "\(first.attempts)",
-                        first.recipient)
+                        channel.channel, channel.isSetUp?.yesOrNo, "\(channel.waiting)", first.nextAttemptAt.text,
+                        "\(first.attempts)", first.recipient)
                 }
                 return table.lines + answer.failures.map(\.line)
             }

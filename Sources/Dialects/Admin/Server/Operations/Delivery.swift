@@ -17,14 +17,31 @@ public struct ShowDelivery: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        let start = try await realm.deployment()
+        let isComplete = try await realm.pushProviders.apns().isComplete
+        let provider = try await realm.pushProviders.selected()
+        let isPushed = isComplete && provider == .direct
         var channels: [ChannelSummary] = []
         for channel in OutboxMessage.Channel.allCases {
             channels.append(
                 ChannelSummary(
-                    channel: channel.rawValue, waiting: try await realm.outbox.waiting(for: channel),
+                    channel: channel.rawValue, isSetUp: Self.isSetUp(channel, start, isPushed: isPushed),
+                    waiting: try await realm.outbox.waiting(for: channel),
                     next: try await realm.outbox.undelivered(by: channel, limit: 20).map(WaitingMessage.init)))
         }
         return Answer(channels: channels, failures: try await realm.figures.failures().map(AuditEntry.init))
+    }
+
+    /// - Parameters:
+    ///   - start: what the server that started last was started with.
+    ///   - isPushed: whether pushes go to the push service.
+    private static func isSetUp(_ channel: OutboxMessage.Channel, _ start: Deployment?, isPushed: Bool) -> Bool? {
+        switch channel {
+        // Under `--dev` the developer inbox has them.
+        case .email: start.flatMap { $0.isDevelopment ? nil : $0.mail != Deployment.Mail.none }
+        case .push: isPushed
+        case .otp, .logout: nil
+        }
     }
 }
 
@@ -32,6 +49,9 @@ public struct ShowDelivery: AdministrationOperation {
 public struct ChannelSummary: Codable, Sendable, Equatable {
     /// `email`, `push`, `otp` or `logout`.
     public let channel: String
+    /// Whether there is where to send them: of `email` a mail server, by which the server that started last sends; of `push` the push
+    /// service, without which devices ask for themselves. Nil of other channels, and where it is not known.
+    public let isSetUp: Bool?
     public let waiting: Int
     /// Those that are tried first: 20 at most.
     public let next: [WaitingMessage]

@@ -61,13 +61,14 @@ enum DeliveryPages {
                 PageTable(
                     words.plain("consoleDelivery"),
                     columns: [
-                        words.plain("consoleChannel"), words.plain("consoleWaitingCount"),
+                        words.plain("consoleChannel"), words.plain("consoleState"), words.plain("consoleWaitingCount"),
                         words.plain("consoleNextAttempt"), words.plain("consoleAttempts"),
                     ] + (scene.may(RetryDelivery.right) ? [words.plain("consoleAction")] : []),
                     rows: answer.channels.map { channel in
                         let next = channel.next.first
                         return [
                             .init(words(WordFamily.key("channel", channel.channel))),
+                            .init(PageText(""), marks: [mark(of: channel, words)].compactMap(\.self)),
                             .init(
                                 PageText("\(channel.waiting)"),
                                 marks: next.map { $0.attempts > 1 } == true
@@ -95,6 +96,15 @@ enum DeliveryPages {
         page.blocks += try await blocks(of: answer.failures, scene)
         page.blocks += scene.command(ShowDelivery())
         return page
+    }
+
+    /// Whether there is where to send; nil where that is not known, or nothing that is set up.
+    private static func mark(of channel: ChannelSummary, _ words: Words) -> PageBlock.Mark? {
+        guard let isSetUp = channel.isSetUp else { return nil }
+        if isSetUp { return .init(words("consoleChannelSetUp"), .good) }
+        // Without the push service devices ask for themselves.
+        return channel.channel == "push"
+            ? .init(words("consoleChannelPolled")) : .init(words("consoleChannelNotSetUp"), .alarming)
     }
 
     /// What was not delivered, or not answered by an extension, lately.
