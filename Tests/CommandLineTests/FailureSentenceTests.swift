@@ -120,6 +120,9 @@ import Testing
         try await directory.run("user", "add", "a@example.com").expect(0)
         let export = try await directory.run("user", "export", directory.data, "--replace")
         #expect(export.status == 3 && export.error.contains("cannot be written"), "\(export)")
+        let lost = try await Program.run(["config", "init", "nowhere/server.yaml"], in: directory)
+        let sentence = "countersign: nowhere/server.yaml cannot be written: No such file or directory.\n"
+        #expect(lost.status == 3 && lost.error == sentence, "\(lost)")
         #expect(!FileManager.default.fileExists(atPath: directory.data + ".partial"), "It has hashes of passwords.")
     }
 

@@ -348,6 +348,8 @@ import Testing
             #expect(sent.status == 0 && sent.output.contains("ops@example.com"), "\(sent.error)")
         }
         #expect(try await directory.run("mail", "test", "nowhere").status != 0)
+        let told = try await directory.run("mail", "test", "dev@example.com")
+        #expect(told.output.contains("`countersign delivery show`"), "Nobody knows yet whether it goes: \(told)")
     }
 
     @Test(

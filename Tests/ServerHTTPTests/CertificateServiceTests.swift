@@ -36,6 +36,19 @@ import Testing
         try Data(contentsOf: folder.appendingPathComponent(source)).write(to: folder.appendingPathComponent(target))
     }
 
+    @Test(arguments: [(-1, "has expired"), (0, "expires in 0 days"), (1, "expires in 1 day"), (2, "expires in 2 days")])
+    func `The end of a certificate is told in days`(days: Int, words: String) {
+        #expect(CertificateService.ends(in: days) == words)
+    }
+
+    @Test(arguments: [(false, false, 3), (true, false, 2), (false, true, 2), (true, true, 2)])
+    func `A hangup ends a server that has no certificate to read and was not told to live on`(
+        readsCertificate: Bool, ignoresHangups: Bool, count: Int
+    ) {
+        let endings = ServerApplication.endings(readsCertificate: readsCertificate, ignoresHangups: ignoresHangups)
+        #expect(endings.count == count, "\(endings)")
+    }
+
     @Test func `What is refused and what is about to expire is logged with what to do`() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -329,7 +329,7 @@ public struct CountersignServer: Sendable {
         }
     }
 
-    /// Serves until SIGTERM or SIGINT; requests under way are finished first.
+    /// Serves until SIGTERM, SIGINT or, where no certificate is served, SIGHUP; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
         let (listening, announce) = AsyncStream<Void>.makeStream()
         let handedOn = try await openSocket()
@@ -340,7 +340,9 @@ public struct CountersignServer: Sendable {
             announce.finish()
         }
         async let warned: Void = warn(after: listening)
-        try await application.group(endingAt: [.sigterm, .sigint]).run()
+        let endings = ServerApplication.endings(
+            readsCertificate: certificate != nil, ignoresHangups: ServerApplication.ignoresHangups)
+        try await application.group(endingAt: endings).run()
         // A server that was told to end before it listened has announced nothing.
         announce.finish()
         await warned

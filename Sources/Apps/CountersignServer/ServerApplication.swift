@@ -6,6 +6,14 @@ import ServerHTTP
 import ServiceLifecycle
 import UnixSignals
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// An HTTP server with what runs beside it, as Hummingbird's `Application` is one, for a ``ServerResponder``, which connections call without
 /// generic code between (``ServerResponder/answering(logger:)``).
 struct ServerApplication: ApplicationProtocol, NamedService {
@@ -53,5 +61,21 @@ struct ServerApplication: ApplicationProtocol, NamedService {
         return ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [application], gracefulShutdownSignals: signals, logger: logger))
+    }
+
+    /// What ends a server, after the requests under way: SIGTERM, SIGINT, and SIGHUP where it asks for nothing else. Left alone,
+    /// SIGHUP would end the program in the middle of its requests.
+    /// - Parameters:
+    ///   - readsCertificate: SIGHUP has the certificate read again.
+    ///   - ignoresHangups: what started the program has it live on, as nohup does.
+    static func endings(readsCertificate: Bool, ignoresHangups: Bool) -> [UnixSignal] {
+        readsCertificate || ignoresHangups ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
+    }
+
+    /// Whether SIGHUP is ignored, before anything here listens for it.
+    static var ignoresHangups: Bool {
+        let before = signal(SIGHUP, SIG_IGN)
+        signal(SIGHUP, before)
+        return unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -39,7 +39,10 @@ extension ServerCheck {
                 ]
             }
             let text =
-                "\(files.certificate) fits its key and is good for \(days) days, until \(expiry.ISO8601Format())."
+                """
+                \(files.certificate) fits its key and is good for \(days) \(days == 1 ? "day" : "days"), \
+                until \(expiry.ISO8601Format()).
+                """
             let isLate = expiry.timeIntervalSince(now) < CertificateService.notice
             let age =
                 isLate

@@ -75,9 +75,13 @@ struct CertificateService: NamedService {
         let days = Int((expiry.timeIntervalSince(now) / 86_400).rounded(.down))
         logger.warning(
             """
-            the served certificate \(days < 0 ? "has expired" : "expires in \(days) days"), on \(expiry.ISO8601Format()): \
+            the served certificate \(Self.ends(in: days)), on \(expiry.ISO8601Format()): \
             renew it, and put it and its key in place of the files; they are read within seconds
             """)
+    }
+
+    static func ends(in days: Int) -> String {
+        days < 0 ? "has expired" : "expires in \(days) \(days == 1 ? "day" : "days")"
     }
 }
 

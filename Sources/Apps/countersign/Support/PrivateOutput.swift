@@ -28,19 +28,19 @@ struct PrivateOutput {
         self.path = path
         draft = path + ".partial"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(draft) }
+        guard descriptor >= 0 else { throw Self.failure(path) }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw CommandFailure(.refused, "Another export writes \(path). Wait for it, or name another file.")
         }
-        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else { throw Self.failure(draft) }
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else { throw Self.failure(path) }
     }
 
     func write(_ text: String) throws {
         do {
             try handle.write(contentsOf: Data(text.utf8))
         } catch {
-            throw Self.failure(draft)
+            throw Self.failure(path)
         }
     }
 

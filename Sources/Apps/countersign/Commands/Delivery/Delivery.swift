@@ -50,7 +50,9 @@ struct DeliveryCommand: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await realm.perform(RetryDelivery(channel: channel))
-            try output.show(answer) { ["\(answer.count) messages are tried at once."] }
+            try output.show(answer) {
+                ["\(answer.count) \(answer.count == 1 ? "message is" : "messages are") tried at once."]
+            }
         }
     }
 
@@ -161,7 +163,12 @@ struct TestMailOptions: ParsableArguments {
 
     func send() async throws {
         let answer = try await realm.perform(SendTestMail(address: address, locale: locale))
-        try output.show(answer) { ["A mail to \(answer.address.printable) waits to be sent."] }
+        try output.show(answer) {
+            [
+                "A mail to \(answer.address.printable) waits for a running server to send it.",
+                "`countersign delivery show` says whether it still waits, and what failed.",
+            ]
+        }
     }
 }
 
