@@ -414,6 +414,11 @@ import Testing
             }
             _ = try await post("users:add", #"{"email":"ada@example.com","id":"ada"}"#)
             _ = try await post("groups:add", #"{"group":"staff"}"#)
+            // An operator, who may not change settings, would change this one.
+            _ = try await post("groups:add", #"{"group":"guarded"}"#)
+            let setting = try await post(
+                "settings:set", #"{"key":"secondFactors.requiredGroups","value":["guarded"]}"#)
+            #expect(setting.status == 200, "\(setting.text)")
             let long = String(repeating: "x", count: 201)
             let cases: [(name: String, body: String, status: Int, message: String)] = [
                 ("tokens:add", #"{"scopes":[],"lifetime":60}"#, 400, "needs scopes"),
@@ -435,6 +440,7 @@ import Testing
                 ("groups:add", #"{"group":"other","summary":"\#(long)"}"#, 400, "characters"),
                 ("groups:show", #"{"group":"none"}"#, 404, "There is no group"),
                 ("groups:remove", #"{"group":"none"}"#, 404, "There is no group"),
+                ("groups:remove", #"{"group":"guarded"}"#, 400, "requiredGroups names the group guarded"),
                 ("groups:add-member", #"{"group":"none","user":"ada"}"#, 404, "There is no group"),
                 ("groups:add-member", #"{"group":"staff","user":"bob"}"#, 404, "There is no user"),
                 ("groups:remove-member", #"{"group":"staff","user":"bob"}"#, 404, "There is no user"),

@@ -37,9 +37,14 @@ import Testing
             _ = try await AddGroup(group: "staff").perform(on: server.realm, as: .commandLine, by: .testAdministrator)
             #expect(try await set("requiredGroups", "staff").setting.value == .array([.string("staff")]))
             #expect(try await set("requiredRoles", "owner, support").warnings.isEmpty)
-            // A change of another setting asks for no group, also where one was removed since.
-            _ = try await RemoveGroup(group: "staff").perform(
-                on: server.realm, as: .commandLine, by: .testAdministrator)
+            let kept = await #expect(throws: AdministrationError.self) {
+                try await RemoveGroup(group: "staff").perform(
+                    on: server.realm, as: .commandLine, by: .testAdministrator)
+            }
+            #expect(kept?.code == .refused)
+            // A change of another setting asks for no group, also where a server of before has removed one.
+            let staff = try #require(GroupName("staff"))
+            #expect(try await server.realm.store.write { try $0.deleteGroup(staff) })
             #expect(try await set("requiredRoles", "owner").warnings.count == 1, "Support needs none any more.")
         }
     }

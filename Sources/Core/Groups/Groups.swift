@@ -16,6 +16,8 @@ public struct Groups: Sendable {
         case userNotFound
         /// The user is in ``UserGroup/mostOfUser`` groups.
         case tooManyGroups
+        /// The settings require a second factor of the group's members (``SecondFactorSettings/requiredGroups``).
+        case isRequired
     }
 
     /// The group of that name; nil where there is none.
@@ -72,14 +74,19 @@ public struct Groups: Sendable {
         }
     }
 
-    /// Removes a group; its members stay users. False where there is none.
-    public func remove(_ name: GroupName, by client: ClientContext) async throws -> Bool {
+    /// Removes a group; its members stay users. One that the settings require a second factor of stays: who may move users between groups
+    /// would otherwise change the setting (`docs/decisions/0523`).
+    /// - Returns: why it was not removed; nil where it was.
+    public func remove(_ name: GroupName, by client: ClientContext) async throws -> Refusal? {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard try transaction.deleteGroup(name) else { return false }
+            if try transaction.settings().secondFactors.requiredGroups?.contains(name.rawValue) == true {
+                return .isRequired
+            }
+            guard try transaction.deleteGroup(name) else { return .groupNotFound }
             try transaction.append(.group(.groupRemoved, name, of: nil, id: event, at: now, by: client))
-            return true
+            return nil
         }
     }
 

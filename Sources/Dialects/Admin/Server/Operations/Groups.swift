@@ -144,11 +144,18 @@ public struct RemoveGroup: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let name = GroupName(rawValue: group)
-        let isRemoved = try await permit.changing(membersOf: name, of: realm) {
+        let refusal = try await permit.changing(membersOf: name, of: realm) {
             try await realm.groups.remove(name, by: client)
         }
-        guard isRemoved else { throw AdministrationError.noGroup(group) }
-        return Answer(group: group)
+        switch refusal {
+        case nil: return Answer(group: group)
+        case .isRequired?:
+            throw AdministrationError(
+                .refused,
+                "The setting secondFactors.requiredGroups names the group \(group.prefix(100)). Take it out of the setting first: "
+                    + "without the group its members need no second factor.")
+        case .some: throw AdministrationError.noGroup(group)
+        }
     }
 }
 
