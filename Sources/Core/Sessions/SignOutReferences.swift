@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// What stands for the ID token of an application that has a user signed out, in the addresses that lead the browser through the pages of
 /// this server: an ID token says who the user is, and addresses are kept by browsers, proxies and logs (docs/decisions/0563).
@@ -46,9 +47,10 @@ public struct SignOutReferences: Sendable {
     /// What a reference stands for; nil where it is none of this realm's, or its time is over.
     public func named(by reference: String) -> Named? {
         let parts = reference.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let digest = Data(base64URL: parts[1]),
-            realm.sealer.recognises(String(parts[0]), digest, for: Self.context),
-            let content = Data(base64URL: parts[0]).flatMap({ try? JSONDecoder().decode(Content.self, from: $0) }),
+        guard parts.count == 2, let digest = [UInt8](base64URL: parts[1]),
+            realm.sealer.recognises(String(parts[0]), Data(digest), for: Self.context),
+            let coded = [UInt8](base64URL: parts[0]),
+            let content = try? JSONDecoder().decode(Content.self, from: Data(coded)),
             realm.clock.now < content.expiresAt
         else { return nil }
         return Named(
