@@ -1,6 +1,6 @@
 import CPageFiles
 
 extension PageFile {
-    /// The file, copied: whoever reads it keeps what is made of it.
+    /// A copy of the file.
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 }
