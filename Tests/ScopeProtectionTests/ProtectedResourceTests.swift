@@ -488,7 +488,7 @@ struct ProtectedResourceTests {
         router.requires("read", of: api).get("v1/notes") { _, _ in "\(ValidToken.current?.subject ?? "nobody")'s" }
         router.requires("write", of: api).post("v1/notes") { request, context in
             var request = request
-            return String(buffer: try await request.collectBody(upTo: 1024))
+            return String(buffer: try await request.collectBody(upTo: 1 << 17))
         }
         let (bearer, bound) = (
             try issuer.token(at: time.now), try issuer.token(at: time.now, ["cnf": try key.confirmation])
@@ -523,6 +523,16 @@ struct ProtectedResourceTests {
             var twice = form
             twice[.contentLength] = "21"
             #expect(try await send(.post, twice, "access_token=x&note=x").status == .badRequest)
+            // Also where no length is said, and behind whatever comes before.
+            twice[.contentLength] = nil
+            let long = "note=" + String(repeating: "a", count: 65_000)
+            for body in ["access_token=x&note=x", long + "&access_token=x"] {
+                #expect(try await send(.post, twice, body).status == .badRequest)
+            }
+            #expect(String(buffer: try await send(.post, twice, long).body) == long)
+            #expect(try await send(.post, twice, long + long).status == .contentTooLarge)
+            twice[.authorization] = nil
+            #expect(try await send(.post, twice, long + long).status == .unauthorized)
             var headers: HTTPFields = [
                 .authorization: "DPoP \(bound)", .dpop: try key.proof(for: bound, at: time.now),
             ]

@@ -7,18 +7,20 @@ import Logging
 public struct ProtectedResourceMiddleware<Context: RequestContext>: RouterMiddleware {
     private let resource: ProtectedResource
     private let requirement: ScopeRequirement
-    /// The longest form that is looked through for a second token, in bytes.
-    private static var longestForm: Int { 1 << 16 }
+    private let longestForm: Int
 
     /// Guards the routes behind it: their requests need a token for `resource` that meets `requirement`.
-    public init(_ resource: ProtectedResource, _ requirement: ScopeRequirement) {
+    /// - Parameter longestForm: bytes of a form (`application/x-www-form-urlencoded`) that is let in. All of it is looked through for a
+    ///   second token, and so is kept in memory; a longer one is answered 413. Bodies of other types are not read.
+    public init(_ resource: ProtectedResource, _ requirement: ScopeRequirement, longestForm: Int = 1 << 16) {
         self.resource = resource
         self.requirement = requirement
+        self.longestForm = longestForm
     }
 
     /// Calls `next` for a request that is let in. Any other gets the status and `WWW-Authenticate` of its
     /// ``ResourceRefusal``, and `next` is not called.
-    /// A form of at most 64 KiB is read here, to find a second token in it, and stays readable for the handler.
+    /// A form beside a token is read here, to find a second token in it, and stays readable for the handler.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -26,7 +28,7 @@ public struct ProtectedResourceMiddleware<Context: RequestContext>: RouterMiddle
         let presented = ResourceRequest(
             method: request.method.rawValue, target: request.uri.string,
             authorization: request.headers[values: .authorization], proofs: request.headers[values: .dpop],
-            form: try await Self.form(of: &request))
+            form: try await form(of: &request))
         switch await resource.judge(presented, requirement) {
         case .admitted(let token, let nonce):
             var response = try await ValidToken.$current.withValue(token) { try await next(request, context) }
@@ -38,10 +40,13 @@ public struct ProtectedResourceMiddleware<Context: RequestContext>: RouterMiddle
         }
     }
 
-    /// The body of a short form; it stays readable for the handler.
-    private static func form(of request: inout Request) async throws -> String? {
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
-            let length = request.headers[.contentLength].flatMap({ Int($0) }), length <= longestForm
+    /// The body of a form, where there is a token that one in it would stand beside.
+    ///
+    /// However it is sent: in pieces without a length, a form has the same fields.
+    /// - Throws: `NIOTooManyBytesError`, which is answered 413.
+    private func form(of request: inout Request) async throws -> String? {
+        guard request.headers[.authorization] != nil,
+            request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
         else { return nil }
         return String(buffer: try await request.collectBody(upTo: longestForm))
     }
