@@ -210,6 +210,14 @@ struct AdministratorGuardTests {
             (ChangeHook(id: hook, events: ["*"]), [.changeHooks, .readLog]),
             (ChangeHook(id: hook, label: "Ledger", isEnabled: true), [.changeHooks]),
             (RemoveApplication(id: manager), [.changeApplications, .changeClients]),
+            (
+                AddExtension(event: "token-issuance-start", targetURL: "https://api.example.com/claims"),
+                [.changeExtensions, .readUsers]
+            ),
+            (
+                AddExtension(event: "otp-send", targetURL: "https://api.example.com/codes"),
+                [.changeExtensions, .readUsers, .changeUsers, .changeAdministrators]
+            ),
         ]
     }
 

@@ -1,6 +1,7 @@
 import CountersignCore
 
-/// Registers a custom authentication extension: a service that is asked in the middle of a sign-in or a sign-up.
+/// Registers a custom authentication extension: a service that is asked in the middle of a sign-in or a sign-up. It is told of users, so that
+/// it takes `users:read` as well; one that sends codes could sign in as any of them, and takes `users:write` and `administrators:write` too.
 public struct AddExtension: AdministrationOperation {
     public static let name = "extensions:add"
     public static let right = AdministrationRight.changeExtensions
@@ -56,8 +57,10 @@ public struct AddExtension: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         try AdministrationError.check(displayName: displayName)
+        let kind: ExtensionEvent = try Self.word(event, "event")
+        try permit.requireGiving(kind.opens)
         var registration = CustomExtensions.Registration(
-            event: try Self.word(event, "event"), displayName: displayName.flatMap { $0.isEmpty ? nil : $0 },
+            event: kind, displayName: displayName.flatMap { $0.isEmpty ? nil : $0 },
             targetURL: targetURL, resourceID: resourceID, clients: applications ?? [], timeout: timeout ?? 1000,
             retries: retries ?? 0, fallsBack: try Self.word(onError ?? "refuse", "onError") == OnError.fallback,
             claims: try (claims ?? []).map(Self.mapping))
@@ -125,5 +128,12 @@ public struct AddExtension: AdministrationOperation {
             warnings.append("The service is called by plain http, which works on this machine and with --dev alone.")
         }
         return warnings
+    }
+}
+
+extension ExtensionEvent {
+    /// The rights that whoever runs the service has by what it is told.
+    fileprivate var opens: Set<AdministrationRight> {
+        self == .otpSend ? [.readUsers, .changeUsers, .changeAdministrators] : [.readUsers]
     }
 }
