@@ -91,8 +91,7 @@ public struct SetUser: AdministrationOperation {
             return Answer(
                 user: UserSummary(found), attributes: found.profile.attributes, claims: found.profile.customClaims)
         }
-        let expecting = expecting
-        let outcome = try await permit.changing(found, of: realm) { [change] in
+        let outcome = try await permit.changing(found, of: realm) { [change, expecting] in
             try await realm.accounts.change(found.id, change, by: client) {
                 try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile($0)))
             }
