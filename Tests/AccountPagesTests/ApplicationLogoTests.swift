@@ -62,6 +62,25 @@ struct ApplicationLogoTests {
         }
     }
 
+    @Test func `A picture of the largest size is taken over HTTP, and a rehearsal keeps none`() async throws {
+        try await TestServer.with(.development) { server in
+            // What follows the picture in its file is not kept, and counts.
+            let picture = try #require(Data(base64Encoded: Self.png))
+            let file = picture + Data(count: 256 * 1024 - picture.count)
+            let body = JSON.object([
+                "id": .string(Self.client.rawValue), "png": .string(file.base64EncodedString()), "dryRun": true,
+            ])
+            let rehearsal = try await server.send(
+                .post, "/admin/v1/applications:set-logo",
+                headers: [.contentType: "application/json", .authorization: "Bearer \(server.adminToken)"],
+                body: body.bytes)
+            #expect(rehearsal.status == 200, "\(rehearsal.text)")
+            #expect(try await server.realm.applications.application(Self.client)?.registration.oauth.logo == nil)
+            #expect(try await set(file.base64EncodedString(), server).status == 200)
+            #expect(try await set((file + Data([0])).base64EncodedString(), server).status == 400)
+        }
+    }
+
     @Test(arguments: ["", "no base64!", "PHN2Zy8+", "iVBORw0KGgo="])
     func `What is no picture is refused, and changes nothing: CVE-2026-56398`(text: String) async throws {
         try await TestServer.with(.development) { server in

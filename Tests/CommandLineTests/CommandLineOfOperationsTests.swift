@@ -53,7 +53,8 @@ struct CommandLineOfOperationsTests {
             ShowSettings(key: name), ChangeSetting(key: name, value: .string(name)),
             RunDoctor(level: 1, assurance: 3, except: [name]), RetryDelivery(channel: name),
             SendTestMail(address: name, locale: name), ListApplications(limit: 50, after: name),
-            ShowApplication(id: name), RemoveApplication(id: name), TestRedirect(id: name, uri: name),
+            ShowApplication(id: name), SetApplicationLogo(id: name, png: nil),
+            RemoveApplication(id: name), TestRedirect(id: name, uri: name),
             ListApplicationSessions(id: name, limit: 50, after: name), ListRegistrations(limit: 50, after: name),
             ApproveRegistration(id: name), ApproveRegistration(id: name, isApproved: false),
             RemoveRegistrationToken(id: name),
@@ -137,6 +138,23 @@ struct CommandLineOfOperationsTests {
         change.revealsAddresses = true
         change.redirectsOn = true
         change.isDisabled = true
+        change.grantTypes = ["authorization_code", "refresh_token"]
+        change.issuerStyle = name
+        change.assertionAudience = name
+        change.jwksURI = name
+        change.defaultACR = ["aal2", "aal1"]
+        change.defaultMaxAge = 600
+        change.idTokenAlgorithm = name
+        change.initiateLoginURI = name
+        change.clientURI = name
+        change.policyURI = name
+        change.termsURI = name
+        change.accent = name
+        change.challengeTypes = ["oob", "password"]
+        change.attributes = [
+            .init(name: "city", type: "string", isRequired: true, pattern: ".*/: [a-z]"),
+            .init(name: "age", type: "integer", isRequired: false),
+        ]
         return change
     }
 
@@ -150,6 +168,12 @@ struct CommandLineOfOperationsTests {
         change.audiences = []
         change.contacts = []
         change.versions = []
+        change.grantTypes = []
+        change.defaultACR = []
+        change.defaultMaxAge = -1
+        change.challengeTypes = []
+        change.attributes = []
+        change.jwks = .object(["keys": .array([])])
         return change
     }
 

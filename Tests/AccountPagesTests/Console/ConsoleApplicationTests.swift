@@ -120,7 +120,11 @@ struct ConsoleApplicationTests {
             #expect(wrongAddress.html.contains("href=\"#backchannel-logout\""), "\(wrongAddress.html)")
             let form = try await owner.open(path + "/settings")
             let legends = form.html.matches(of: /<legend><h2>([^<]+)<\/h2><\/legend>/).map { String($0.1) }
-            #expect(legends == ["About the application", "Sign-in", "Tokens and claims", "Sign-out"], "\(legends)")
+            #expect(
+                legends == [
+                    "About the application", "Links and colour", "Sign-in", "Sign-up and native authentication",
+                    "How it proves itself", "Tokens and claims", "Sign-out",
+                ], "\(legends)")
             for anchor in form.html.matches(of: /href="#(part-[a-z-]+)"/).map({ String($0.1) }) {
                 #expect(form.html.contains("<fieldset class=\"part\" id=\"\(anchor)\">"), "\(anchor)")
             }
@@ -165,6 +169,125 @@ struct ConsoleApplicationTests {
             let removed = try await ConsoleServerPagesTests.answer(owner, path + "/remove")
             #expect(removed.kind == "console-applications" && removed.html.contains("The application was removed."))
             #expect(try await owner.open(path).status == 404)
+        }
+    }
+
+    @Test func `Everything that the command sets of an application is a field of its form`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let path = "/console/applications/target-app/settings"
+            func registration() async throws -> ApplicationRegistration {
+                try #require(try await server.realm.applications.registered(ClientID(rawValue: "target-app")))
+                    .registration
+            }
+            let typed = [
+                "client-uri": "https://target.example.com", "policy-uri": "https://target.example.com/privacy",
+                "tos-uri": "https://target.example.com/terms", "accent": "#155eaf",
+                "initiate-login-uri": "https://target.example.com/begin", "default-acr": "phr aal2",
+                "default-max-age": "600", "challenge-types": "oob, password",
+                "attributes": "city:string:required:/[A-Z].* x/\r\n\r\n age:integer ", "kind": "native",
+                "grant-types": "authorization_code refresh_token", "issuer-style": "auth0", "id-token-alg": "ES256",
+                "audiences": "https://a.example\r\nhttps://b.example",
+            ]
+            let saved = try await ConsoleServerPagesTests.answer(owner, path, typed)
+            #expect(saved.kind == "console-application", "\(saved.html)")
+            let now = try await registration()
+            #expect(now.oauth.clientURI == typed["client-uri"] && now.oauth.policyURI == typed["policy-uri"])
+            #expect(now.oauth.termsURI == typed["tos-uri"] && now.oauth.accent == "#155eaf")
+            #expect(now.oauth.initiateLoginURI == typed["initiate-login-uri"])
+            #expect(now.oauth.defaultACR == ["phr", "aal2"] && now.oauth.defaultMaxAge == 600)
+            #expect(now.challengeTypes == ["oob", "password"] && now.oauth.kind == .native)
+            #expect(
+                now.attributes == [
+                    .init(name: "city", type: "string", isRequired: true, pattern: "[A-Z].* x"),
+                    .init(name: "age", type: "integer", isRequired: false, pattern: nil),
+                ])
+            #expect(now.oauth.grantTypes == ["authorization_code", "refresh_token"])
+            #expect(now.oauth.issuerStyle == .trailingSlash && now.oauth.idTokenAlgorithm == .es256)
+            #expect(now.audiences == ["https://a.example", "https://b.example"])
+            // Each is shown as it was typed, and emptied by nothing.
+            let form = try await owner.open(path)
+            for text in ["city:string:required:/[A-Z].* x/", "value=\"phr aal2\"", "<option value=\"auth0\" selected>"]
+            {
+                #expect(form.html.contains(text), "\(text): \(form.html)")
+            }
+            let names =
+                ["client-uri", "policy-uri", "tos-uri", "accent", "initiate-login-uri", "default-acr"]
+                + ["default-max-age", "challenge-types", "attributes", "id-token-alg"]
+            let emptied = try await ConsoleServerPagesTests.answer(
+                owner, path, Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
+            #expect(emptied.kind == "console-application", "\(emptied.html)")
+            let then = try await registration()
+            #expect(then.oauth.clientURI == nil && then.oauth.accent == nil && then.oauth.defaultMaxAge == nil)
+            #expect(then.oauth.defaultACR.isEmpty && then.challengeTypes.isEmpty && then.attributes.isEmpty)
+            #expect(then.oauth.idTokenAlgorithm == nil && then.oauth.issuerStyle == .trailingSlash)
+            for (name, wrong) in [
+                ("accent", "<b>red"), ("default-acr", "aal9"), ("default-max-age", "soon"),
+                ("policy-uri", "javascript:x"),
+                ("attributes", "city"), ("attributes", "city:text"), ("challenge-types", "sms"), ("kind", "<i>"),
+                ("grant-types", "password"), ("jwks", "{"), ("jwks", "{\"keys\": 1}"), ("issuer-style", "mine"),
+            ] {
+                let refused = try await ConsoleServerPagesTests.answer(owner, path, [name: wrong])
+                #expect(refused.status == 422 && refused.html.contains("href=\"#\(name)\""), "\(name): \(refused.html)")
+                #expect(!refused.html.contains("<b>red") && !refused.html.contains("<i>"), "\(refused.html)")
+            }
+            #expect(try await registration() == then)
+            // A secret goes where the application is to authenticate by none.
+            _ = try await server.realm.applications.change(ClientID(rawValue: "target-app"), by: .testAdministrator) {
+                $0.setSecret(Secret("a secret of at least 24 characters"))
+            }
+            let open = try await ConsoleServerPagesTests.answer(
+                owner, path, ["remove-secret": "1", "auth-method": "none"])
+            #expect(open.kind == "console-application", "\(open.html)")
+            #expect(try await !registration().isConfidential)
+        }
+    }
+
+    @Test func `A picture is looked at before it is set and before it goes, and what is none is refused`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let (page, path) = ("/console/applications/target-app", "/console/applications/target-app/logo")
+            let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+            func logo() async throws -> String? {
+                try await server.realm.applications.registered(ClientID(rawValue: "target-app"))?.registration.oauth
+                    .logo
+            }
+            func send(_ bytes: [UInt8], _ fields: [String: String] = [:]) async throws -> TestPage {
+                let form = try #require(try await owner.open(path).forms.first { $0.action == path })
+                let values = form.values.merging(fields) { $1 }.filter { $0.key != "file" }
+                let reply = try await owner.post(path, values, files: ["file": ("<b>.png", bytes)])
+                return TestPage(reply: reply, path: path, language: "en")
+            }
+            for wrong in [Array("<svg onload=alert(1)>".utf8), [0x89, 0x50, 0x4E, 0x47], []] {
+                let refused = try await send(wrong)
+                #expect(refused.status == 422 && refused.hasAlert, "\(refused.html)")
+            }
+            let file = try #require(Data(base64Encoded: png))
+            let review = try await send(Array(file))
+            #expect(
+                review.kind == "console-review" && review.html.contains("Another picture, of 1 KiB"), "\(review.html)")
+            #expect(!review.html.contains("data:image"), "No picture is shown that this server has not written anew.")
+            #expect(try await logo() == nil)
+            let set = try await ConsoleStage.confirmed(review, in: owner)
+            #expect(set.kind == "console-application" && set.notice == "The picture was changed.", "\(set.html)")
+            let name = try #require(try await logo())
+            #expect(set.html.contains("<img src=\"/assets/logos/\(name).png\""), "\(set.html)")
+            #expect(try await owner.send(.get, "/assets/logos/\(name).png").status == 200)
+            // Somebody else's picture in between is told.
+            let removal = try await send([], ["remove": "1"])
+            #expect(removal.kind == "console-review" && removal.html.contains("app set --logo none"), "\(removal.html)")
+            var change = RegistrationChange()
+            change.ownerNote = "Theirs"
+            _ = try await ChangeApplication(id: "target-app", registration: change).perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
+            let form = try #require(removal.forms.first { $0.names.contains("seen") })
+            #expect(try await owner.post(path, form.values).status == 422)
+            #expect(try await logo() == name)
+            let gone = try await ConsoleStage.confirmed(try await send([], ["remove": "1"]), in: owner)
+            #expect(gone.kind == "console-application", "\(gone.html)")
+            #expect(try await logo() == nil)
+            #expect(try await owner.open(page).status == 200)
         }
     }
 
@@ -378,6 +501,19 @@ struct ConsoleApplicationTests {
                 try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
             #expect(changed.scopes.map(\.claims) == [["attributes.city", "plan"], ["tier"]])
             #expect(changed.scopes.first?.texts == ["de": "Lesen"])
+            // What people read of scopes is said there, too.
+            let texts = "read = Read = look\r\nread@de = Lesen\r\nwrite = <b>Write"
+            let told = try await ConsoleServerPagesTests.answer(
+                owner, own, ["uri": "https://notes.example.com", "scopes": "read write", "texts": texts])
+            #expect(told.kind == "console-apis", "\(told.html)")
+            let said = try #require(
+                try await server.realm.resources.list().first { $0.uri == "https://notes.example.com" })
+            #expect(said.scopes.map(\.text) == ["Read = look", "<b>Write"] && said.scopes[0].texts == ["de": "Lesen"])
+            for (text, number) in [("read", 1), ("read = a\nread = b", 2), ("read=a", 1), ("a b = c", 1)] {
+                let refused = try await ConsoleServerPagesTests.answer(owner, own, ["texts": text])
+                #expect(
+                    refused.status == 422 && refused.html.contains("Line \(number) of the texts"), "\(refused.html)")
+            }
             let levelled = try await ConsoleServerPagesTests.answer(
                 owner, own,
                 ["uri": "https://notes.example.com", "scopes": "read write", "level": "aal1", "levels": "write=aal2"])

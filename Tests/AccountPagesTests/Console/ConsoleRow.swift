@@ -120,6 +120,7 @@ struct ConsoleRow: Sendable {
         .page("/console/applications/{id}/sessions", .operator, .support, .auditor),
         .form("/console/applications-add", .operator),
         .form("/console/applications/{id}/settings", .operator),
+        .form("/console/applications/{id}/logo", .operator),
         .form("/console/applications/{id}/version", .operator),
         .form("/console/applications/{id}/version-remove", .operator),
         .form("/console/applications/{id}/secret", .operator),

@@ -3,13 +3,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServerHTTP
+import WebPages
 
 /// `/assets/logos/NAME.png`: the picture of an application. Its name is of its content, so that browsers keep it for as long as they like
 /// (RFC 8246).
 struct ApplicationLogo: Sendable {
     let realm: Realm
 
-    static func path(_ name: String) -> String { "/assets/logos/\(name).png" }
+    static func path(_ name: String) -> String { PageAddresses.logo(name) }
 
     func show(_ context: CountersignRequestContext) async throws -> Response {
         let parts = context.parameters.get("file")?.split(separator: ".", omittingEmptySubsequences: false) ?? []

@@ -15,6 +15,10 @@ public struct PageAddresses: Sendable {
         self.takesLoopback = takesLoopback
     }
 
+    /// The path of an application's picture.
+    /// - Parameter name: of the picture, as the application's registration has it.
+    public static func logo(_ name: String) -> String { "/assets/logos/\(name).png" }
+
     /// Whether a request may name that host: `id.example`, `127.0.0.1:8080`.
     func admits(host: String) -> Bool {
         let host = host.lowercased()

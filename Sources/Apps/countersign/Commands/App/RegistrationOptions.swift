@@ -300,21 +300,12 @@ struct RegistrationOptions: ParsableArguments {
 
     private func parsedAttributes() throws -> [ApplicationSummary.Attribute] {
         try attributes.filter { !$0.isEmpty }.map { text in
-            // Names and types have no slash in them: from the first :/ on it is the pattern.
-            let mark = text.firstRange(of: ":/")
-            let definition = mark.map { text[..<$0.lowerBound] } ?? text[...]
-            let pattern = mark.map { text[$0.upperBound...] }
-            let parts = definition.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 || parts.count == 3 && parts[2] == "required", !parts[0].isEmpty,
-                pattern?.hasSuffix("/") ?? true
-            else {
+            guard let attribute = ApplicationSummary.Attribute(written: text) else {
                 throw ValidationError(
                     "\"\(text)\" is no attribute. Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ after it where "
                         + "there is a pattern; for instance city:string.")
             }
-            return ApplicationSummary.Attribute(
-                name: parts[0], type: parts[1], isRequired: parts.count == 3,
-                pattern: pattern.map { String($0.dropLast()) })
+            return attribute
         }
     }
 }

@@ -63,7 +63,8 @@ extension Setup {
         var members = try SetupMembers.of(application)
         if case .object(let oauth)? = members.removeValue(forKey: "oauth") { members.merge(oauth) { own, _ in own } }
         for name in [
-            "createdAt", "isConfidential", "keyIDs", "hasLogo", "idTokenAlgorithmInUse", "lastUsedAt", "protocols",
+            "createdAt", "isConfidential", "keyIDs", "hasLogo", "logo", "idTokenAlgorithmInUse", "lastUsedAt",
+            "protocols",
         ] {
             members[name] = nil
         }

@@ -33,6 +33,12 @@ extension BlockClientDocuments: CommandedOperation {
     }
 }
 
+extension SetApplicationLogo: CommandedOperation {
+    public var commandLine: [String] {
+        CommandParts("app", "set").option("logo", png == nil ? "none" : "logo.png").arguments(id)
+    }
+}
+
 extension RemoveApplication: CommandedOperation {
     public var commandLine: [String] { CommandParts("app", "remove").arguments(id) }
 }
@@ -48,8 +54,10 @@ extension ChangeApplication: CommandedOperation {
 }
 
 extension RegistrationChange {
-    /// The options for what the console's forms say; others have none there.
-    fileprivate func options(of parts: CommandParts) -> CommandParts {
+    /// The options for what the console's forms say.
+    fileprivate func options(of parts: CommandParts) -> CommandParts { further(of: usual(of: parts)) }
+
+    private func usual(of parts: CommandParts) -> CommandParts {
         parts.option("name", displayName).flag("secret", if: hasSecret).flag("no-secret", if: hasSecret.map { !$0 })
             .option("secret-overlap", secretOverlap).option("kind", kind).list("redirect-uri", redirectURIs)
             .option("grant-types", grantTypes.map { $0.joined(separator: ",") }).option("auth-method", authMethod)
@@ -66,11 +74,27 @@ extension RegistrationChange {
             .flag("no-reveal-addresses", if: revealsAddresses.map { !$0 })
             .flag("redirects-on", if: redirectsOn).flag("no-redirects-on", if: redirectsOn.map { !$0 })
             .flag("disabled", if: isDisabled).flag("no-disabled", if: isDisabled.map { !$0 })
+    }
+
+    private func further(of parts: CommandParts) -> CommandParts {
+        parts.option("issuer-style", issuerStyle).option("assertion-audience", assertionAudience)
+            .option("jwks-uri", jwksURI).option("default-acr", defaultACR.map { $0.joined(separator: " ") })
+            .option("default-max-age", defaultMaxAge.map { $0 < 0 ? "none" : "\($0)" })
+            .option("id-token-alg", idTokenAlgorithm).option("initiate-login-uri", initiateLoginURI)
+            .option("client-uri", clientURI).option("policy-uri", policyURI).option("tos-uri", termsURI)
+            .option("accent", accent)
+            .option("challenge-types", challengeTypes.map { $0.joined(separator: " ") })
+            .list("attribute", attributes.map { $0.map(\.written) })
+            .option("jwks", jwks.map { $0 == Self.noKeys ? "" : Self.fileOfKeys })
             .option("versions", versions.map { $0.isEmpty ? "" : Self.fileOfVersions })
     }
 
     /// Settings of checks are not among the words, where every user of the machine could read them.
     private static var fileOfVersions: String { "versions.json" }
+
+    /// A key set is long.
+    private static var fileOfKeys: String { "keys.json" }
+    private static var noKeys: JSONValue { .object(["keys": .array([])]) }
 }
 
 extension CommandParts {

@@ -6,14 +6,22 @@ import Pictures
 public struct SetApplicationLogo: AdministrationOperation {
     public static let name = "applications:set-logo"
     public static let right = AdministrationRight.changeApplications
+    /// The largest picture in Base64, and a little more.
+    public static let bodyLimit = 393_216
 
     public var id: String
     /// A PNG picture in Base64, of at most 256 KiB and 1,024 pixels a side. Nil takes the picture away.
     public var png: String?
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
+    /// The `revision` that the application is to have still (``ShowApplication/Answer/revision``); otherwise nothing is changed.
+    public var expecting: String?
 
-    public init(id: String, png: String?) {
+    public init(id: String, png: String?, dryRun: Bool? = nil, expecting: String? = nil) {
         self.id = id
         self.png = png
+        self.dryRun = dryRun
+        self.expecting = expecting
     }
 
     public struct Answer: Codable, Sendable {
@@ -33,10 +41,18 @@ public struct SetApplicationLogo: AdministrationOperation {
                 throw AdministrationError(.invalid, error.sentence)
             }
         }
-        let id = ClientID(rawValue: id)
-        let changed = try await realm.applications.setLogo(picture, of: id, by: client) {
+        let (id, expecting) = (ClientID(rawValue: id), expecting)
+        let judge: @Sendable (ApplicationRegistration) throws -> Void = {
             try permit.requireChanging($0)
+            try RecordRevision.require(expecting, $0.revision)
             if case .document = $0.oauth.origin { throw AdministrationError.ofDocument(id) }
+        }
+        let changed: Application?
+        if dryRun == true {
+            changed = try await realm.applications.registered(id)
+            if let changed { try judge(changed.registration) }
+        } else {
+            changed = try await realm.applications.setLogo(picture, of: id, by: client, judging: judge)
         }
         guard let changed else { throw AdministrationError.noApplication(self.id) }
         return Answer(application: try await realm.summary(of: changed, for: permit))

@@ -113,6 +113,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let accent: String?
         /// Whether people are shown a picture of it.
         public let hasLogo: Bool
+        /// The name of that picture, which is of its content. Nil from a server of before, too.
+        public let logo: String?
     }
 
     /// - Parameters:
@@ -211,7 +213,8 @@ extension ApplicationSummary.OAuth {
             defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue,
             idTokenAlgorithmInUse: tokens.idTokenAlgorithm(of: oauth).rawValue,
             initiateLoginURI: oauth.initiateLoginURI, clientURI: oauth.clientURI, policyURI: oauth.policyURI,
-            termsURI: oauth.termsURI, redirectsOn: oauth.redirectsOn, accent: oauth.accent, hasLogo: oauth.logo != nil)
+            termsURI: oauth.termsURI, redirectsOn: oauth.redirectsOn, accent: oauth.accent, hasLogo: oauth.logo != nil,
+            logo: oauth.logo)
     }
 }
 

@@ -3,8 +3,11 @@ import Foundation
 
 /// What applications are registered with as clients of OAuth and OpenID Connect.
 extension RegistrationChange {
-    static let issuerAudience = "issuer"
-    static let tokenEndpointAudience = "token-endpoint"
+    /// Values of ``assertionAudience``.
+    public static let issuerAudience = "issuer"
+    public static let tokenEndpointAudience = "token-endpoint"
+    /// Values of ``issuerStyle``.
+    public static let issuerStyles = OAuthRegistration.IssuerStyle.allCases.map(\.word)
     /// Seconds of ``defaultMaxAge``: a year.
     static let longestMaxAge = 31_536_000
 
@@ -12,7 +15,7 @@ extension RegistrationChange {
     func validateOAuth() throws {
         try Self.check(kind, "kind", OAuthRegistration.Kind.allCases.map(\.rawValue))
         try Self.check(authMethod, "method", ClientAuthenticationMethod.allCases.map(\.rawValue))
-        try Self.check(issuerStyle, "style of the issuer", OAuthRegistration.IssuerStyle.allCases.map(\.word))
+        try Self.check(issuerStyle, "style of the issuer", Self.issuerStyles)
         try Self.check(assertionAudience, "audience of assertions", [Self.issuerAudience, Self.tokenEndpointAudience])
         for type in grantTypes ?? [] { try Self.check(type, "grant type", OAuthRegistration.knownGrantTypes) }
         for uri in resources ?? [] where !Resource.isIdentifier(uri) {

@@ -81,10 +81,14 @@ enum APIPages {
         let algorithm = shown.value("algorithm")
         var claims = field("claims", "consoleScopeClaims")
         claims.hint = words.plain("consoleScopeClaimsHint")
+        var texts = PageField.lines(
+            name: "texts", label: words.plain("consoleScopeTexts"), value: shown.value("texts"), maximumLength: 16_384,
+            isRequired: false)
+        texts.hint = words.plain("consoleScopeTextsHint")
         var question = ConsoleQuestion(
             title: words("consoleAPIAdd"),
             fields: [
-                uri, field("name", "consoleName"), field("scopes", "consoleScopes"), claims,
+                uri, field("name", "consoleName"), field("scopes", "consoleScopes"), texts, claims,
                 .choice(
                     name: "level", label: words.plain("consoleAssurance"),
                     options: [
@@ -142,6 +146,7 @@ enum APIPages {
                 field("there", "consoleAPI", present == nil ? nil : "1"),
                 field("name", "consoleName", present?.name),
                 field("scopes", "consoleScopes", present?.scopes.map(\.name).joined(separator: " ")),
+                .lines("texts", words.plain("consoleScopeTexts"), present.map { textsText($0) } ?? ""),
                 field("claims", "consoleScopeClaims", present.map { claimsText($0) }),
                 field("level", "consoleAssurance", present?.commonACR),
                 field("levels", "consoleScopeLevels", present.map { levelsText($0) }),
@@ -181,6 +186,52 @@ enum APIPages {
         return levels.isEmpty ? nil : levels
     }
 
+    private static func texts(of resource: ResourceSummary?) -> [String: [String: String]] {
+        var texts: [String: [String: String]] = [:]
+        for scope in resource?.scopes ?? [] {
+            var own = scope.texts ?? [:]
+            own[""] = scope.text
+            if !own.isEmpty { texts[scope.name] = own }
+        }
+        return texts
+    }
+
+    /// `read = Read your notes` and `read@de = Ihre Notizen lesen`, a line each.
+    private static func textsText(_ resource: ResourceSummary) -> String {
+        let all = texts(of: resource)
+        let lines = resource.scopes.flatMap { scope -> [String] in
+            (all[scope.name] ?? [:]).sorted { $0.key < $1.key }.map { language, text in
+                language.isEmpty ? "\(scope.name) = \(text)" : "\(scope.name)@\(language) = \(text)"
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What was typed as ``textsText(_:)`` writes it. A scope has no spaces in it, and may have the other signs.
+    /// - Throws: ``ConsoleProblem`` for a line that says nothing, and for the second one about a scope and a language.
+    private static func texts(_ typed: String, _ scene: ConsoleScene) throws -> [String: [String: String]] {
+        var texts: [String: [String: String]] = [:]
+        let lines = typed.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() where !line.allSatisfy({ $0 == " " }) {
+            let end = line.firstRange(of: " = ")
+            var name = line[..<(end?.lowerBound ?? line.startIndex)].drop { $0 == " " }
+            var language = ""
+            if let mark = name.lastIndex(of: "@"), isLanguage(name[mark...].dropFirst()) {
+                language = String(name[mark...].dropFirst())
+                name = name[..<mark]
+            }
+            guard let end, !name.isEmpty, !name.contains(" "), texts[String(name)]?[language] == nil else {
+                throw ConsoleProblem(scene.words("consoleNoScopeText", ["number": .number(index + 1)]))
+            }
+            texts[String(name), default: [:]][language] = String(line[end.upperBound...])
+        }
+        return texts
+    }
+
+    private static func isLanguage(_ text: Substring) -> Bool {
+        (2...3).contains(text.utf8.count) && text.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+    }
+
     /// `read=plan,attributes.city write=plan`.
     private static func claimsText(_ resource: ResourceSummary) -> String {
         resource.scopes.compactMap { scope in scope.claims.map { "\(scope.name)=\($0.joined(separator: ","))" } }
@@ -217,13 +268,9 @@ enum APIPages {
             return seconds
         }
         let scopes = (value("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init)
-        // What the form does not show stays.
-        var texts: [String: [String: String]] = [:]
-        for scope in present?.scopes ?? [] where scopes.contains(scope.name) {
-            var own = scope.texts ?? [:]
-            own[""] = scope.text
-            if !own.isEmpty { texts[scope.name] = own }
-        }
+        // A field that was left alone may have what no line can say; texts of scopes that go, go with them.
+        var texts = texts(of: present).filter { scopes.contains($0.key) }
+        if shown.edited("texts") != nil { texts = try Self.texts(shown.value("texts"), scene) }
         return PutResource(
             uri: uri, displayName: value("name"), scopes: scopes, scopeTexts: texts.isEmpty ? nil : texts,
             scopeClaims: claims(value("claims") ?? ""), minimumACR: value("level"),

@@ -26,6 +26,11 @@ enum ApplicationPages {
                 .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
             }),
         .action(
+            "applications/{id}/logo", SetApplicationLogo.self, in: .applications, takesFiles: true,
+            ask: { try await LogoForm.question($0) }, make: { try await LogoForm.change($0) },
+            review: { try await LogoForm.review($0, $1) },
+            done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneLogo") }),
+        .action(
             "applications/{id}/version", ChangeApplication.self, in: .applications,
             ask: { try await VersionForm.question($0) }, make: { try await VersionForm.change($0) },
             review: { try await VersionForm.review($0, $1) },
@@ -251,6 +256,7 @@ enum ApplicationPages {
         let operation = ShowApplication(id: scene.parameter("id"))
         let application = try await scene.perform(operation).application
         var page = scene.page("console-application", PageText(chosen: application.displayName ?? application.id))
+        page.picture = application.oauth.logo.map(PageAddresses.logo)
         page.blocks += scene.secretBlocks("consoleSecretOnce")
         if application.isDisabled {
             page.blocks.append(.standing(.init(.alarming, words("consoleApplicationIsDisabled"))))
@@ -262,6 +268,7 @@ enum ApplicationPages {
                 .links(
                     approval(of: application, words) + [
                         .init(words("consoleChange"), to: own + "/settings", isButton: true),
+                        .init(words("consoleLogo"), to: own + "/logo", isButton: true, isSecondary: true),
                         .init(words("consoleSecret"), to: own + "/secret", isButton: true, isSecondary: true),
                         .init(
                             words(application.isDisabled ? "consoleEnable" : "consoleDisable"),
@@ -432,12 +439,14 @@ enum ApplicationPages {
             flag("consoleRevealsAddresses", application.revealsAddresses),
             PageBlock.Fact(words.plain("consoleIDTokens"), PageText(oauth.idTokenAlgorithmInUse ?? "–")),
         ]
+        let isUsualIssuer = oauth.issuerStyle == RegistrationChange.issuerStyles.first
         let challengeTypes = application.challengeTypes.joined(separator: " ")
         rules += said([
             ("consoleDefaultACR", oauth.defaultACR?.joined(separator: " ")),
             ("consoleDefaultMaxAge", oauth.defaultMaxAge.map { "\($0) s" }),
             ("consoleChallengeTypes", challengeTypes.isEmpty ? nil : challengeTypes),
             ("consoleAccent", oauth.accent),
+            ("consoleIssuerStyle", isUsualIssuer ? nil : oauth.issuerStyle),
         ])
         let hasKeys = application.keyIDs != nil || oauth.jwksURI != nil
         var proof = [credentials, keys]

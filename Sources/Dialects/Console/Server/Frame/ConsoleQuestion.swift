@@ -27,6 +27,8 @@ struct ConsoleQuestion: Sendable {
     /// The name of the field that a form which was refused is refused for, where that is known.
     var problemField: String?
     var hidden: [PageForm.HiddenField] = []
+    /// The picture of what it is about: a path of this server.
+    var picture: String?
     /// What it is about, where that is several things.
     var items: [PageText] = []
     /// What will be different.
@@ -60,6 +62,7 @@ extension ConsoleScene {
         var page = Page(PageKind(rawValue: "console-ask"), question.title, question.text)
         page.isWide = true
         page.problemField = question.problemField
+        page.picture = question.picture
         if !question.changes.isEmpty { page.blocks.append(table(of: question.changes)) }
         if !question.items.isEmpty { page.blocks.append(.items(question.items.map { .init($0) })) }
         var button = PageForm.Button(question.button)

@@ -13,6 +13,8 @@ struct ConsoleReview: Sendable {
     var blocks: [PageBlock] = []
     /// Whether it locks people out, or cannot be undone, beside what the warnings say.
     var isDangerous = false
+    /// What the form of the page says beside what was typed, such as a file that came with it.
+    var hidden: [PageForm.HiddenField] = []
     /// What has to be agreed to.
     var checkbox: PageForm.Checkbox?
 
@@ -56,12 +58,16 @@ extension ConsoleScene {
         if !review.warnings.isEmpty {
             page.blocks.append(.standing(.init(.alarming, words("consoleReviewWarnings"), review.warnings)))
         }
-        let own: Set = ["csrf", Self.seenField, Self.againButton, review.checkbox?.name ?? "csrf", ""]
+        // What stands in the form by itself.
+        var own: Set = ["csrf", Self.seenField, Self.againButton, ""]
+        own.formUnion(review.hidden.map(\.name))
+        if let checkbox = review.checkbox { own.insert(checkbox.name) }
         let typed = fields.filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
         var button = PageForm.Button(question.button)
         button.isDangerous = question.isDangerous || review.isDangerous || !review.warnings.isEmpty
         var form = PageForm(
-            action: path, hidden: [csrf, mark] + typed.map { .init(name: $0.key, value: $0.value) },
+            action: path,
+            hidden: [csrf, mark] + typed.map { .init(name: $0.key, value: $0.value) } + review.hidden,
             buttons: [
                 button,
                 .init(
