@@ -84,6 +84,9 @@ release: libraries ## Build one stripped program with its man pages and completi
 ifeq ($(program),)
 	COUNTERSIGN_COMMIT=$$(git diff --quiet HEAD 2>/dev/null && git rev-parse --short=12 HEAD) \
 	COUNTERSIGN_COMMIT_DATE=$$(git log -1 --format=%cs 2>/dev/null) $(SWIFT) build $(release) $(late) --product countersign
+else
+	@# Nothing is built, so nothing may be checked out yet: the licences of what is linked in are read there.
+	@scripts/notices >/dev/null 2>&1 || $(SWIFT) package resolve
 endif
 	scripts/distribute $(or $(program),.build/release/countersign) $(dist)
 
