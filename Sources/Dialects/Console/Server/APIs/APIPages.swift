@@ -213,14 +213,14 @@ enum APIPages {
         var texts: [String: [String: String]] = [:]
         let lines = typed.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() where !line.allSatisfy({ $0 == " " }) {
-            let end = line.firstRange(of: " = ")
-            var name = line[..<(end?.lowerBound ?? line.startIndex)].drop { $0 == " " }
+            let separator = line.firstRange(of: " = ")
+            var name = line[..<(separator?.lowerBound ?? line.startIndex)].drop { $0 == " " }
             var language = ""
             if let mark = name.lastIndex(of: "@"), isLanguage(name[mark...].dropFirst()) {
                 language = String(name[mark...].dropFirst())
                 name = name[..<mark]
             }
-            guard let end, !name.isEmpty, !name.contains(" "), texts[String(name)]?[language] == nil else {
+            guard let end = separator, !name.isEmpty, !name.contains(" "), texts[String(name)]?[language] == nil else {
                 throw ConsoleProblem(scene.words("consoleNoScopeText", ["number": .number(index + 1)]))
             }
             texts[String(name), default: [:]][language] = String(line[end.upperBound...])

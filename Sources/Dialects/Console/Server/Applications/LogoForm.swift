@@ -2,6 +2,7 @@ import AdminServer
 import CountersignCore
 import Foundation
 import JSON
+import ServerHTTP
 import WebPages
 
 /// The form of the picture by which people know an application on the pages of a sign-in.
