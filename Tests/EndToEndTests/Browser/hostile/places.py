@@ -254,6 +254,9 @@ class Places:
         yield "console's list named", desk.get("/console/users", {"q": id})
         page = desk.get(f"/console/users/{id}/edit")
         yield "console's user typed", desk.post(page, {"display_name": f"{text}\n", "attributes": text, "claims": text})
+        # What would change is shown, or why it is refused; the name is the text already.
+        for typed in (f"New {text}", f"New {text}\n"):
+            yield "console's user reviewed", desk.post(page, {"display_name": typed})
         self._administer("groups:remove", {"group": "named"})
         status, answer = self._administer("groups:add", {"group": "named", "summary": text[:200]})
         yield "group named", (status, answer)
@@ -284,7 +287,7 @@ class Places:
         yield "scope of API named", self._administer("resources:put", {**named, "scopeTexts": {"read": {"": text}}})
         yield "API named", self._administer("resources:put", {**named, "displayName": text})
         yield "console's form of API named", desk.get("/console/apis/put", {"uri": named["uri"]})
-        for path in ("apis", "applications", "applications/named", "applications/named/settings"):
+        for path in ("apis", "applications", "applications/named", "applications/named/settings", "applications/named/logo"):
             yield f"console's {path} named", desk.get(f"/console/{path}")
 
     def answers_with_state(self, text):

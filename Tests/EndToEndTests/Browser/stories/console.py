@@ -1,9 +1,14 @@
 """The stories of those who administer: every page of the console, and what each of its forms does."""
 
+import base64
 import secrets
 
 from browser import totp
 from stories import story
+
+
+# One pixel.
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 
 class Desk:
@@ -313,7 +318,9 @@ def application(desk, id):
     return [
         ("/console/applications-add?kind=web", shown,
          {"id": id, "name": "Shop", "redirects": "https://shop.example.com/callback"}),
-        (f"{path}/settings", shown, {"note": "of the shop team", "contacts": "shop@example.com"}),
+        (f"{path}/settings", shown,
+         {"note": "of the shop team", "contacts": "shop@example.com", "accent": "#155eaf", "policy-uri": "https://shop.example.com/privacy",
+          "default-acr": "aal2", "attributes": "city:string:required", "issuer-style": "auth0"}),
         (f"{path}/version", shown,
          {"number": "1.0", "elements": "pay = PinCode", "settings": "PinCode pinCode = 1234"}),
         (f"{path}/version-remove?number=1.0", shown, {}),
@@ -343,6 +350,15 @@ def console_changes(stage):
         desk.confirm(path, f"console-{picture}-ask", **fields)
         stage.look(f"console-{picture}-done", kind)
     desk.look("/console/registrations-documents", "console-documents", "console-documents")
+    # A picture comes as a file, and is kept over the page that shows what changes.
+    person.open("/console/applications/dev-native/logo")
+    stage.look("console-logo", "console-ask")
+    person.tab.set_input_files("[name=file]", {"name": "logo.png", "mimeType": "image/png", "buffer": base64.b64decode(PNG)})
+    person.press("main form[method=post] button[type=submit]")
+    stage.look("console-logo-review", "console-review")
+    person.press("main form[method=post] button[type=submit]")
+    stage.look("console-logo-set", "console-application")
+    desk.confirm("/console/applications/dev-native/logo", remove="1")
     # What there is nothing of is asked about all the same, and refused.
     for path in (
             f"/console/registrations-documents/forget?document={api}/client",

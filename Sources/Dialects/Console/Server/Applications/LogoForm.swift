@@ -50,11 +50,11 @@ enum LogoForm {
         let bytes = change.png == nil ? nil : bytes(scene)
         guard present.oauth.hasLogo || bytes != nil else { return ConsoleReview(changes: []) }
         let after = bytes.map { words("consoleLogoNew", ["count": .number(($0.count + 1023) / 1024)]) }
-        let change = ConsoleQuestion.Change(
+        let picture = ConsoleQuestion.Change(
             words.plain("consoleLogo"), from: present.oauth.hasLogo ? words("consoleLogoPresent") : PageText("–"),
             to: after ?? PageText("–"))
-        var review = ConsoleReview(changes: [change])
-        review.hidden = bytes.map { [.init(name: picture, value: $0.base64URL)] } ?? []
+        var review = ConsoleReview(changes: [picture])
+        review.hidden = bytes.map { [.init(name: Self.picture, value: $0.base64URL)] } ?? []
         return review
     }
 }
