@@ -109,6 +109,7 @@ struct CommandLineOfOperationsTests {
             AddRegistrationToken(lifetime: 3600), ListRegistrationTokens(limit: 100),
             ListMachineTokens(limit: 100), ListEndingSecrets(), ListEndingSecrets(days: 7), SearchAuditEvents(),
             ListLimits(limit: 100), ShowSettings(), ListKeys(), RotateKeys(),
+            AcceptAuditFault(seal: 7),
             RunDoctor(), ShowDelivery(), ListResources(), ListHooks(limit: 100), ShowFigures(), ListMailTemplates(),
             ListSecurityChecks(), ListExtensions(), AddHook(url: "u", events: ["*"]),
             PutResource(uri: "https://api.example.com", scopes: []),

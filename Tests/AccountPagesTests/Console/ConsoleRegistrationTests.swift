@@ -42,6 +42,8 @@ struct ConsoleRegistrationTests {
             #expect(try await !stage.server.realm.registrationTokens.list().contains { $0.id == token.id })
             let bad = try await confirm("/console/registrations-tokens/add", ["count": "0"], in: browser)
             #expect(bad.status == 422 && bad.html.contains("1 to 10000"), "\(bad.html)")
+            let none = try await confirm("/console/registrations-tokens/add", ["scopes": "read <b>"], in: browser)
+            #expect(none.status == 422 && none.html.contains("is no scope of the APIs"), "\(none.html)")
         }
     }
 

@@ -183,9 +183,12 @@ struct ConsoleServerPagesTests {
             // Each event of it has words.
             let found = try await owner.open("/console/log?kind=log").html
             #expect(found.contains("A part of the sealed log does not hold"), "\(found)")
-            _ = try await AcceptAuditFault(seal: 1).perform(
-                on: server.realm, as: .commandLine, by: .testAdministrator)
-            #expect(try await owner.open("/console/log").html.contains("The log is sealed up to"))
+            let link = try #require(try await owner.open("/console/log").links["Take this message away"])
+            let accepted = try await Self.answer(owner, link)
+            #expect(accepted.kind == "console-log" && accepted.html.contains("The log is sealed up to"))
+            #expect(try await Self.answer(owner, link).status == 422)
+            let auditor = try await stage.administrator(.auditor)
+            #expect(try await auditor.open("/console/log").links["Take this message away"] == nil)
         }
     }
 
@@ -467,6 +470,21 @@ struct ConsoleServerPagesTests {
             let made = try #require(
                 try await server.realm.customExtensions.all().first { $0.displayName == "<b>Roles" })
             #expect(added.html.contains("Nothing failed lately."), "\(added.html)")
+            // It is changed in its place, and what is not typed stays.
+            let settings = "/console/extensions/\(made.id)/settings"
+            let changed = try await Self.answer(
+                owner, settings,
+                ["constants": "tier = <b>gold", "timeout": "500", "tokens": "access", "retries": "1"])
+            #expect(changed.kind == "console-extension", "\(changed.html)")
+            #expect(changed.html.contains("roles → my_roles, born, tier = &lt;b&gt;gold"), "\(changed.html)")
+            let after = try #require(
+                try await server.realm.customExtensions.all().first { $0.displayName == "<b>Roles" })
+            #expect(after.id == made.id && after.timeout == 500 && after.retries == 1)
+            #expect(after.tokens.map(\.rawValue) == ["access"] && after.claims.count == 3)
+            for (name, text) in [("constants", "tier"), ("timeout", "5"), ("on-error", "<i>")] {
+                let refused = try await Self.answer(owner, settings, [name: text])
+                #expect(refused.status == 422 && refused.hasAlert && !refused.html.contains("<i>"), "\(refused.html)")
+            }
             // Its page has its own failures, and the page of deliveries those of all.
             let events = [(made.id, "own"), (present.id, "of-another")].map { extensionID, reason in
                 AuditEvent(

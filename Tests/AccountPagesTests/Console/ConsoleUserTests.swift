@@ -194,6 +194,12 @@ struct ConsoleUserTests {
             }
             let reserved = try await confirm(path, ["claims": "{\"sub\": \"x\"}"], in: browser)
             #expect(reserved.status == 422)
+            // One who is added has an id and a language at once.
+            let added = try await confirm(
+                "/console/users-add", ["email": "new@example.com", "id": "chosen", "locale": "ja"], in: browser)
+            #expect(added.kind == "console-user", "\(added.html)")
+            let chosen = try #require(try await stage.server.realm.accounts.user(UserID(rawValue: "chosen")))
+            #expect(chosen.email?.canonical == "new@example.com" && chosen.profile.locale == "ja")
         }
     }
 

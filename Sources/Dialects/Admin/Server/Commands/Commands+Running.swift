@@ -151,6 +151,10 @@ extension RemoveExtension: CommandedOperation {
     public var commandLine: [String] { CommandParts("extension", "remove").arguments(id) }
 }
 
+extension AcceptAuditFault: CommandedOperation {
+    public var commandLine: [String] { CommandParts("audit", "accept").arguments(String(seal)) }
+}
+
 extension AddExtension: CommandedOperation {
     public var commandLine: [String] {
         let claims = claims ?? []

@@ -9,8 +9,13 @@ enum ExtensionPages {
         .page("extensions/{extension}", of: ShowExtension.self, in: .extensions) { try await show($0) },
         .action(
             "extensions/add", AddExtension.self, in: .extensions,
-            ask: { addition($0) }, make: { try added($0) },
+            ask: { form(nil, $0) }, make: { try registration($0, in: nil) },
             done: { _, answer in .lead(to: path(of: answer.extension.id), notice: "consoleDoneExtensionAdded") }),
+        .action(
+            "extensions/{extension}/settings", AddExtension.self, in: .extensions,
+            ask: { form(try await found($0), $0) }, make: { try registration($0, in: try await found($0)) },
+            review: { try await review($0, $1) },
+            done: { _, answer in .lead(to: path(of: answer.extension.id), notice: "consoleDoneExtensionChanged") }),
         .action(
             "extensions/{extension}/check", CheckExtension.self, in: .extensions,
             ask: {
@@ -61,58 +66,144 @@ enum ExtensionPages {
             button: scene.words.plain(button), back: path(of: found.id))
     }
 
-    // MARK: Adding one
+    // MARK: Adding and changing one
 
-    private static func addition(_ scene: ConsoleScene) -> ConsoleQuestion {
+    /// Of the tokens that have the claims.
+    private static let both = "id access"
+
+    /// - Parameter present: nil where one is added.
+    private static func shown(_ present: ExtensionSummary?, _ scene: ConsoleScene) -> ShownFields {
         let words = scene.words
+        func field(_ name: String, _ label: String, _ value: String?) -> ShownFields.Field {
+            .text(name, words.plain(label), value)
+        }
+        let claims = present?.claims ?? []
+        let named = claims.compactMap { claim in
+            claim.id.map { id in claim.jwtClaimType.map { "\(id):\($0)" } ?? id }
+        }
+        let constants = claims.compactMap { claim in claim.value.map { "\(claim.jwtClaimType ?? "") = \($0)" } }
+        return ShownFields(
+            scene,
+            [
+                field("event", "consoleExtensionEvent", present?.event),
+                field("url", "consoleHook", present?.targetURL),
+                field("name", "consoleName", present?.displayName),
+                field("resource-id", "consoleExtensionResource", present?.resourceID),
+                field("apps", "consoleApplications", present?.applications.joined(separator: " ")),
+                field("claims", "consoleExtensionClaims", named.joined(separator: " ")),
+                .lines(
+                    "constants", words.plain("consoleExtensionConstants"), constants.joined(separator: "\n")),
+                field("tokens", "consoleExtensionTokens", present.map { $0.tokens.count == 1 ? $0.tokens[0] : both }),
+                field("timeout", "consoleExtensionTimeout", present.map { "\($0.timeout)" }),
+                field("retries", "consoleExtensionRetries", present.map { "\($0.retries)" }),
+                field("on-error", "consoleExtensionOnError", present?.onError),
+            ])
+    }
+
+    private static func form(_ present: ExtensionSummary?, _ scene: ConsoleScene) -> ConsoleQuestion {
+        let words = scene.words
+        let shown = shown(present, scene)
         func field(_ name: String, _ label: String, type: String = "text", hint: String? = nil) -> PageField {
             var field = PageField(
-                name: name, label: words.plain(label), type: type,
-                value: scene.fields[name], autocomplete: "off", maximumLength: 2048,
-                isRequired: false, isFirst: false)
+                name: name, label: words.plain(label), type: type, value: shown.value(name), autocomplete: "off",
+                maximumLength: 2048, isRequired: false, isFirst: false)
             field.hint = hint.map { words.plain($0) }
             return field
+        }
+        func choice(_ name: String, _ label: String, _ values: [(String, String)]) -> PageField {
+            let chosen = shown.value(name)
+            return .choice(
+                name: name, label: words.plain(label),
+                options: values.map { PageField.Option($0.0, $0.1, isChosen: $0.0 == chosen) })
         }
         var url = field("url", "consoleHook", type: "url")
         url.isRequired = true
         url.isInvalid = scene.isForm
-        let chosen = scene.field("event")
-        return ConsoleQuestion(
-            title: words("consoleExtensionAdd"), text: words("consoleExtensionAddText"),
+        var constants = PageField.lines(
+            name: "constants", label: words.plain("consoleExtensionConstants"), value: shown.value("constants"),
+            maximumLength: 8192, isRequired: false)
+        constants.hint = words.plain("consoleExtensionConstantsHint")
+        let events = ExtensionEvent.allCases.map {
+            ($0.rawValue, words.plain(WordFamily.key("extension", $0.rawValue)))
+        }
+        var question = ConsoleQuestion(
+            title: words(present == nil ? "consoleExtensionAdd" : "consoleExtensionChangeTitle"),
+            text: words("consoleExtensionAddText"),
             fields: [
-                .choice(
-                    name: "event", label: words.plain("consoleExtensionEvent"),
-                    options: ExtensionEvent.allCases.map {
-                        .init(
-                            $0.rawValue, words.plain(WordFamily.key("extension", $0.rawValue)),
-                            isChosen: $0.rawValue == chosen)
-                    }),
-                url, field("name", "consoleName"),
+                choice("event", "consoleExtensionEvent", events), url, field("name", "consoleName"),
                 field("apps", "consoleApplications", hint: "consoleExtensionAppsHint"),
-                field("claims", "consoleExtensionClaims", hint: "consoleExtensionClaimsHint"),
+                field("claims", "consoleExtensionClaims", hint: "consoleExtensionClaimsHint"), constants,
+                choice(
+                    "tokens", "consoleExtensionTokens",
+                    [both, "id", "access"].map { ($0, $0) }),
                 field("timeout", "consoleExtensionTimeout", type: "number"),
-            ], button: words.plain("consoleAdd"), back: "/console/extensions")
+                choice("retries", "consoleExtensionRetries", [("0", "0"), ("1", "1")]),
+                choice(
+                    "on-error", "consoleExtensionOnError",
+                    ["refuse", "fallback"].map { ($0, words.plain(WordFamily.key("extensionOnError", $0))) }),
+                field("resource-id", "consoleExtensionResource", hint: "consoleExtensionResourceHint"),
+            ], changes: shown.changes, button: words.plain(present == nil ? "consoleAdd" : "consoleSave"),
+            back: present.map { path(of: $0.id) } ?? "/console/extensions")
+        question.hidden = [shown.hidden]
+        return question
     }
 
-    private static func added(_ scene: ConsoleScene) throws -> AddExtension {
-        func list(_ name: String) -> [String] {
-            (scene.field(name) ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+    /// - Parameter present: which one it takes the place of; nil where one is added.
+    private static func registration(_ scene: ConsoleScene, in present: ExtensionSummary?) throws -> AddExtension {
+        let shown = shown(present, scene)
+        try shown.judge()
+        func value(_ name: String) -> String? {
+            let value = shown.value(name)
+            return value.isEmpty ? nil : value
         }
-        let timeout = try scene.field("timeout").map { text -> Int in
-            guard let number = Int(text) else {
-                throw scene.missing
-            }
+        func list(_ name: String) -> [String] {
+            shown.value(name).split { $0 == " " || $0 == "," }.map(String.init)
+        }
+        func number(_ name: String) throws -> Int? {
+            guard let text = value(name) else { return nil }
+            guard let number = Int(text) else { throw scene.missing }
             return number
         }
+        let (event, url) = (value("event"), value("url"))
+        guard !scene.isForm || event != nil && url != nil else { throw scene.missing }
+        let tokens = list("tokens")
+        // One that was left alone goes with the host of the address.
+        let resource = shown.edited("resource-id").flatMap { $0.isEmpty ? nil : $0 }
         return AddExtension(
-            event: try scene.typed("event", placeholder: "token-issuance-start"),
-            targetURL: try scene.typed("url", placeholder: "https://service.example.com/claims"),
-            displayName: scene.field("name"), applications: list("apps"), timeout: timeout ?? 1000, retries: 0,
-            claims: list("claims").map { text in
-                // A name of a claim may be a URL: only the first colon separates.
-                let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-                return .init(id: parts.first, jwtClaimType: parts.count == 2 ? parts[1] : nil)
-            })
+            event: event ?? "token-issuance-start", targetURL: url ?? "https://service.example.com/claims",
+            displayName: value("name"), resourceID: resource, applications: list("apps"),
+            timeout: try number("timeout") ?? 1000, retries: try number("retries") ?? 0, onError: value("on-error"),
+            claims: try claims(shown, list("claims"), present, scene), tokens: tokens.count == 1 ? tokens : nil,
+            replaces: present?.id)
+    }
+
+    /// What was typed, or what is there: a name of it may be none that the form can say.
+    private static func claims(
+        _ shown: ShownFields, _ named: [String], _ present: ExtensionSummary?, _ scene: ConsoleScene
+    ) throws -> [ExtensionSummary.Claim] {
+        if let present, shown.edited("claims") == nil, shown.edited("constants") == nil { return present.claims }
+        var claims = named.map { text -> ExtensionSummary.Claim in
+            // A name of a claim may be a URL: only the first colon separates.
+            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+            return .init(id: parts.first, jwtClaimType: parts.count == 2 ? parts[1] : nil)
+        }
+        let lines = shown.value("constants").split(whereSeparator: \.isNewline)
+        for line in lines where !line.allSatisfy({ $0 == " " }) {
+            guard let separator = line.firstRange(of: " = ") else {
+                throw ConsoleProblem(scene.words("consoleNoConstant"))
+            }
+            let name = line[..<separator.lowerBound].drop { $0 == " " }
+            claims.append(.init(value: String(line[separator.upperBound...]), jwtClaimType: String(name)))
+        }
+        return claims
+    }
+
+    private static func review(_ scene: ConsoleScene, _ change: AddExtension) async throws -> ConsoleReview {
+        var trial = change
+        trial.dryRun = true
+        let warnings = try await scene.perform(trial).warnings
+        return ConsoleReview(
+            changes: shown(try await found(scene), scene).edits(), warnings: warnings.map { scene.words.saying($0) })
     }
 
     // MARK: Pages
@@ -175,6 +266,7 @@ enum ExtensionPages {
             page.blocks.append(
                 .links([
                     .init(words("consoleExtensionCheck"), to: own + "/check", isButton: true),
+                    .init(words("consoleChange"), to: own + "/settings", isButton: true, isSecondary: true),
                     .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),
                 ]))
         }

@@ -8,6 +8,20 @@ enum LogPages {
     static let routes: [ConsoleRoute] = [
         .page("log", of: SearchAuditEvents.self, in: .log, isEntry: true) { try await list($0) },
         .page("log/{event}", of: ShowAuditEvent.self, in: .log) { try await show($0) },
+        .action(
+            "log-accept", AcceptAuditFault.self, in: .log,
+            ask: { scene in
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleLogAcceptTitle"), text: scene.words("consoleLogAcceptText"),
+                    button: scene.words.plain("consoleLogAccept"), isDangerous: true, back: "/console/log")
+                question.hidden = [.init(name: "seal", value: scene.field("seal") ?? "")]
+                return question
+            },
+            make: { scene in
+                guard let seal = Int(try scene.typed("seal", placeholder: "1")) else { throw scene.missing }
+                return AcceptAuditFault(seal: seal)
+            },
+            done: { _, _ in .lead(to: "/console/log", notice: "consoleDoneLogAccepted") }),
         .download("log-export", of: SearchAuditEvents.self, in: .log) { try await export($0) },
     ]
 

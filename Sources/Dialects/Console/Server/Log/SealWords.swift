@@ -9,7 +9,15 @@ enum SealWords {
     static func standing(_ scene: ConsoleScene) async throws -> PageBlock {
         let words = scene.words
         let seals = try await scene.perform(ShowAuditSeals())
-        if let fault = seals.fault { return .standing(broken(fault, scene)) }
+        if let fault = seals.fault {
+            var standing = broken(fault, scene)
+            if scene.may(AcceptAuditFault.right) {
+                standing.link = .init(
+                    words("consoleLogAccept"),
+                    to: PagePath("/console/log-accept", [("seal", String(fault.seal))]).text)
+            }
+            return .standing(standing)
+        }
         guard let sealed = seals.sealedThrough else { return .standing(.init(.plain, words("consoleLogUnsealed"))) }
         return .standing(
             .init(

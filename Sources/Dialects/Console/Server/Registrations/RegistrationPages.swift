@@ -186,6 +186,10 @@ enum RegistrationPages {
             name: "count", label: words.plain("consoleRegistrationCount"), type: "number",
             value: scene.isForm ? scene.fields["count"] : "1", autocomplete: "off", isRequired: false, isFirst: false)
         count.hint = words.plain("consoleRegistrationCountHint")
+        var scopes = PageField(
+            name: "scopes", label: words.plain("consoleScopes"), value: scene.field("scopes"), autocomplete: "off",
+            maximumLength: 4096, isRequired: false, isFirst: false)
+        scopes.hint = words.plain("consoleRegistrationScopesHint")
         var question = ConsoleQuestion(
             title: words("consoleTokenAdd"), text: words("consoleRegistrationTokenAddText"),
             fields: [
@@ -198,6 +202,7 @@ enum RegistrationPages {
                     options: days.map {
                         .init("\($0)", words.plain("consoleDays", ["count": .number($0)]), isChosen: $0 == chosen)
                     }),
+                scopes,
             ], button: words.plain("consoleAdd"), back: tokensPath)
         let apis = try await scene.perform(ListResources()).resources.map(\.uri)
         question.checkboxes = PageForm.Checkboxes(
@@ -223,7 +228,8 @@ enum RegistrationPages {
         return AddRegistrationToken(
             label: scene.field("label"), lifetime: span * 86_400, count: count,
             grantTypes: chosen(RegistrationAllowance.furtherGrantTypes),
-            resources: chosen(try await scene.perform(ListResources()).resources.map(\.uri)))
+            resources: chosen(try await scene.perform(ListResources()).resources.map(\.uri)),
+            scopes: scene.field("scopes").map { $0.split { $0 == " " || $0 == "," }.map(String.init) })
     }
 }
 

@@ -13,7 +13,8 @@ enum UserListPage {
                 AddUser(
                     email: try scene.typed("email", placeholder: "ADDRESS"),
                     generatesPassword: scene.field("generate") != nil, displayName: scene.field("display_name"),
-                    emailVerified: scene.field("verified") != nil)
+                    locale: scene.field("locale"), emailVerified: scene.field("verified") != nil,
+                    id: scene.field("id"))
             },
             done: { _, answer in
                 .lead(
@@ -170,7 +171,17 @@ enum UserListPage {
                 PageField(
                     name: "display_name", label: words.plain("consoleUserName"), value: scene.field("display_name"),
                     autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false),
+                .choice(
+                    name: "locale", label: words.plain("consoleLanguage"),
+                    options: [.init("", words.plain("consoleNothing"))]
+                        + PageLanguage.allCases.map {
+                            .init($0.rawValue, $0.ownName, isChosen: $0.rawValue == scene.field("locale"))
+                        }),
+                PageField(
+                    name: "id", label: words.plain("consoleID"), value: scene.field("id"), autocomplete: "off",
+                    maximumLength: 128, isRequired: false, isFirst: false),
             ], button: words.plain("consoleAdd"), back: "/console/users")
+        question.fields[3].hint = words.plain("consoleUserIDHint")
         question.checkboxes = PageForm.Checkboxes(
             legend: words.plain("consoleUserAddMore"),
             boxes: [
