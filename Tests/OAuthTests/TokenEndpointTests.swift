@@ -736,7 +736,7 @@ struct TokenEndpointTests {
 
     /// Browsers, proxies and logs keep addresses, and an ID token says who the user is.
     @Test
-    func `No address that this server leads to has the ID token of a sign-out`() async throws {
+    func `No address that this server leads to has an ID token that hints at a user`() async throws {
         try await TestServer.with(.development) { server in
             let bye = "https://app.example/bye"
             var (_, browser) = try await server.userInBrowser { $0.oauth.postLogoutRedirectURIs = [bye] }
@@ -750,6 +750,16 @@ struct TokenEndpointTests {
             func posted(_ more: [String: String] = [:]) async throws -> String {
                 try led(await server.form("/oidc/logout", fields.merging(more) { $1 }).location)
             }
+            let asking = try led(
+                await server.form("/authorize", Browser.parameters("dev-native", ["id_token_hint": hint])).location)
+            #expect(try await browser.get(asking).answer["code"] != nil)
+            let none = try led(
+                await server.form("/authorize", Browser.parameters("dev-native", ["id_token_hint": "x"])).location)
+            #expect(try await browser.get(none).answer["error"] == "invalid_request")
+            var bob = Browser(server)
+            _ = try await server.addUser("bob@example.org")
+            try await bob.signIn("bob@example.org")
+            #expect(try await bob.get(asking).location?.hasPrefix("/sign-in?flow=") == true, "It is for another user.")
             // The user is asked, after a form as after an address that the application made.
             let query = Browser.query(fields.merging(["logout_hint": "bob@example.org"]) { $1 })
             for asking in ["/oidc/logout?\(query)", try await posted(["logout_hint": "bob@example.org"])] {

@@ -204,8 +204,8 @@ struct AuthorizationParameters: Sendable {
             guard hint.utf8.count <= 320 else { throw Refusal.invalidRequest("login_hint is too long.") }
             request.loginHint = hint
         }
-        if let hint = parameters["id_token_hint"] {
-            guard let subject = try await oauth.subject(ofIDToken: hint, for: application.id) else {
+        if parameters["id_token_hint"] != nil || parameters[OAuth.hintReference] != nil {
+            guard let subject = try await hintedUser() else {
                 throw Refusal.invalidRequest("id_token_hint is no ID token of this server for the application.")
             }
             // A user who is gone cannot sign in: a page would ask for that in vain, whatever the answer.
@@ -214,6 +214,15 @@ struct AuthorizationParameters: Sendable {
             }
             request.hintedUser = subject
         }
+    }
+
+    /// Whose ID token came with the request, or stands behind the reference that this server put in its place.
+    private func hintedUser() async throws -> UserID? {
+        if let token = parameters["id_token_hint"] {
+            return try await oauth.subject(ofIDToken: token, for: application.id)
+        }
+        let named = parameters[OAuth.hintReference].flatMap { oauth.realm.hintReferences.named(by: $0) }
+        return named?.application == application.id ? named?.user : nil
     }
 }
 

@@ -105,17 +105,38 @@ extension OAuth {
         return values.map { QueryParameters($0) }.flatMap { $0.repeated == nil ? $0 : nil }
     }
 
-    /// `POST /authorize`: the same by a redirect to itself, so that the browser's cookies come along. Nothing is changed by it.
+    /// `POST /authorize`: the same by a redirect to itself, so that the browser's cookies come along. Nothing is changed by it, and an ID token
+    /// stays behind.
     func postedAuthorize(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         guard let body = try? await request.formBytes(limit: Self.longestRequest),
-            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            let parameters = QueryParameters(String(decoding: body, as: UTF8.self))
         else { return pages.error(request, context, "the form cannot be read") }
+        if let fault = parameters.fault {
+            return pages.error(request, context, fault.sentence, code: "invalid_request (\(fault.name))")
+        }
+        var query = String(decoding: body, as: UTF8.self)
+        if let token = parameters["id_token_hint"] {
+            // One that is none is refused where the rest of the request is judged.
+            var reference = "none"
+            let client = ClientID(rawValue: parameters["client_id"] ?? "")
+            if let user = try await subject(ofIDToken: token, for: client) {
+                reference = try await realm.hintReferences.reference(to: .init(application: client, user: user))
+            }
+            var reader = FormReader(Array(query.utf8))
+            var fields: [String] = []
+            while let field = try reader.next() {
+                if field.name == "id_token_hint" || field.name == Self.hintReference { continue }
+                fields.append("\(field.name.queryEncoded)=\(field.value.queryEncoded)")
+            }
+            query = (fields + ["\(Self.hintReference)=\(reference)"]).joined(separator: "&")
+        }
         return Response(
-            status: .seeOther,
-            headers: [
-                .location: "\(Path.authorize)?\(String(decoding: body, as: UTF8.self))", .cacheControl: "no-store",
-            ])
+            status: .seeOther, headers: [.location: "\(Path.authorize)?\(query)", .cacheControl: "no-store"])
     }
+
+    /// Names what stands for an ID token where this server leads the browser on.
+    static let hintReference = "hint_reference"
 
     /// A code at once where the browser's session suffices; otherwise the request is kept, and a page asks for what is missing.
     private func proceed(

@@ -51,21 +51,18 @@ extension OAuth {
         return Self.redirect(to: query.isEmpty ? Path.logout : "\(Path.logout)?\(query)")
     }
 
-    /// Names what stands for the ID token where this server leads the browser on.
-    private static let reference = "hint_reference"
-
     /// A request to sign out as addresses of this server carry it: with a reference in the place of the ID token.
     private func withoutToken(_ parameters: QueryParameters, _ hint: LogoutHint?) async throws -> String {
         let names = ["client_id", "post_logout_redirect_uri", "state", "ui_locales", "logout_hint"]
         var members = names.compactMap { name in parameters[name].map { (name, $0) } }
-        if parameters["id_token_hint"] != nil || parameters[Self.reference] != nil {
+        if parameters["id_token_hint"] != nil || parameters[Self.hintReference] != nil {
             // A token that is none leaves the application unknown, whatever else names it.
             var reference = "none"
             if let hint {
-                reference = try await realm.signOutReferences.reference(
+                reference = try await realm.hintReferences.reference(
                     to: .init(application: hint.application.id, session: hint.session))
             }
-            members.append((Self.reference, reference))
+            members.append((Self.hintReference, reference))
         }
         return members.map { "\($0.0)=\($0.1.queryEncoded)" }.joined(separator: "&")
     }
@@ -108,8 +105,8 @@ extension OAuth {
     /// The application that asks, by its ID token or its id; nil where neither is good, or they contradict each other.
     private func logoutHint(_ parameters: QueryParameters) async throws -> LogoutHint? {
         let named = parameters["client_id"]
-        if let reference = parameters[Self.reference], parameters["id_token_hint"] == nil {
-            guard let found = realm.signOutReferences.named(by: reference),
+        if let reference = parameters[Self.hintReference], parameters["id_token_hint"] == nil {
+            guard let found = realm.hintReferences.named(by: reference),
                 named.map({ $0 == found.application.rawValue }) ?? true,
                 let application = try await realm.applications.application(found.application)
             else { return nil }

@@ -132,7 +132,7 @@ public struct AddExtension: AdministrationOperation {
 }
 
 extension ExtensionEvent {
-    /// The rights that whoever runs the service has by what it is told.
+    /// The rights that come with what the service is told.
     fileprivate var opens: Set<AdministrationRight> {
         self == .otpSend ? [.readUsers, .changeUsers, .changeAdministrators] : [.readUsers]
     }

@@ -1,17 +1,18 @@
 import Foundation
 import JSON
 
-/// What stands for the ID token of an application that has a user signed out, in the addresses that lead the browser through the pages of
-/// this server: an ID token says who the user is, and addresses are kept by browsers, proxies and logs (docs/decisions/0563).
+/// What stands for an ID token that hints at a user, where an application has the user signed in or out, in the addresses that lead the
+/// browser through the pages of this server: the token has the user's name and address, and addresses are kept by browsers, proxies and
+/// logs (docs/decisions/0563).
 ///
 /// Nothing is stored: a reference says what it is about, and carries a digest by the realm's key.
-public struct SignOutReferences: Sendable {
+public struct HintReferences: Sendable {
     let realm: Realm
 
     /// Seconds for which one is good: as long as a user may look at the page that asks.
     public static let lifetime: TimeInterval = 3600
     /// What the digest is made for, so that no other digest by the same key passes for one.
-    private static let context = "sign-out"
+    private static let context = "hint"
 
     /// Whose ID token it stands for.
     public struct Named: Sendable, Equatable {
@@ -19,17 +20,21 @@ public struct SignOutReferences: Sendable {
         public let application: ClientID
         /// The session that the token names; nil where it names none.
         public let session: SessionID?
+        /// The user whom the token hints at; nil where the reference is to sign out by.
+        public let user: UserID?
 
-        /// A token of this application and of this session.
-        public init(application: ClientID, session: SessionID?) {
+        /// A token of this application, of this session or this user.
+        public init(application: ClientID, session: SessionID? = nil, user: UserID? = nil) {
             self.application = application
             self.session = session
+            self.user = user
         }
     }
 
     private struct Content: Codable {
         let application: String
         let session: String?
+        let user: String?
         let expiresAt: Date
     }
 
@@ -37,7 +42,7 @@ public struct SignOutReferences: Sendable {
     public func reference(to named: Named) async throws -> String {
         let sealer = realm.sealer
         let content = Content(
-            application: named.application.rawValue, session: named.session?.rawValue,
+            application: named.application.rawValue, session: named.session?.rawValue, user: named.user?.rawValue,
             expiresAt: realm.clock.now + Self.lifetime)
         let text = try JSONEncoder().encode(content).base64URL
         let digest = try await realm.store.read { try sealer.digest(text, for: Self.context, in: $0) }
@@ -55,11 +60,11 @@ public struct SignOutReferences: Sendable {
         else { return nil }
         return Named(
             application: ClientID(rawValue: content.application),
-            session: content.session.map(SessionID.init(rawValue:)))
+            session: content.session.map(SessionID.init(rawValue:)), user: content.user.map(UserID.init(rawValue:)))
     }
 }
 
 extension Realm {
-    /// What stands for ID tokens of applications that have users signed out.
-    public var signOutReferences: SignOutReferences { SignOutReferences(realm: self) }
+    /// What stands for ID tokens in addresses of this server.
+    public var hintReferences: HintReferences { HintReferences(realm: self) }
 }
