@@ -133,7 +133,10 @@ quick: libraries check ## In two minutes after a build: format, seams, core, sto
 
 # Eight at a time: all at once would hold so many files open that Foundation cannot start another process. CHECK_LOCK_ORDER
 # undoes a transaction that locks rows in another order than all others (docs/decisions/0124).
-test: deps check ## Run every check and every test
+# What Python brings is downloaded beside the checks, which need none of it.
+test: ## Run every check and every test
+	@scripts/deps tools
+	@scripts/deps & installing=$$!; $(MAKE) --no-print-directory check; checked=$$?; wait $$installing && exit $$checked
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error $(TEST_BUILD)
 	scripts/check-package
 	scripts/docs --count
