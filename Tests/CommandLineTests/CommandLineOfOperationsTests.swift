@@ -73,7 +73,7 @@ struct CommandLineOfOperationsTests {
             RemoveResource(uri: name), ListClients(limit: 50, after: name, status: name),
             ListSecurityChecks(application: name), ListClientChecks(user: name),
             ListOpenChecks(limit: 50, after: name, application: name, check: name, state: name),
-            UnblockClient(client: name, check: "x"),
+            ShowClient(client: name), UnblockClient(client: name, check: "x"),
             SetClientStatus(client: name, status: "ACTIVE"), SetClientStatus(client: name, status: "LOST"),
             RemoveClient(client: name), PreviewSetting(key: name, value: .string(name)),
             ChangeSetting(key: name, value: .string(name), confirmed: true), RetireKey(id: name),

@@ -144,6 +144,7 @@ struct ConsoleRow: Sendable {
         .form("/console/registrations-documents/unblock", .operator),
         .page("/console/checks-catalogue", .operator, .auditor),
         .page("/console/checks", .operator, .auditor),
+        .page("/console/checks/client", .operator, .auditor),
         .page("/console/checks/open", .operator, .auditor),
         .form("/console/checks/status", .operator),
         .form("/console/checks/unblock", .operator),

@@ -246,6 +246,13 @@ struct ConsoleUserTests {
                 #expect(try await browser.open("/console/checks/open?\(path)").html.contains("No check is open."))
             }
             #expect(try await browser.open("/console/checks").links["Open checks"] == "/console/checks/open")
+            // One client has a page, which does not say its id either.
+            let list = try await browser.open("/console/checks")
+            let own = try #require(list.links.values.first { $0.hasPrefix("/console/checks/client?client=") })
+            let one = try await browser.open(own)
+            #expect(one.kind == "console-client" && one.html.contains("<bdi>PinCodeAttempts</bdi>"), "\(one.html)")
+            #expect(one.html.contains("countersign client show") && !one.html.contains(client.id), "\(one.html)")
+            #expect(try await browser.open("/console/checks/client?client=none").status == 404)
             let asked = try #require(all.links["Remove"])
             #expect(asked.contains("list=open"), "\(asked)")
             let link = try #require(page.links["Unblock"], "\(page.html)")

@@ -197,6 +197,10 @@ extension ListClientChecks: CommandedOperation {
     public var commandLine: [String] { CommandParts("user", "checks").arguments(user) }
 }
 
+extension ShowClient: CommandedOperation {
+    public var commandLine: [String] { CommandParts("client", "show").arguments(client) }
+}
+
 extension ListOpenChecks: CommandedOperation {
     public var commandLine: [String] {
         CommandParts("client", "checks").option("limit", limit).option("after", after).option("before", before)

@@ -1,5 +1,6 @@
 import AdminServer
 import CountersignCore
+import JSON
 import WebPages
 
 /// `/console/checks`: installations of mobile applications that registered themselves, for security checks; `/console/checks/open`: what is
@@ -7,6 +8,7 @@ import WebPages
 enum ClientPages {
     static let routes: [ConsoleRoute] = [
         .page("checks", of: ListClients.self, in: .checks, isEntry: true) { try await list($0) },
+        .page("checks/client", of: ShowClient.self, in: .checks) { try await show($0) },
         .page("checks/open", of: ListOpenChecks.self, in: .checks) { try await listOpen($0) },
         .action(
             "checks/status", SetClientStatus.self, in: .checks,
@@ -135,6 +137,38 @@ enum ClientPages {
             button: scene.words.plain("consoleShow"))
     }
 
+    /// One client, with its open checks and what is kept with it.
+    private static func show(_ scene: ConsoleScene) async throws -> Page {
+        let words = scene.words
+        var page = scene.page("console-client", "consoleClientOne")
+        guard let client = scene.field("client") else {
+            page.blocks.append(.text(words("consoleNothingFound")))
+            return page
+        }
+        let operation = ShowClient(client: client)
+        let answer = try await scene.perform(operation)
+        page.blocks.append(try await table(of: [answer.client], scene))
+        let checks = (answer.checks ?? []).map { (client: answer.client, check: $0) }
+        page.blocks += [
+            .heading(words.plain("consoleOpenChecks")), table(ofChecks: checks, none: "consoleOpenChecksNone", scene),
+        ]
+        if !answer.publicAttributes.isEmpty {
+            page.blocks += [
+                .heading(words.plain("consoleClientPublic")),
+                .listing(JSONListing.text(of: .object(answer.publicAttributes))),
+            ]
+        }
+        // Their values are the checks' own.
+        if !answer.protectedAttributes.isEmpty {
+            page.blocks += [
+                .heading(words.plain("consoleClientProtected")),
+                .items(answer.protectedAttributes.map { .init(PageText(chosen: $0)) }),
+            ]
+        }
+        page.blocks += scene.command(operation)
+        return page
+    }
+
     /// Leads from the clients to their open checks, and back.
     private static func lists(at path: String, _ scene: ConsoleScene) -> PageBlock {
         .tabs(
@@ -238,7 +272,10 @@ enum ClientPages {
         let words = scene.words
         let named: [(String, String?)] = [("client", client.client), ("user", user)]
         let cells: [PageTable.Cell] = [
-            .init(PageText(chosen: client.client)), .init(PageText(chosen: client.application)),
+            .init(
+                PageText(chosen: client.client),
+                to: PagePath("/console/checks/client", [("client", client.client)]).text),
+            .init(PageText(chosen: client.application)),
             .init(PageText(chosen: client.deviceName ?? client.hardware)),
             names.cell(client.user),
             .init(
