@@ -135,7 +135,7 @@ import Testing
         _ = try await test.realm.eventHooks.change(hook.id, change, by: test.client).get()
         _ = try await test.realm.customExtensions.add(
             CustomExtensions.Registration(
-                event: .tokenIssuanceStart, targetURL: "https://api.example.com/claims?code=s3cret"), by: test.client)
+                event: .tokenIssuanceStart, targetURL: "https://api.example.com/claims/s3cret"), by: test.client)
         let events = try await test.realm.auditLog.events(limit: 10)
         let urls = events.compactMap { $0.details["url"]?.stringValue }
         #expect(

@@ -15,7 +15,7 @@ LATER = [
     # HTML, 4.10.18.7 (autofill): since 2022.
     r"Bad value “[^”]*webauthn” for attribute “autocomplete”",
     # All browsers have both since 2021.
-    r"The “(inputmode” attribute|date” input type) is not supported in all browsers",
+    r"The “(inputmode” attribute|date(?:time-local)?” input type) is not supported in all browsers",
 ]
 # A page with a fault, which shows that faults are found.
 FAULTY = "<!DOCTYPE html><html lang=en><title>Faulty</title><p id=a></p><p id=a></p>"

@@ -79,7 +79,7 @@ enum ExtensionPages {
         }
         let claims = present?.claims ?? []
         let named = claims.compactMap { claim in
-            claim.id.map { id in claim.jwtClaimType.map { "\(id):\($0)" } ?? id }
+            claim.id.map { id in [id, renamed(claim)].compactMap { $0 }.joined(separator: ":") }
         }
         let constants = claims.compactMap { claim in claim.value.map { "\(claim.jwtClaimType ?? "") = \($0)" } }
         return ShownFields(
@@ -178,6 +178,11 @@ enum ExtensionPages {
     }
 
     /// What was typed, or what is there: a name of it may be none that the form can say.
+    /// What tokens call a claim of the service, where they call it something else.
+    private static func renamed(_ claim: ExtensionSummary.Claim) -> String? {
+        claim.jwtClaimType == claim.id ? nil : claim.jwtClaimType
+    }
+
     private static func claims(
         _ shown: ShownFields, _ named: [String], _ present: ExtensionSummary?, _ scene: ConsoleScene
     ) throws -> [ExtensionSummary.Claim] {
@@ -247,7 +252,7 @@ enum ExtensionPages {
         var page = scene.page("console-extension", PageText(chosen: found.displayName ?? found.id))
         let claims = found.claims.map { claim in
             claim.value.map { "\(claim.jwtClaimType ?? "") = \($0)" }
-                ?? [claim.id, claim.jwtClaimType].compactMap { $0 }.joined(separator: " → ")
+                ?? [claim.id, Self.renamed(claim)].compactMap { $0 }.joined(separator: " → ")
         }
         page.blocks.append(
             .facts([
