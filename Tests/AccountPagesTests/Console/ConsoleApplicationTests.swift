@@ -186,7 +186,8 @@ struct ConsoleApplicationTests {
                 "initiate-login-uri": "https://target.example.com/begin", "default-acr": "phr aal2",
                 "default-max-age": "600", "challenge-types": "oob, password",
                 "attributes": "city:string:required:/[A-Z].* x/\r\n\r\n age:integer ", "kind": "native",
-                "grant-types": "authorization_code refresh_token", "issuer-style": "auth0", "id-token-alg": "ES256",
+                "grant-types": "authorization_code, refresh_token urn:ietf:params:oauth:grant-type:device_code",
+                "issuer-style": "auth0", "id-token-alg": "ES256",
                 "audiences": "https://a.example\r\nhttps://b.example",
             ]
             let saved = try await ConsoleServerPagesTests.answer(owner, path, typed)
@@ -202,8 +203,8 @@ struct ConsoleApplicationTests {
                     .init(name: "city", type: "string", isRequired: true, pattern: "[A-Z].* x"),
                     .init(name: "age", type: "integer", isRequired: false, pattern: nil),
                 ])
-            // What applications of the kind have anyway is not kept.
-            #expect(now.oauth.grantTypes == nil)
+            let grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
+            #expect(now.oauth.grantTypes == grants)
             #expect(now.oauth.issuerStyle == .trailingSlash && now.oauth.idTokenAlgorithm == .es256)
             #expect(now.audiences == ["https://a.example", "https://b.example"])
             // Each is shown as it was typed, and emptied by nothing.

@@ -14,7 +14,7 @@ JAR = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 4,
 LATER = [
     # HTML, 4.10.18.7 (autofill): since 2022.
     r"Bad value “[^”]*webauthn” for attribute “autocomplete”",
-    # All browsers have both since 2021.
+    # All browsers have all three since 2021.
     r"The “(inputmode” attribute|date(?:time-local)?” input type) is not supported in all browsers",
 ]
 # A page with a fault, which shows that faults are found.

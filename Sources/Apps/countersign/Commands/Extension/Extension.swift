@@ -30,8 +30,7 @@ struct ExtensionCommand: AsyncParsableCommand {
     }
 
     private static func text(_ claim: ExtensionSummary.Claim) -> String {
-        let type = claim.jwtClaimType ?? ""
-        if let value = claim.value { return "\(type)=\(value)" }
-        return claim.id == type ? type : "\(claim.id ?? ""):\(type)"
+        if let value = claim.value { return "\(claim.jwtClaimType ?? "")=\(value)" }
+        return [claim.id ?? "", claim.renamed].compactMap { $0 }.joined(separator: ":")
     }
 }

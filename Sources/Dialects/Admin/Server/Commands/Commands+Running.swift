@@ -164,7 +164,7 @@ extension AddExtension: CommandedOperation {
             .options(
                 "claim",
                 claims.compactMap { claim in
-                    claim.id.map { id in claim.jwtClaimType.map { "\(id):\($0)" } ?? id }
+                    claim.id.map { id in claim.renamed.map { "\(id):\($0)" } ?? id }
                 }
             )
             .options("constant", claims.compactMap { claim in claim.value.map { "\(claim.jwtClaimType ?? "")=\($0)" } })

@@ -10,6 +10,9 @@ public struct ExtensionSummary: Codable, Sendable, Equatable {
         /// What tokens call it; as the service does where it is left out.
         public let jwtClaimType: String?
 
+        /// What tokens call it, where that is not what the service calls it; nil where both say the same.
+        public var renamed: String? { jwtClaimType == id ? nil : jwtClaimType }
+
         public init(id: String? = nil, value: String? = nil, jwtClaimType: String? = nil) {
             self.id = id
             self.value = value

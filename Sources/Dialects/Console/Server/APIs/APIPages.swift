@@ -267,7 +267,7 @@ enum APIPages {
             }
             return seconds
         }
-        let scopes = (value("scopes") ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+        let scopes = value("scopes")?.typedWords ?? []
         // A field that was left alone may have what no line can say; texts of scopes that go, go with them.
         var texts = texts(of: present).filter { scopes.contains($0.key) }
         if shown.edited("texts") != nil { texts = try Self.texts(shown.value("texts"), scene) }

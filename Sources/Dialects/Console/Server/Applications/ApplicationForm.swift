@@ -13,6 +13,8 @@ enum ApplicationForm {
             case lines
             /// One of these; the first is there where the application has none of them.
             case choice([String])
+
+            static let address = Look.line(type: "url", longest: 2048)
         }
 
         let name: String
@@ -60,16 +62,16 @@ enum ApplicationForm {
 
     private static let looks: [Entry] = [
         Entry(
-            name: "client-uri", label: "consoleHomePage", look: .line(type: "url", longest: 2048),
+            name: "client-uri", label: "consoleHomePage", look: .address,
             present: { $0.oauth.clientURI ?? "" }, set: { $0.clientURI = $1 }),
         Entry(
-            name: "policy-uri", label: "consolePrivacyPolicy", look: .line(type: "url", longest: 2048),
+            name: "policy-uri", label: "consolePrivacyPolicy", look: .address,
             present: { $0.oauth.policyURI ?? "" }, set: { $0.policyURI = $1 }),
         Entry(
-            name: "tos-uri", label: "consoleTermsOfUse", look: .line(type: "url", longest: 2048),
+            name: "tos-uri", label: "consoleTermsOfUse", look: .address,
             present: { $0.oauth.termsURI ?? "" }, set: { $0.termsURI = $1 }),
         Entry(
-            name: "initiate-login-uri", label: "consoleBeginsSignIn", look: .line(type: "url", longest: 2048),
+            name: "initiate-login-uri", label: "consoleBeginsSignIn", look: .address,
             present: { $0.oauth.initiateLoginURI ?? "" }, set: { $0.initiateLoginURI = $1 }),
         Entry(
             name: "accent", label: "consoleAccent", hint: "consoleAccentHint", present: { $0.oauth.accent ?? "" },
@@ -82,7 +84,7 @@ enum ApplicationForm {
             set: { $0.redirectURIs = ApplicationPages.lines($1) }),
         Entry(
             name: "default-acr", label: "consoleDefaultACR", hint: ofThese, values: ContextClass.requestable,
-            present: { ($0.oauth.defaultACR ?? []).joined(separator: " ") }, set: { $0.defaultACR = words($1) }),
+            present: { ($0.oauth.defaultACR ?? []).joined(separator: " ") }, set: { $0.defaultACR = $1.typedWords }),
         Entry(
             name: "default-max-age", label: "consoleDefaultMaxAge", hint: "consoleDefaultMaxAgeHint",
             present: { $0.oauth.defaultMaxAge.map { "\($0)" } ?? "" },
@@ -96,7 +98,7 @@ enum ApplicationForm {
         Entry(
             name: "challenge-types", label: "consoleChallengeTypes", hint: ofThese,
             values: ["oob", "password", "redirect"], present: { $0.challengeTypes.joined(separator: " ") },
-            set: { $0.challengeTypes = words($1) }),
+            set: { $0.challengeTypes = $1.typedWords }),
         Entry(
             name: "attributes", label: "consoleSignUpAttributes", look: .lines, hint: "consoleSignUpAttributesHint",
             present: { lines($0.attributes.map(\.written)) },
@@ -121,9 +123,9 @@ enum ApplicationForm {
         Entry(
             name: "grant-types", label: "consoleGrants", look: .line(longest: 1024), hint: ofThese,
             values: OAuthRegistration.knownGrantTypes, present: { $0.oauth.grantTypes.joined(separator: " ") },
-            set: { $0.grantTypes = words($1) }),
+            set: { $0.grantTypes = $1.typedWords }),
         Entry(
-            name: "jwks-uri", label: "consoleKeySetAddress", look: .line(type: "url", longest: 2048),
+            name: "jwks-uri", label: "consoleKeySetAddress", look: .address,
             present: { $0.oauth.jwksURI ?? "" }, set: { $0.jwksURI = $1 }),
         Entry(
             name: "jwks", label: "consoleKeySet", look: .lines, hint: "consoleKeySetHint", present: { _ in "" },
@@ -140,7 +142,7 @@ enum ApplicationForm {
     private static let tokens: [Entry] = [
         Entry(
             name: "scopes", label: "consoleScopes", look: .line(longest: 4096),
-            present: { $0.scopes.joined(separator: " ") }, set: { $0.scopes = words($1) }),
+            present: { $0.scopes.joined(separator: " ") }, set: { $0.scopes = $1.typedWords }),
         Entry(
             name: "resources", label: "consoleAPIs", look: .lines, present: { lines($0.oauth.resources) },
             set: { $0.resources = ApplicationPages.lines($1) }),
@@ -165,7 +167,7 @@ enum ApplicationForm {
             present: { lines($0.oauth.postLogoutRedirectURIs) },
             set: { $0.postLogoutRedirectURIs = ApplicationPages.lines($1) }),
         Entry(
-            name: "backchannel-logout", label: "consoleBackchannelLogout", look: .line(type: "url", longest: 2048),
+            name: "backchannel-logout", label: "consoleBackchannelLogout", look: .address,
             hint: "consoleBackchannelLogoutHint", present: { $0.oauth.backchannelLogoutURI ?? "" },
             set: { $0.backchannelLogoutURI = $1 }),
     ]
@@ -316,10 +318,6 @@ enum ApplicationForm {
     }
 
     private static func lines(_ values: [String]) -> String { values.joined(separator: "\n") }
-
-    private static func words(_ text: String) -> [String] {
-        text.split { $0 == " " || $0 == "," }.map(String.init)
-    }
 
     /// What stands on each line, with the spaces within it.
     private static func trimmedLines(_ text: String) -> [String] {

@@ -79,7 +79,7 @@ enum ExtensionPages {
         }
         let claims = present?.claims ?? []
         let named = claims.compactMap { claim in
-            claim.id.map { id in [id, renamed(claim)].compactMap { $0 }.joined(separator: ":") }
+            claim.id.map { id in claim.renamed.map { "\(id):\($0)" } ?? id }
         }
         let constants = claims.compactMap { claim in claim.value.map { "\(claim.jwtClaimType ?? "") = \($0)" } }
         return ShownFields(
@@ -157,7 +157,7 @@ enum ExtensionPages {
             return value.isEmpty ? nil : value
         }
         func list(_ name: String) -> [String] {
-            shown.value(name).split { $0 == " " || $0 == "," }.map(String.init)
+            shown.value(name).typedWords
         }
         func number(_ name: String) throws -> Int? {
             guard let text = value(name) else { return nil }
@@ -178,11 +178,6 @@ enum ExtensionPages {
     }
 
     /// What was typed, or what is there: a name of it may be none that the form can say.
-    /// What tokens call a claim of the service, where they call it something else.
-    private static func renamed(_ claim: ExtensionSummary.Claim) -> String? {
-        claim.jwtClaimType == claim.id ? nil : claim.jwtClaimType
-    }
-
     private static func claims(
         _ shown: ShownFields, _ named: [String], _ present: ExtensionSummary?, _ scene: ConsoleScene
     ) throws -> [ExtensionSummary.Claim] {
@@ -252,7 +247,7 @@ enum ExtensionPages {
         var page = scene.page("console-extension", PageText(chosen: found.displayName ?? found.id))
         let claims = found.claims.map { claim in
             claim.value.map { "\(claim.jwtClaimType ?? "") = \($0)" }
-                ?? [claim.id, Self.renamed(claim)].compactMap { $0 }.joined(separator: " → ")
+                ?? [claim.id, claim.renamed].compactMap { $0 }.joined(separator: " → ")
         }
         page.blocks.append(
             .facts([

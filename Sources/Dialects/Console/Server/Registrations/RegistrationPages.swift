@@ -229,7 +229,7 @@ enum RegistrationPages {
             label: scene.field("label"), lifetime: span * 86_400, count: count,
             grantTypes: chosen(RegistrationAllowance.furtherGrantTypes),
             resources: chosen(try await scene.perform(ListResources()).resources.map(\.uri)),
-            scopes: scene.field("scopes").map { $0.split { $0 == " " || $0 == "," }.map(String.init) })
+            scopes: scene.field("scopes")?.typedWords)
     }
 }
 
