@@ -16,7 +16,7 @@ public struct DataDirectory: Sendable {
     /// The directory's path, as it was given.
     public let path: String
 
-    /// Opens the directory, and makes it where it is not there.
+    /// Opens the directory, and makes it where it is not there. What starts that were ended amid left is removed.
     /// - Throws: ``DataDirectoryError``.
     public init(path: String) throws {
         self.path = path
@@ -33,6 +33,8 @@ public struct DataDirectory: Sendable {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
             throw DataDirectoryError.cannotCreate(path, ENOTDIR)
         }
+        // A start that was ended amid may have left a key under another name.
+        PrivateDraft.removeLeftovers(in: path, of: [Self.masterKeyName, Self.adminTokenName, Self.apiKeyName])
     }
 
     /// A directory that a server has filled before. Nothing is made.
@@ -61,10 +63,14 @@ public struct DataDirectory: Sendable {
     /// The path of the SQLite database; with PostgreSQL there is no such file.
     public var databasePath: String { file("countersign.sqlite") }
     /// The path of the file with the administrator's token, which the first start writes.
-    public var adminTokenPath: String { file("admin-token") }
+    public var adminTokenPath: String { file(Self.adminTokenName) }
     /// The path of the file with the first application's client id, which the first start writes.
-    public var apiKeyPath: String { file("api-key") }
-    var masterKeyPath: String { file("master-key") }
+    public var apiKeyPath: String { file(Self.apiKeyName) }
+    var masterKeyPath: String { file(Self.masterKeyName) }
+
+    private static let adminTokenName = "admin-token"
+    private static let apiKeyName = "api-key"
+    private static let masterKeyName = "master-key"
 
     private func file(_ name: String) -> String {
         (path as NSString).appendingPathComponent(name)

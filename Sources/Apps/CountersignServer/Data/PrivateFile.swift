@@ -39,12 +39,7 @@ enum PrivateFile {
         if FileManager.default.fileExists(atPath: path) {
             return try replace(path, random: random, with: content)
         }
-        let draft = try draft(of: path, random: random, content)
-        guard rename(draft, path) == 0 else {
-            let code = errno
-            unlink(draft)
-            throw DataDirectoryError.cannotWrite(path, code)
-        }
+        try PrivateDraft(of: path, random: random, content).take(placeOf: path)
         try flushDirectory(of: path)
     }
 
@@ -54,9 +49,7 @@ enum PrivateFile {
     /// another name, flushed, and linked into place.
     static func readOrCreate(_ path: String, random: any RandomSource, content: () -> Data) throws -> Data {
         if let present = try read(path) { return present }
-        let draft = try draft(of: path, random: random, content())
-        defer { unlink(draft) }
-        if link(draft, path) != 0 && errno != EEXIST { throw DataDirectoryError.cannotWrite(path, errno) }
+        try PrivateDraft(of: path, random: random, content()).makeUnlessPresent(path)
         try flushDirectory(of: path)
         guard let present = try read(path) else { throw DataDirectoryError.cannotWrite(path, ENOENT) }
         return present
@@ -72,39 +65,8 @@ enum PrivateFile {
         free(resolved)
         var status = stat()
         guard stat(target, &status) == 0 else { throw DataDirectoryError.cannotRead(path, errno) }
-        let draft = try draft(of: target, random: random, content, like: status)
-        guard rename(draft, target) == 0 else {
-            let code = errno
-            unlink(draft)
-            throw DataDirectoryError.cannotWrite(path, code)
-        }
+        try PrivateDraft(of: target, random: random, content, like: status).take(placeOf: target)
         try flushDirectory(of: target)
-    }
-
-    /// A flushed file beside `path`; removed again where it could not be written.
-    private static func draft(
-        of path: String, random: any RandomSource, _ content: Data, like status: stat? = nil
-    ) throws -> String {
-        let draft = "\(path).\(random.bytes(8).hex).tmp"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        guard descriptor >= 0 else { throw DataDirectoryError.cannotWrite(draft, errno) }
-        defer { close(descriptor) }
-        let bytes = Array(content)
-        var isWritten = write(descriptor, bytes, bytes.count) == bytes.count
-        if let status {
-            // The server and a command may run as different system users.
-            if status.st_uid != getuid() || status.st_gid != getgid() {
-                isWritten = isWritten && fchown(descriptor, status.st_uid, status.st_gid) == 0
-            }
-            // What others than owner and group could do, they no longer can.
-            isWritten = isWritten && fchmod(descriptor, status.st_mode & 0o660) == 0
-        }
-        guard isWritten, fsync(descriptor) == 0 else {
-            let code = errno
-            unlink(draft)
-            throw DataDirectoryError.cannotWrite(draft, code)
-        }
-        return draft
     }
 
     /// Without this the name may be lost in a power failure, though what it names is kept.
