@@ -461,6 +461,11 @@ import Testing
             let kinds = try await server.realm.auditLog.events(limit: 10).map(\.kind)
             #expect(kinds.contains(.mailTested) && kinds.contains(.deliveryRetried))
 
+            let unsent = try await Self.post("delivery:test-mail", ["address": "ada@example.com"], server)
+            #expect(unsent.status == 400 && unsent.message?.contains("Set mail.smtp.url") == true, "\(unsent.text)")
+            try await server.realm.note(
+                PublicAddress(url: "https://login.example.com", isConfigured: true),
+                Deployment(isDevelopment: false, isEncrypted: true, mail: .plain, hashMemory: 19_456, hashPasses: 2))
             for _ in 0..<19 {
                 #expect(
                     try await Self.post("delivery:test-mail", ["address": "ada@example.com"], server).status == 200)

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import JSON
 import TestSupport
@@ -340,7 +341,7 @@ import Testing
         #expect(findings.allSatisfy { $0.area == .clock && ($0.remedy == nil) == ($0.state == .ok) }, "\(findings)")
     }
 
-    @Test func `A test mail has two names`() async throws {
+    @Test func `A test mail has two names, and is refused where no mail server is set up`() async throws {
         let directory = try await TestDirectory.prepared()
         for command in [["mail", "test"], ["delivery", "test-mail"]] {
             let sent = try await Program.run(
@@ -350,6 +351,14 @@ import Testing
         #expect(try await directory.run("mail", "test", "nowhere").status != 0)
         let told = try await directory.run("mail", "test", "dev@example.com")
         #expect(told.output.contains("`countersign delivery show`"), "Nobody knows yet whether it goes: \(told)")
+
+        let opened = try await OpenedRealm.open(DataDirectory(path: directory.data))
+        try await opened.realm.note(
+            PublicAddress(url: "https://login.example.com", isConfigured: true),
+            Deployment(isDevelopment: false, isEncrypted: true, mail: .none, hashMemory: 19_456, hashPasses: 2))
+        try await opened.close()
+        let refused = try await directory.run("mail", "test", "ops@example.com")
+        #expect(refused.status == 1 && refused.error.contains("Set mail.smtp.url and mail.from"), "\(refused)")
     }
 
     @Test(

@@ -37,12 +37,16 @@ public struct ShowDelivery: AdministrationOperation {
     ///   - isPushed: whether pushes go to the push service.
     private static func isSetUp(_ channel: OutboxMessage.Channel, _ start: Deployment?, isPushed: Bool) -> Bool? {
         switch channel {
-        // Under `--dev` the developer inbox has them.
-        case .email: start.flatMap { $0.isDevelopment ? nil : $0.mail != Deployment.Mail.none }
+        case .email: start?.hasMailServer
         case .push: isPushed
         case .otp, .logout: nil
         }
     }
+}
+
+extension Deployment {
+    /// Whether mails leave the server; nil under `--dev`, where the developer inbox has them.
+    fileprivate var hasMailServer: Bool? { isDevelopment ? nil : mail != Mail.none }
 }
 
 /// What waits in one channel.
@@ -108,7 +112,7 @@ public struct RetryDelivery: AdministrationOperation {
     }
 }
 
-/// Sends a mail that says that mails arrive.
+/// Sends a mail that says that mails arrive. Refused where the server that started last has no mail server: it would wait.
 public struct SendTestMail: AdministrationOperation {
     public static let name = "delivery:test-mail"
     public static let right = AdministrationRight.changeDelivery
@@ -131,6 +135,12 @@ public struct SendTestMail: AdministrationOperation {
     ) async throws -> Answer {
         guard let email = EmailAddress(address) else {
             throw AdministrationError(.invalid, "\"\(address)\" is no address.")
+        }
+        if try await realm.deployment()?.hasMailServer == false {
+            throw AdministrationError(
+                .refused,
+                "The server has no mail server: mails wait and are not sent. Set mail.smtp.url and mail.from, and start the server again."
+            )
         }
         if let later = try await realm.outbox.sendTest(to: email, locale: locale, by: client) {
             throw AdministrationError(
