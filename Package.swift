@@ -42,7 +42,7 @@ extension Target.Dependency {
 
 /// The triple of a dialect: what goes over the wire, the server that speaks it, and the client with the vendor's API.
 func dialect(
-    _ name: String, client: String?, server: [Target.Dependency] = [], resources: [Resource] = [],
+    _ name: String, client: String?, server: [Target.Dependency] = [], exclude: [String] = [],
     clientSide: [Target.Dependency] = []
 ) -> [Target] {
     let folder = "Sources/Dialects/\(name)"
@@ -62,7 +62,7 @@ func dialect(
                 .target(name: "\(name)Wire"), "CountersignCore", "JSON", "ServerHTTP",
                 .hummingbird, .httpTypes, .logging, .nioCore,
             ] + server,
-            path: "\(folder)/Server", resources: resources),
+            path: "\(folder)/Server", exclude: exclude),
     ] + clients
 }
 
@@ -70,19 +70,6 @@ func dialect(
 func stamp(_ variable: String) -> String {
     "\"\((Context.environment[variable] ?? "").filter { $0.isHexDigit || $0 == "-" })\""
 }
-
-/// The words of mails, each in every language, and the page around them.
-let mailTemplates =
-    [
-        "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
-        "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
-        "recovery-code-used", "recovery-code-made", "recovery-code-held", "passkey-added", "passkey-copied",
-        "factor-renamed",
-        "factor-frozen",
-        "factor-unfrozen", "profile-changed", "sessions-ended", "application-revoked", "deletion-requested",
-        "deletion-withdrawn", "role-granted", "role-revoked", "test-mail", "invitation",
-    ]
-    .flatMap { name in ["en", "de", "ja"].map { "\(name).\($0)" } } + ["layout.html"]
 
 let package = Package(
     name: "countersign",
@@ -196,7 +183,7 @@ let package = Package(
         .target(
             name: "OAuthHTTP", dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes],
             path: "Sources/Shared/OAuthHTTP"),
-        // The files of pages, embedded by C.
+        // The files of pages and mails, embedded by C.
         .target(name: "CPageFiles", path: "Sources/CSystem/CPageFiles"),
         // The frame of pages: layout, style sheet, fields, languages and the catalogues of their words.
         .target(
@@ -236,12 +223,12 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "Traces", .asyncHTTPClient, .crypto,
-                .jwtKit, .logging,
+                "CPageFiles", "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "Traces",
+                .asyncHTTPClient, .crypto, .jwtKit, .logging,
                 .mustache, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             path: "Sources/Shared/Delivery",
-            resources: mailTemplates.map { .embedInCode("Mail/Templates/\($0).mustache") }),
+            exclude: ["Mail/Templates"]),
         .systemLibrary(
             name: "CCurl", path: "Sources/CSystem/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
@@ -316,11 +303,11 @@ let package = Package(
         .target(
             name: "AccountServer",
             dependencies: [
-                "CountersignCore", "OAuthHTTP", "OneTimePassword", "QRCode", "ServerHTTP", "WebPages", .httpTypes,
-                .hummingbird, .nioCore,
+                "CPageFiles", "CountersignCore", "OAuthHTTP", "OneTimePassword", "QRCode", "ServerHTTP", "WebPages",
+                .httpTypes, .hummingbird, .nioCore,
             ],
             path: "Sources/Dialects/Account",
-            resources: [.embedInCode("Templates/mailed-link.mustache")]),
+            exclude: ["Templates"]),
         .target(
             name: "ConsoleServer",
             dependencies: [
@@ -330,8 +317,8 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing",
-                "Delivery",
+                "CPageFiles", "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "ServerHTTP",
+                "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
                 "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "OAuthServer",
                 "SecurityChecks",
@@ -346,7 +333,7 @@ let package = Package(
                 .nioSSL, .nioTLS, .serviceLifecycle, .tracing, .unixSignals, .asn1, .x509,
             ],
             path: "Sources/Apps/CountersignServer",
-            resources: [.embedInCode("Development/Templates/inbox.mustache")]),
+            exclude: ["Development/Templates"]),
         .executableTarget(
             name: "countersign",
             dependencies: [
@@ -678,8 +665,8 @@ let package = Package(
             clientSide: ["ClientStorage"])
         + dialect(
             "Guardian", client: "Guardian",
-            server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", .serviceLifecycle],
-            resources: [.embedInCode("Templates/enroll.mustache")],
+            server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", "CPageFiles", .serviceLifecycle],
+            exclude: ["Templates"],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect(
             "OAuth", client: "CountersignClient", server: ["OAuthHTTP", "Passkeys", "WebPages"],

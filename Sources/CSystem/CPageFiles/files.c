@@ -40,6 +40,21 @@ static const unsigned char cellTemplate[] = {
 };
 EMBEDDED(cellTemplate)
 
+static const unsigned char enrollTemplate[] = {
+#embed "../../Dialects/Guardian/Server/Templates/enroll.mustache"
+};
+EMBEDDED(enrollTemplate)
+
+static const unsigned char mailedLinkTemplate[] = {
+#embed "../../Dialects/Account/Templates/mailed-link.mustache"
+};
+EMBEDDED(mailedLinkTemplate)
+
+static const unsigned char inboxTemplate[] = {
+#embed "../../Apps/CountersignServer/Development/Templates/inbox.mustache"
+};
+EMBEDDED(inboxTemplate)
+
 // Style sheets.
 
 static const unsigned char countersignStyles[] = {

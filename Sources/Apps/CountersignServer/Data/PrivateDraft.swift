@@ -11,8 +11,8 @@ import Foundation
 
 /// The whole content of a ``PrivateFile``, flushed under another name beside it, before it takes the file's own.
 ///
-/// Its writer holds a lock on it for as long as it has that name. What a process left that was ended amid is known by
-/// having no lock, and whoever comes next removes it; what another process is writing at this moment stays.
+/// Its writer holds a lock on it for as long as it has that name. A draft without a lock was left by a process that was
+/// ended amid, and the next start removes it; what another process is writing at this moment stays.
 struct PrivateDraft: Sendable {
     let path: String
     private let descriptor: Int32

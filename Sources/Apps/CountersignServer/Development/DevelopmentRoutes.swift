@@ -1,4 +1,5 @@
 import AdminServer
+import CPageFiles
 import CountersignCore
 import Delivery
 import Foundation
@@ -29,7 +30,7 @@ struct DevelopmentRoutes: Sendable {
         self.composer = composer
         self.pushPayload = pushPayload
         self.site = site
-        template = try PageTemplate(PackageResources.inbox_mustache)
+        template = try PageTemplate(PageFile.inboxTemplate.bytes)
     }
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {

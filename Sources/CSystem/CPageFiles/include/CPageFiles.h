@@ -20,6 +20,9 @@ PAGE_FILE(formTemplate);
 PAGE_FILE(fieldTemplate);
 PAGE_FILE(listingTemplate);
 PAGE_FILE(cellTemplate);
+PAGE_FILE(enrollTemplate);
+PAGE_FILE(mailedLinkTemplate);
+PAGE_FILE(inboxTemplate);
 
 // Style sheets.
 PAGE_FILE(countersignStyles);
@@ -53,5 +56,18 @@ PAGE_FILE(saidImport);
 PAGE_FILE(saidReasons);
 PAGE_FILE(saidSettings);
 PAGE_FILE(saidWarnings);
+
+/// A template of mails that the program has in it: `NAME.LANGUAGE.mustache`, or the layout of all.
+struct MailTemplateFile {
+    const char *name;
+    const unsigned char *start;
+    size_t count;
+};
+
+/// How many there are.
+size_t mail_template_file_count(void) __attribute__((swift_name("getter:MailTemplateFile.allCount()")));
+
+/// One of them; `index` is below their count.
+struct MailTemplateFile mail_template_file(size_t index) __attribute__((swift_name("MailTemplateFile.init(at:)")));
 
 #endif

@@ -1,3 +1,4 @@
+import CPageFiles
 import CountersignCore
 import Hummingbird
 import ServerHTTP
@@ -42,7 +43,7 @@ public struct AccountPages: Sendable {
     public init(realm: Realm, options: Options) throws {
         self.realm = realm
         self.options = options
-        mailedLinkTemplate = try PageTemplate(PackageResources.mailed_link_mustache)
+        mailedLinkTemplate = try PageTemplate(PageFile.mailedLinkTemplate.bytes)
     }
 
     /// Every page, one line each.

@@ -1,98 +1,16 @@
-/// The templates that are built into the program, by the names of their files.
+import CPageFiles
+
+/// The templates that are built into the program.
 enum MailTemplateFiles {
+    /// What the texts are rendered in for the HTML part.
     static let layout = "layout.html.mustache"
 
-    /// What the texts are rendered in for the HTML part.
-    static let layoutBytes = PackageResources.layout_html_mustache
-
-    /// `NAME.LANGUAGE.mustache`.
-    static let texts: [String: [UInt8]] = [
-        "application-revoked.de.mustache": PackageResources.application_revoked_de_mustache,
-        "application-revoked.en.mustache": PackageResources.application_revoked_en_mustache,
-        "application-revoked.ja.mustache": PackageResources.application_revoked_ja_mustache,
-        "change-email.de.mustache": PackageResources.change_email_de_mustache,
-        "change-email.en.mustache": PackageResources.change_email_en_mustache,
-        "change-email.ja.mustache": PackageResources.change_email_ja_mustache,
-        "code.de.mustache": PackageResources.code_de_mustache,
-        "code.en.mustache": PackageResources.code_en_mustache,
-        "code.ja.mustache": PackageResources.code_ja_mustache,
-        "deletion-requested.de.mustache": PackageResources.deletion_requested_de_mustache,
-        "deletion-requested.en.mustache": PackageResources.deletion_requested_en_mustache,
-        "deletion-requested.ja.mustache": PackageResources.deletion_requested_ja_mustache,
-        "deletion-withdrawn.de.mustache": PackageResources.deletion_withdrawn_de_mustache,
-        "deletion-withdrawn.en.mustache": PackageResources.deletion_withdrawn_en_mustache,
-        "deletion-withdrawn.ja.mustache": PackageResources.deletion_withdrawn_ja_mustache,
-        "email-changed.de.mustache": PackageResources.email_changed_de_mustache,
-        "email-changed.en.mustache": PackageResources.email_changed_en_mustache,
-        "email-changed.ja.mustache": PackageResources.email_changed_ja_mustache,
-        "enrollment-invitation.de.mustache": PackageResources.enrollment_invitation_de_mustache,
-        "enrollment-invitation.en.mustache": PackageResources.enrollment_invitation_en_mustache,
-        "enrollment-invitation.ja.mustache": PackageResources.enrollment_invitation_ja_mustache,
-        "factor-added.de.mustache": PackageResources.factor_added_de_mustache,
-        "factor-added.en.mustache": PackageResources.factor_added_en_mustache,
-        "factor-added.ja.mustache": PackageResources.factor_added_ja_mustache,
-        "factor-frozen.de.mustache": PackageResources.factor_frozen_de_mustache,
-        "factor-frozen.en.mustache": PackageResources.factor_frozen_en_mustache,
-        "factor-frozen.ja.mustache": PackageResources.factor_frozen_ja_mustache,
-        "factor-removed.de.mustache": PackageResources.factor_removed_de_mustache,
-        "factor-removed.en.mustache": PackageResources.factor_removed_en_mustache,
-        "factor-removed.ja.mustache": PackageResources.factor_removed_ja_mustache,
-        "factor-renamed.de.mustache": PackageResources.factor_renamed_de_mustache,
-        "factor-renamed.en.mustache": PackageResources.factor_renamed_en_mustache,
-        "factor-renamed.ja.mustache": PackageResources.factor_renamed_ja_mustache,
-        "factor-unfrozen.de.mustache": PackageResources.factor_unfrozen_de_mustache,
-        "factor-unfrozen.en.mustache": PackageResources.factor_unfrozen_en_mustache,
-        "factor-unfrozen.ja.mustache": PackageResources.factor_unfrozen_ja_mustache,
-        "factors-removed.de.mustache": PackageResources.factors_removed_de_mustache,
-        "factors-removed.en.mustache": PackageResources.factors_removed_en_mustache,
-        "factors-removed.ja.mustache": PackageResources.factors_removed_ja_mustache,
-        "invitation.de.mustache": PackageResources.invitation_de_mustache,
-        "invitation.en.mustache": PackageResources.invitation_en_mustache,
-        "invitation.ja.mustache": PackageResources.invitation_ja_mustache,
-        "passkey-added.de.mustache": PackageResources.passkey_added_de_mustache,
-        "passkey-added.en.mustache": PackageResources.passkey_added_en_mustache,
-        "passkey-added.ja.mustache": PackageResources.passkey_added_ja_mustache,
-        "passkey-copied.de.mustache": PackageResources.passkey_copied_de_mustache,
-        "passkey-copied.en.mustache": PackageResources.passkey_copied_en_mustache,
-        "passkey-copied.ja.mustache": PackageResources.passkey_copied_ja_mustache,
-        "password-changed.de.mustache": PackageResources.password_changed_de_mustache,
-        "password-changed.en.mustache": PackageResources.password_changed_en_mustache,
-        "password-changed.ja.mustache": PackageResources.password_changed_ja_mustache,
-        "password-removed.de.mustache": PackageResources.password_removed_de_mustache,
-        "password-removed.en.mustache": PackageResources.password_removed_en_mustache,
-        "password-removed.ja.mustache": PackageResources.password_removed_ja_mustache,
-        "profile-changed.de.mustache": PackageResources.profile_changed_de_mustache,
-        "profile-changed.en.mustache": PackageResources.profile_changed_en_mustache,
-        "profile-changed.ja.mustache": PackageResources.profile_changed_ja_mustache,
-        "recovery-code-held.de.mustache": PackageResources.recovery_code_held_de_mustache,
-        "recovery-code-held.en.mustache": PackageResources.recovery_code_held_en_mustache,
-        "recovery-code-held.ja.mustache": PackageResources.recovery_code_held_ja_mustache,
-        "recovery-code-made.de.mustache": PackageResources.recovery_code_made_de_mustache,
-        "recovery-code-made.en.mustache": PackageResources.recovery_code_made_en_mustache,
-        "recovery-code-made.ja.mustache": PackageResources.recovery_code_made_ja_mustache,
-        "recovery-code-used.de.mustache": PackageResources.recovery_code_used_de_mustache,
-        "recovery-code-used.en.mustache": PackageResources.recovery_code_used_en_mustache,
-        "recovery-code-used.ja.mustache": PackageResources.recovery_code_used_ja_mustache,
-        "reset-password.de.mustache": PackageResources.reset_password_de_mustache,
-        "reset-password.en.mustache": PackageResources.reset_password_en_mustache,
-        "reset-password.ja.mustache": PackageResources.reset_password_ja_mustache,
-        "role-granted.de.mustache": PackageResources.role_granted_de_mustache,
-        "role-granted.en.mustache": PackageResources.role_granted_en_mustache,
-        "role-granted.ja.mustache": PackageResources.role_granted_ja_mustache,
-        "role-revoked.de.mustache": PackageResources.role_revoked_de_mustache,
-        "role-revoked.en.mustache": PackageResources.role_revoked_en_mustache,
-        "role-revoked.ja.mustache": PackageResources.role_revoked_ja_mustache,
-        "sessions-ended.de.mustache": PackageResources.sessions_ended_de_mustache,
-        "sessions-ended.en.mustache": PackageResources.sessions_ended_en_mustache,
-        "sessions-ended.ja.mustache": PackageResources.sessions_ended_ja_mustache,
-        "sign-in.de.mustache": PackageResources.sign_in_de_mustache,
-        "sign-in.en.mustache": PackageResources.sign_in_en_mustache,
-        "sign-in.ja.mustache": PackageResources.sign_in_ja_mustache,
-        "test-mail.de.mustache": PackageResources.test_mail_de_mustache,
-        "test-mail.en.mustache": PackageResources.test_mail_en_mustache,
-        "test-mail.ja.mustache": PackageResources.test_mail_ja_mustache,
-        "verify-email.de.mustache": PackageResources.verify_email_de_mustache,
-        "verify-email.en.mustache": PackageResources.verify_email_en_mustache,
-        "verify-email.ja.mustache": PackageResources.verify_email_ja_mustache,
-    ]
+    /// By the names of their files: the layout, and `NAME.LANGUAGE.mustache` for each mail.
+    static let all: [String: [UInt8]] = {
+        let files = (0..<MailTemplateFile.allCount).map { MailTemplateFile(at: $0) }
+        return Dictionary(
+            uniqueKeysWithValues: files.map {
+                (String(cString: $0.name), Array(UnsafeBufferPointer(start: $0.start, count: $0.count)))
+            })
+    }()
 }

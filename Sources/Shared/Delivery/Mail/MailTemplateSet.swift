@@ -28,8 +28,7 @@ struct MailTemplateSet: Sendable {
     /// - Throws: ``MailTemplateFaults``, all at once.
     init(directory: String?) throws {
         var faults: [String] = []
-        var files = MailTemplateFiles.texts
-        files[MailTemplateFiles.layout] = MailTemplateFiles.layoutBytes
+        var files = MailTemplateFiles.all
         var own: Set<String> = []
         if let directory {
             do {
@@ -111,7 +110,9 @@ struct MailTemplateSet: Sendable {
     ]
 
     /// All mails there are.
-    static let names = Set(MailTemplateFiles.texts.keys.map { $0.prefix { $0 != "." }.description }).sorted()
+    static let names = Set(
+        MailTemplateFiles.all.keys.filter { $0 != MailTemplateFiles.layout }.map { $0.prefix { $0 != "." }.description }
+    ).sorted()
 
     private static func isKnown(_ file: String) -> Bool {
         if file == MailTemplateFiles.layout { return true }

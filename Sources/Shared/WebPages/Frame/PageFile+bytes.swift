@@ -2,5 +2,5 @@ import CPageFiles
 
 extension PageFile {
     /// A copy of the file.
-    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+    package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 }

@@ -10,7 +10,7 @@ import Mustache
 public struct PageTemplate: Sendable {
     private let content: MustacheTemplate
 
-    /// - Parameter content: the bytes of the content's template, as `PackageResources` has them.
+    /// - Parameter content: the bytes of the content's template, as `PageFile` has them.
     /// - Throws: where the template does not parse; a test makes every one.
     public init(_ content: [UInt8]) throws {
         self.content = try MustacheTemplate(html: String(decoding: content, as: UTF8.self))

@@ -1,3 +1,4 @@
+import CPageFiles
 import CountersignCore
 import Foundation
 import HTTPTypes
@@ -20,7 +21,7 @@ struct EnrolmentPage: Sendable {
     init(guardian: Guardian, site: PageSite) throws {
         self.guardian = guardian
         self.site = site
-        template = try PageTemplate(PackageResources.enroll_mustache)
+        template = try PageTemplate(PageFile.enrollTemplate.bytes)
     }
 
     private var realm: Realm { guardian.realm }
