@@ -120,24 +120,27 @@ public struct CustomExtensions: Sendable {
 
     /// Registers an extension in the place of another, in one step: where the new one is refused, the other stays. It keeps the id, and the
     /// resource id where none is named and the host stays. The log has the removal and the addition.
-    /// - Parameter id: in any case.
+    /// - Parameters:
+    ///   - id: in any case.
+    ///   - present: sees the extension as it is before, and throws where it is not what the caller knows; then nothing changes.
     /// - Returns: nil where there is none of that id.
     /// - Throws: ``CustomExtensionFault`` where it is not right, or a third listens to the same event of an application.
     public func replace(
-        _ id: String, by registration: Registration, client: ClientContext
+        _ id: String, by registration: Registration, client: ClientContext,
+        judging present: @escaping @Sendable (CustomExtension) throws -> Void = { _ in }
     ) async throws -> CustomExtension? {
         let wanted = try judged(registration)
         let now = wanted.createdAt
         let eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         let id = id.lowercased()
         return try await realm.store.write { transaction in
-            var present = try transaction.customExtensions()
-            guard let place = present.firstIndex(where: { $0.id == id }) else { return nil }
-            let former = present[place]
-            let made = wanted.inPlace(of: former, resourceID: registration.resourceID)
-            present[place] = made
-            if let other = present.first(where: { $0.id != id && $0.overlaps(made) }) { throw made.conflict(other) }
-            try transaction.putCustomExtensions(present)
+            var all = try transaction.customExtensions()
+            guard let place = all.firstIndex(where: { $0.id == id }) else { return nil }
+            let former = all[place]
+            try present(former)
+            let made = try wanted.inPlace(of: former, resourceID: registration.resourceID, among: all)
+            all[place] = made
+            try transaction.putCustomExtensions(all)
             try transaction.append(
                 AuditEvent(
                     id: eventIDs[0], at: now, kind: .extensionRemoved, userID: nil, context: client,
@@ -145,6 +148,18 @@ public struct CustomExtensions: Sendable {
             try transaction.append(try made.added(eventIDs[1], at: now, by: client, inPlaceOf: former))
             return made
         }
+    }
+
+    /// What ``replace(_:by:client:judging:)`` would leave, by the same rules. Nothing is changed.
+    public func judged(
+        _ registration: Registration, inPlaceOf id: String,
+        judging present: @escaping @Sendable (CustomExtension) throws -> Void = { _ in }
+    ) async throws -> CustomExtension? {
+        let wanted = try judged(registration)
+        let registered = try await all()
+        guard let former = registered.first(where: { $0.id == id.lowercased() }) else { return nil }
+        try present(former)
+        return try wanted.inPlace(of: former, resourceID: registration.resourceID, among: registered)
     }
 
     /// False where there is none of that id.
@@ -187,13 +202,18 @@ extension CustomExtension {
     }
 
     /// The same under the ids of another, and under its resource id where none is named and the host stays.
-    fileprivate func inPlace(of former: CustomExtension, resourceID named: String?) -> CustomExtension {
+    /// - Throws: ``CustomExtensionFault`` where a third listens to the same event of an application.
+    fileprivate func inPlace(
+        of former: CustomExtension, resourceID named: String?, among all: [CustomExtension]
+    ) throws -> CustomExtension {
         let isSameHost = (try? Self.host(of: former.targetURL)) == (try? Self.host(of: targetURL))
-        return CustomExtension(
+        let made = CustomExtension(
             id: former.id, listenerID: former.listenerID, createdAt: former.createdAt, event: event,
             displayName: displayName, targetURL: targetURL,
             resourceID: named == nil && isSameHost ? former.resourceID : resourceID, clients: clients, timeout: timeout,
             retries: retries, fallsBack: fallsBack, claims: claims, tokens: tokens)
+        if let other = all.first(where: { $0.id != made.id && $0.overlaps(made) }) { throw made.conflict(other) }
+        return made
     }
 
     /// Whether both would be asked about the same event of the same application.

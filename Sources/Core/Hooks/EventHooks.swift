@@ -49,6 +49,13 @@ public struct EventHooks: Sendable {
 
         /// A change of nothing.
         public init() {}
+
+        fileprivate func apply(to registration: inout EventHook.Registration) {
+            registration.url = url ?? registration.url
+            registration.name = name ?? registration.name
+            registration.events = events ?? registration.events
+            registration.isEnabled = isEnabled ?? registration.isEnabled
+        }
     }
 
     /// All hooks.
@@ -104,10 +111,7 @@ public struct EventHooks: Sendable {
             guard var hook = try transaction.eventHook(id) else { return .failure(.unknown) }
             try present(hook)
             let before = hook
-            hook.registration.url = change.url ?? hook.registration.url
-            hook.registration.name = change.name ?? hook.registration.name
-            hook.registration.events = change.events ?? hook.registration.events
-            hook.registration.isEnabled = change.isEnabled ?? hook.registration.isEnabled
+            change.apply(to: &hook.registration)
             if let refusal = fault(of: hook.registration, before: before.registration) {
                 return .failure(refusal)
             }
@@ -130,6 +134,18 @@ public struct EventHooks: Sendable {
             try transaction.append(hook.event(.hookChanged, id: event, at: now, by: client, difference.details))
             return .success(hook)
         }
+    }
+
+    /// What ``change(_:_:by:judging:)`` would leave, by the same rules. Nothing is changed.
+    public func judged(
+        _ id: String, _ change: Change, judging present: (EventHook) throws -> Void = { _ in }
+    ) async throws -> Result<EventHook, Refusal> {
+        guard var hook = try await hook(id) else { return .failure(.unknown) }
+        try present(hook)
+        let before = hook.registration
+        change.apply(to: &hook.registration)
+        if let refusal = fault(of: hook.registration, before: before) { return .failure(refusal) }
+        return .success(hook)
     }
 
     /// Makes another secret. The present one signs for ``overlap`` seconds, too.

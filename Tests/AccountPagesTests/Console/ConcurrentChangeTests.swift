@@ -409,7 +409,42 @@ struct ConcurrentChangeTests {
         }
     }
 
-    @Test func `Of two changes that expect the same, one is made: of applications, hooks, users, APIs and settings`()
+    @Test func `A change of a hook or an extension is judged before it is shown, and shown again if need be`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let (hook, service) = (
+                try #require(stage.objects["hook"]), try #require(stage.objects["extension"])
+            )
+            let refused = try await OpenForm(owner, "/console/hooks/\(hook)/settings").review([
+                "url": "http://hooks.example.com/in"
+            ])
+            #expect(refused.status == 422 && refused.kind == "console-ask", "\(refused.html)")
+            #expect(refused.html.contains("has to begin with https"), "\(refused.html)")
+
+            let path = "/console/extensions/\(service)/settings"
+            let look = try await OpenForm(owner, path).review(["name": "Mine"])
+            let form = try #require(look.forms.first { $0.names.contains("seen") }, "\(look.html)")
+            // The form says nothing of the resource id, which was left alone.
+            _ = try await Self.perform(
+                AddExtension(
+                    event: "token-issuance-start", targetURL: "https://service.example.com/claims",
+                    displayName: "Claims", resourceID: "api://service.example.com/other", replaces: service), server)
+            let stale = try await owner.post(path, form.values)
+            #expect(stale.status == 422 && stale.text.contains("since you were shown what changes"), "\(stale.text)")
+            var now = try await Self.perform(ShowExtension(id: service), server).extension
+            #expect(now.displayName == "Claims" && now.resourceID == "api://service.example.com/other")
+            let again = TestPage(reply: stale, path: path, language: "en")
+            let mark = try #require(again.forms.first { $0.names.contains("seen") })
+            #expect(try await owner.sendForm(mark, [:]).page?.kind == "console-extension")
+            now = try await Self.perform(ShowExtension(id: service), server).extension
+            #expect(now.displayName == "Mine" && now.resourceID == "api://service.example.com/other")
+        }
+    }
+
+    @Test func `Of two changes that expect the same, one is made: of whatever the console has forms for`()
         async throws
     {
         try await TestServer.with(.development) { server in
@@ -445,6 +480,15 @@ struct ConcurrentChangeTests {
             let ofHook = try await Self.perform(ShowHook(id: hook), server).revision
             #expect(
                 try await made((0..<4).map { ChangeHook(id: hook, label: "Label \($0)", expecting: ofHook) }) == 1)
+            let service = try #require(stage.objects["extension"])
+            let ofExtension = try await Self.perform(ShowExtension(id: service), server).revision
+            #expect(
+                try await made(
+                    (0..<4).map {
+                        AddExtension(
+                            event: "token-issuance-start", targetURL: "https://service.example.com/claims",
+                            displayName: "Claims \($0)", replaces: service, expecting: ofExtension)
+                    }) == 1)
             let user = try await Self.perform(ShowUser(user: "target"), server).revision
             #expect(
                 try await made((0..<4).map { SetUser(user: "target", displayName: "Name \($0)", expecting: user) }) == 1

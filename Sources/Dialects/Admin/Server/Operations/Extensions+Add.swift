@@ -27,12 +27,15 @@ public struct AddExtension: AdministrationOperation {
     public var replaces: String?
     /// Whether it is judged alone, by the same rules, and nothing is changed.
     public var dryRun: Bool?
+    /// The `revision` that the extension in whose place it comes is to have still (``ShowExtension/Answer/revision``); otherwise nothing is
+    /// changed.
+    public var expecting: String?
 
     public init(
         event: String, targetURL: String, displayName: String? = nil, resourceID: String? = nil,
         applications: [String]? = nil, timeout: Int? = nil, retries: Int? = nil, onError: String? = nil,
         claims: [ExtensionSummary.Claim]? = nil, tokens: [String]? = nil, replaces: String? = nil,
-        dryRun: Bool? = nil
+        dryRun: Bool? = nil, expecting: String? = nil
     ) {
         self.event = event
         self.targetURL = targetURL
@@ -46,6 +49,7 @@ public struct AddExtension: AdministrationOperation {
         self.tokens = tokens
         self.replaces = replaces
         self.dryRun = dryRun
+        self.expecting = expecting
     }
 
     public struct Answer: Codable, Sendable, WarningAnswer {
@@ -68,13 +72,19 @@ public struct AddExtension: AdministrationOperation {
         do {
             let extensions = realm.customExtensions
             let made: CustomExtension
-            if dryRun == true {
-                made = try extensions.judged(registration)
-            } else if let replaces {
-                guard let changed = try await extensions.replace(replaces, by: registration, client: client) else {
-                    throw AdministrationError.noExtension(replaces)
+            if let replaces {
+                let expecting = expecting
+                let judge: @Sendable (CustomExtension) throws -> Void = { present in
+                    try RecordRevision.require(expecting, RecordRevision.text(of: present))
                 }
+                let changed =
+                    try await dryRun == true
+                    ? extensions.judged(registration, inPlaceOf: replaces, judging: judge)
+                    : extensions.replace(replaces, by: registration, client: client, judging: judge)
+                guard let changed else { throw AdministrationError.noExtension(replaces) }
                 made = changed
+            } else if dryRun == true {
+                made = try extensions.judged(registration)
             } else {
                 made = try await extensions.add(registration, by: client)
             }

@@ -13,6 +13,9 @@ public struct ShowExtension: AdministrationOperation {
 
     public struct Answer: Codable, Sendable {
         public let `extension`: ExtensionSummary
+        /// For `expecting` of `extensions:add` in its place. Nil from a server of before, and for callers who may not change extensions: they
+        /// could try which concealed constant makes it.
+        public let revision: String?
     }
 
     public func perform(
@@ -21,6 +24,8 @@ public struct ShowExtension: AdministrationOperation {
         guard let found = try await realm.customExtensions.extensionOf(id: id) else {
             throw AdministrationError.noExtension(id)
         }
-        return Answer(extension: ExtensionSummary(found, for: permit))
+        return Answer(
+            extension: ExtensionSummary(found, for: permit),
+            revision: permit.has(AddExtension.right) ? try RecordRevision.text(of: found) : nil)
     }
 }

@@ -115,12 +115,15 @@ public struct ChangeHook: AdministrationOperation {
     public var skipMissed: Bool?
     /// The `revision` that the hook is to have still (``ShowHook/Answer/revision``); otherwise nothing is changed.
     public var expecting: String?
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
 
     public init(
         id: String, url: String? = nil, events: [String]? = nil, label: String? = nil, isEnabled: Bool? = nil,
-        skipMissed: Bool? = nil, expecting: String? = nil
+        skipMissed: Bool? = nil, expecting: String? = nil, dryRun: Bool? = nil
     ) {
         self.expecting = expecting
+        self.dryRun = dryRun
         self.id = id
         self.url = url
         self.events = events
@@ -144,9 +147,13 @@ public struct ChangeHook: AdministrationOperation {
         change.isEnabled = isEnabled
         change.skipsMissed = skipMissed ?? false
         let expecting = expecting
-        let changed = try await realm.eventHooks.change(id, change, by: client) {
-            try RecordRevision.require(expecting, RecordRevision.text(of: $0.registration))
+        let judge: @Sendable (EventHook) throws -> Void = { present in
+            try RecordRevision.require(expecting, RecordRevision.text(of: present.registration))
         }
+        let hooks = realm.eventHooks
+        let changed =
+            try await dryRun == true
+            ? hooks.judged(id, change, judging: judge) : hooks.change(id, change, by: client, judging: judge)
         return Answer(hook: HookSummary(try HookSummary.judged(changed, id)))
     }
 }

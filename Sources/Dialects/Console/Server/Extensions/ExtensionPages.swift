@@ -13,7 +13,11 @@ enum ExtensionPages {
             done: { _, answer in .lead(to: path(of: answer.extension.id), notice: "consoleDoneExtensionAdded") }),
         .action(
             "extensions/{extension}/settings", AddExtension.self, in: .extensions,
-            ask: { form(try await found($0), $0) }, make: { try registration($0, in: try await found($0)) },
+            ask: { form(try await found($0), $0) },
+            make: { scene in
+                let present = try await scene.perform(ShowExtension(id: scene.parameter("extension")))
+                return try registration(scene, in: present.extension, expecting: present.revision)
+            },
             review: { try await review($0, $1) },
             done: { _, answer in .lead(to: path(of: answer.extension.id), notice: "consoleDoneExtensionChanged") }),
         .action(
@@ -149,7 +153,9 @@ enum ExtensionPages {
     }
 
     /// - Parameter present: which one it takes the place of; nil where one is added.
-    private static func registration(_ scene: ConsoleScene, in present: ExtensionSummary?) throws -> AddExtension {
+    private static func registration(
+        _ scene: ConsoleScene, in present: ExtensionSummary?, expecting revision: String? = nil
+    ) throws -> AddExtension {
         let shown = shown(present, scene)
         try shown.judge()
         func value(_ name: String) -> String? {
@@ -174,7 +180,7 @@ enum ExtensionPages {
             displayName: value("name"), resourceID: resource, applications: list("apps"),
             timeout: try number("timeout") ?? 1000, retries: try number("retries") ?? 0, onError: value("on-error"),
             claims: try claims(shown, list("claims"), present, scene), tokens: tokens.count == 1 ? tokens : nil,
-            replaces: present?.id)
+            replaces: present?.id, expecting: revision)
     }
 
     /// What was typed, or what is there: a name of it may be none that the form can say.
@@ -199,11 +205,12 @@ enum ExtensionPages {
     }
 
     private static func review(_ scene: ConsoleScene, _ change: AddExtension) async throws -> ConsoleReview {
+        let edits = shown(try await found(scene), scene).edits()
+        // It is judged after what it is compared with was read: with that the revision is of the same extension.
         var trial = change
         trial.dryRun = true
         let warnings = try await scene.perform(trial).warnings
-        return ConsoleReview(
-            changes: shown(try await found(scene), scene).edits(), warnings: warnings.map { scene.words.saying($0) })
+        return ConsoleReview(changes: edits, warnings: warnings.map { scene.words.saying($0) })
     }
 
     // MARK: Pages

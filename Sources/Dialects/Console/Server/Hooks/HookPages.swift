@@ -57,7 +57,14 @@ enum HookPages {
                     events: isOther ? events.map(\.rawValue) : nil, label: shown.edited("label"),
                     expecting: present.revision)
             },
-            review: { scene, _ in ConsoleReview(changes: shown(try await hook(scene), scene).edits()) },
+            review: { scene, change in
+                let edits = shown(try await hook(scene), scene).edits()
+                // It is judged after what it is compared with was read: with that the revision is of the same hook.
+                var trial = change
+                trial.dryRun = true
+                _ = try await scene.perform(trial)
+                return ConsoleReview(changes: edits)
+            },
             done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookChanged") }),
         .action(
             "hooks/{hook}/secret", RotateHookSecret.self, in: .hooks,
