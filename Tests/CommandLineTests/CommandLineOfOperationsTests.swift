@@ -53,6 +53,7 @@ struct CommandLineOfOperationsTests {
             ShowSettings(key: name), ChangeSetting(key: name, value: .string(name)),
             RunDoctor(level: 1, assurance: 3, except: [name]), RetryDelivery(channel: name),
             SendTestMail(address: name, locale: name), ListApplications(limit: 50, after: name),
+            ListApplications(text: name, limit: 50, before: name),
             ShowApplication(id: name), SetApplicationLogo(id: name, png: nil),
             RemoveApplication(id: name), TestRedirect(id: name, uri: name),
             ListApplicationSessions(id: name, limit: 50, after: name), ListRegistrations(limit: 50, after: name),

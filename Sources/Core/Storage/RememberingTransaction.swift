@@ -539,6 +539,10 @@ extension RememberingTransaction: StoreTransaction {
         try base.applications(range)
     }
 
+    func applications(beginningWith text: String, _ range: ListRange<ClientID>) throws -> [Application] {
+        try base.applications(beginningWith: text, range)
+    }
+
     func insert(_ application: Application) throws -> Bool {
         applications[application.id] = nil
         return try base.insert(application)

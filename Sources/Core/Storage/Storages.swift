@@ -215,6 +215,8 @@ public protocol ApplicationStorage {
     func registeredApplication(_ id: ClientID) throws -> Application?
     /// Ordered by id.
     func applications(_ range: ListRange<ClientID>) throws -> [Application]
+    /// Those whose id begins with a text, which is not empty; ordered by id.
+    func applications(beginningWith text: String, _ range: ListRange<ClientID>) throws -> [Application]
     /// False where the id is taken.
     func insert(_ application: Application) throws -> Bool
     /// Writes the registration where the stored revision is the one read; counts it up.

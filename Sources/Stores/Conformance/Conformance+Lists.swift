@@ -81,6 +81,21 @@ extension StoreConformance {
             try await check("applications", rows.map(\.id), in: store, key: \.id, name: \.id.rawValue) {
                 try $0.applications($1)
             }
+            try await store.write { transaction in
+                for id in ["https://app.example/", "https://app.example/c/ä", "https://app.examplf/", "https://app"] {
+                    _ = try transaction.insert(
+                        Application(
+                            id: ClientID(rawValue: id), createdAt: Sample.instant(),
+                            registration: ApplicationRegistration()))
+                }
+            }
+            try await check(
+                "applications that begin so",
+                ["https://app.example/", "https://app.example/c", "https://app.example/c/ä"], in: store, key: \.id,
+                name: \.id.rawValue
+            ) {
+                try $0.applications(beginningWith: "https://app.example/", $1)
+            }
             try await check(
                 "registrations", ["e", "c", "a", "d"], in: store,
                 key: { RegistrationPlace(createdAt: $0.createdAt, id: $0.id) }, name: \.id.rawValue

@@ -25,6 +25,10 @@ extension Application: StoredRow {
 private enum Statements {
     static let byID = Application.selection("WHERE id = $1", isByRow: true)
     static let listed = ListStatements { Application.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2") }
+    /// One bound at each end: of two, SQLite takes one for the index and goes through all rows up to the other.
+    static let beginning = ListStatements { _, order in
+        Application.selection("WHERE id >= $1 AND id < $2 ORDER BY id\(order) LIMIT $3")
+    }
     static let insertion = SQLStatement(
         """
         INSERT INTO applications (\(Application.columns), registered_at, unused_since, secret_ends_at) \
@@ -72,6 +76,14 @@ extension SQLTransaction {
 
     public func applications(_ range: ListRange<ClientID>) throws -> [Application] {
         try select(Statements.listed[range], Statements.listed.place(range), SQLValue(limit: range.limit))
+    }
+
+    public func applications(beginningWith text: String, _ range: ListRange<ClientID>) throws -> [Application] {
+        let key = range.key?.rawValue
+        // The least text behind a key, as none has a zero byte; and what sorts behind every text that begins so.
+        let start = range.isBackwards ? text : key.map { $0 + "\u{1}" } ?? text
+        let end = range.isBackwards ? key ?? text + "\u{10FFFF}" : text + "\u{10FFFF}"
+        return try select(Statements.beginning[range], SQLValue(start), SQLValue(end), SQLValue(limit: range.limit))
     }
 
     public func insert(_ application: Application) throws -> Bool {

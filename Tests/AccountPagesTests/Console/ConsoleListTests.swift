@@ -79,7 +79,8 @@ struct ConsoleListTests {
             try await server.addSessions(120, of: target, named: "row", age: 3600, isEnded: false)
             for path in [
                 "/console/users", "/console/groups", "/console/groups/staff", "/console/applications",
-                "/console/administrators", "/console/log?kind=group", "/console/tokens",
+                "/console/applications?q=of-row", "/console/administrators", "/console/log?kind=group",
+                "/console/tokens",
                 "/console/registrations-tokens",
                 "/console/users/target/sessions",
             ] {

@@ -18,6 +18,69 @@ struct ApplicationTests {
     }
 
     @Test
+    func `A search finds by the id and then by the name, page by page both ways, and goes on beyond its bound`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let applications = test.realm.applications
+        let rows: [(id: String, name: String?)] = [
+            ("shop", "Laden"), ("a", "\u{FF33}HOP of Ada"), ("shop-2", "Shop two"), ("SHOP", nil), ("zz", "shoplifter"),
+            ("b", "My shop"), ("c", nil),
+        ]
+        try await test.realm.store.write { transaction in
+            for row in rows {
+                _ = try transaction.insert(
+                    Application(
+                        id: ClientID(rawValue: row.id), createdAt: test.now,
+                        registration: ApplicationRegistration(displayName: row.name)))
+            }
+        }
+        func search(
+            _ text: String, from place: FoundApplicationPlace? = nil, back isBackwards: Bool = false, limit: Int = 9
+        ) async throws -> (ids: [String], page: ListPage<Application, FoundApplicationPlace>) {
+            let page = try await applications.search(text, ListRange(place, isBackwards: isBackwards, limit: limit))
+            return (page.rows.map(\.id.rawValue), page)
+        }
+        #expect(try await search(" shop").ids == ["shop", "shop-2", "a", "zz"])
+        #expect(try await search("SHOP").ids == ["SHOP", "a", "shop-2", "zz"])
+        #expect(try await search("lad").ids == ["shop"])
+        #expect(try await search("%").ids == [])
+        #expect(try await search("\u{200B}").ids == [])
+        // A place of another text shows nothing of that.
+        #expect(try await search("zz", from: .id(ClientID(rawValue: "a"))).ids == ["zz"])
+        let first = try await search("shop", limit: 2)
+        #expect(first.ids == ["shop", "shop-2"] && first.page.previous == nil)
+        #expect(first.page.next == .row(.id(ClientID(rawValue: "shop-2"))))
+        let second = try await search("shop", from: .id(ClientID(rawValue: "shop-2")), limit: 2)
+        #expect(second.ids == ["a", "zz"] && second.page.next == nil)
+        guard case .row(let before)? = second.page.previous else {
+            Issue.record("no previous page: \(second)")
+            return
+        }
+        let back = try await search("shop", from: before, back: true, limit: 2)
+        #expect(back.ids == first.ids && back.page.previous == nil)
+        #expect(back.page.next == .row(.id(ClientID(rawValue: "shop-2"))))
+
+        try await test.realm.store.write { transaction in
+            for number in 0..<Applications.mostLookedThrough {
+                _ = try transaction.insert(
+                    Application(
+                        id: ClientID(rawValue: "m\(10_000 + number)"), createdAt: test.now,
+                        registration: ApplicationRegistration()))
+            }
+        }
+        let bound = try await search("shop")
+        #expect(bound.ids == ["shop", "shop-2", "a"], "One is behind the bound.")
+        guard case .row(let place)? = bound.page.next else {
+            Issue.record("no next page: \(bound)")
+            return
+        }
+        let rest = try await search("shop", from: place)
+        #expect(rest.ids == ["zz"] && rest.page.next == nil && rest.page.previous != nil)
+        #expect(try await search("zz").ids == ["zz"], "Ids are found wherever they are.")
+    }
+
+    @Test
     func `A change is kept and logged, also many at once; a removed application is gone`() async throws {
         let test = try await TestRealm.make()
         let id = ClientID(rawValue: "app")

@@ -99,6 +99,7 @@ struct QueryPlanTests {
             _ = try transaction.insert(application)
             _ = try transaction.application(application.id)
             _ = try transaction.applications(after: application.id, limit: 1)
+            _ = try transaction.applications(beginningWith: "c", ListRange(limit: 1))
             _ = try transaction.update(application)
             for place in [nil, RegistrationPlace(createdAt: instant, id: application.id)] {
                 _ = try transaction.selfRegistered(ListRange(place, limit: 1))

@@ -277,6 +277,12 @@ def console_server(stage):
     for page in (
             "rules", "keys", "delivery", "hooks", "figures", "doctor", "applications", "apis", "checks-catalogue", "checks"):
         desk.look(f"/console/{page}", f"console-{page}", f"console-{page}")
+    person.open("/console/applications")
+    person.tab.fill("[name=q]", "dev-w")
+    person.press("form[role=search] button")
+    assert person.tab.locator("tbody tr").count() == 1, person.text
+    stage.look("console-applications-found", "console-applications")
+    desk.look("/console/applications?q=none-at-all", "console-applications-none", "console-applications")
     desk.look("/console/checks/open", "console-checks-open", "console-checks-open")
     desk.look("/console/keys/rotate", "console-rotate", "console-ask")
     desk.look("/console/hooks/add", "console-hook-add", "console-ask")

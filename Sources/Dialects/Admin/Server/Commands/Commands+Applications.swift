@@ -4,7 +4,9 @@ import CountersignCore
 
 extension ListApplications: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("app", "list").option("limit", limit).option("after", after).option("before", before).words
+        let command = CommandParts("app", "list").option("limit", limit).option("after", after)
+            .option("before", before)
+        return text.map { command.arguments($0) } ?? command.words
     }
 }
 

@@ -63,9 +63,7 @@ public struct SearchUsers: PagedOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard text?.count ?? 0 <= 256 else {
-            throw AdministrationError(.invalid, "The text has more than 256 characters.")
-        }
+        try AdministrationError.check(searchText: text)
         guard after == nil || before == nil else { throw ListPlace.both }
         let place = try (after ?? before).map { text in
             guard let place = UserListPlace(text) else { throw ListPlace.unknown }
@@ -106,6 +104,15 @@ public struct SearchUsers: PagedOperation {
         return Answer(
             users: page.users.map(UserSummary.init), previous: page.before?.text, next: page.after?.text,
             isPartial: page.isPartial, estimate: estimate)
+    }
+}
+
+extension AdministrationError {
+    /// - Throws: where a text is too long to be looked for.
+    static func check(searchText text: String?) throws {
+        guard text?.count ?? 0 <= 256 else {
+            throw AdministrationError(.invalid, "The text has more than 256 characters.")
+        }
     }
 }
 

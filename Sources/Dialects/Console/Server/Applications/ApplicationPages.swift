@@ -118,10 +118,13 @@ enum ApplicationPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let places = scene.places
-        let operation = ListApplications(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
+        let (text, places) = (scene.field("q"), scene.places)
+        let operation = ListApplications(
+            text: text, limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-applications", "consoleApplications")
+        page.blocks.append(search(text, words))
+        let isPartial = answer.isPartial == true
         page.blocks.append(
             .table(
                 PageTable(
@@ -146,8 +149,10 @@ enum ApplicationPages {
                             .init(used(application.lastUsedAt, scene)),
                             .init(PageText(chosen: application.ownerNote ?? "–")),
                         ]
-                    }), none: words("consoleNothingFound")))
-        page.blocks.append(scene.pager("/console/applications", before: answer.previous, after: answer.next))
+                    }), none: words(isPartial ? "consoleApplicationsSoFar" : "consoleNothingFound")))
+        if isPartial, !answer.applications.isEmpty { page.blocks.append(.text(words("consoleApplicationsSoFar"))) }
+        page.blocks.append(
+            scene.pager("/console/applications", [("q", text)], before: answer.previous, after: answer.next))
         if scene.may(AddApplication.right) {
             page.blocks.append(.heading(words.plain("consoleApplicationAdd")))
             page.blocks.append(
@@ -161,6 +166,17 @@ enum ApplicationPages {
         }
         page.blocks += scene.command(operation)
         return page
+    }
+
+    private static func search(_ text: String?, _ words: Words) -> PageBlock {
+        var field = PageField(
+            name: "q", label: words.plain("consoleSearchApplications"), value: text, autocomplete: "off",
+            maximumLength: 256, isRequired: false, isFirst: false)
+        field.hint = words.plain("consoleSearchApplicationsHint")
+        return .search(
+            PageSearch(
+                words.plain("consoleSearchApplications"), action: "/console/applications", fields: [field],
+                button: words.plain("consoleSearch")))
     }
 
     private static func used(_ instant: Timestamp?, _ scene: ConsoleScene) -> PageText {
