@@ -287,7 +287,10 @@ let package = Package(
         // Resources of any Swift server behind scopes, whoever issued the tokens.
         .target(
             name: "ScopeProtection",
-            dependencies: ["ClientHTTP", "JSON", "SignedTokens", .httpTypes, .hummingbird, .logging],
+            dependencies: [
+                "ClientHTTP", "JSON", "SignedTokens", .asyncHTTPClient, .httpTypes, .hummingbird, .logging, .nioCore,
+                .nioHTTP1,
+            ],
             path: "Sources/Shared/ScopeProtection"),
 
         // The composition root, and the program.
@@ -567,8 +570,8 @@ let package = Package(
         .testTarget(
             name: "ScopeProtectionTests",
             dependencies: [
-                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", .crypto, .hummingbird,
-                .hummingbirdTesting, .httpTypes, .nioCore,
+                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport", .crypto,
+                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore,
             ]),
         .testTarget(
             name: "SecurityChecksTests",

@@ -83,16 +83,34 @@ public struct HTTPClient: Sendable {
 extension String {
     /// Everything but letters, digits, `-`, `.`, `_` and `~` percent-encoded: fit for a form and for a query item.
     public var formEncoded: String {
-        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-        let hex = Array("0123456789ABCDEF")
-        var text = ""
+        if utf8.allSatisfy(\.isUnreserved) { return self }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(3 * utf8.count)
         for byte in utf8 {
-            if unreserved.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
+            if byte.isUnreserved {
+                bytes.append(byte)
             } else {
-                text += ["%", hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append((byte >> 4).hexDigit)
+                bytes.append((byte & 15).hexDigit)
             }
         }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension UInt8 {
+    /// RFC 3986, section 2.3.
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// In upper case; for 0 to 15.
+    fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") - 10 + self }
 }

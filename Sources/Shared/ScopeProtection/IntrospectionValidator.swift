@@ -80,6 +80,8 @@ public actor IntrospectionValidator: TokenValidator {
     private let options: Options
     private let http: HTTPClient
     private let now: Now
+    /// What shows who asks, where there is no token for it (RFC 6749, section 2.3.1: both halves are written as in a form).
+    private let credentials: String
     private var own: (token: String, until: Date)?
     private var underWay: Task<String, any Error>?
     private var kept: RecentEntries<String, KeptAnswer>
@@ -91,30 +93,28 @@ public actor IntrospectionValidator: TokenValidator {
 
     /// Makes a validator that asks when the first token comes, and nothing before.
     /// - Parameters:
-    ///   - http: carries the requests to the issuer. The default waits 10 seconds at most, and reads answers of up to
-    ///     256 KiB.
+    ///   - http: carries the requests to the issuer. With nil, they wait 10 seconds at most, answers have up to 256 KiB, and on Linux
+    ///     connections are kept for those that follow, but where the environment names a proxy: URLSession knows those.
     ///   - now: the clock by which tokens and kept answers expire.
-    public init(
-        _ options: Options, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
-        now: @escaping Now = systemNow
-    ) {
+    public init(_ options: Options, http: HTTPClient? = nil, now: @escaping Now = systemNow) {
         self.options = options
-        self.http = http
+        self.http =
+            http
+            ?? HTTPClient(
+                transport: KeptConnections.standard(environment: ProcessInfo.processInfo.environment), timeout: 10,
+                maximumResponseBytes: 1 << 18)
         self.now = now
+        credentials = Self.basic(options.clientID.formEncoded, options.clientSecret.formEncoded)
         kept = RecentEntries(bound: options.cacheLimit)
     }
 
     public func validate(_ token: String) async throws -> TokenVerdict {
-        if let known = kept.value(of: token), known.until > now() { return .valid(known.token) }
+        if options.reuse > 0, let known = kept.value(of: token), known.until > now() { return .valid(known.token) }
         for attempt in 0..<2 {
             let own = options.tokenURL == nil ? nil : try await ownToken()
-            // RFC 6749, section 2.3.1: both halves are written as in a form.
-            let authorization =
-                own.map { "Bearer \($0)" }
-                ?? Self.basic(options.clientID.formEncoded, options.clientSecret.formEncoded)
             let response = try await http.post(
                 form: [("token", token), ("token_type_hint", "access_token")], to: options.introspectionURL,
-                headers: ["Authorization": authorization, "Accept": "application/json"])
+                headers: ["Authorization": own.map { "Bearer \($0)" } ?? credentials, "Accept": "application/json"])
             switch response.status {
             case 200: return try keep(token, response.body)
             case 409: return .conflict
@@ -125,72 +125,28 @@ public actor IntrospectionValidator: TokenValidator {
         throw Failure(description: "Introspection does not take this server's token.")
     }
 
-    private struct Answer: Decodable {
-        struct User: Decodable {
-            let id: String?
-            let displayName: String?
-            let authenticatedAt: Double?
-        }
-
-        let active: Bool
-        let scope: String?
-        let sub: String?
-        let username: String?
-        let client_id: String?
-        let exp: Double?
-        let acr: String?
-        let auth_time: Double?
-        let aud: Texts?
-        let cnf: Confirmation?
-        let user: User?
-
-        enum CodingKeys: String, CodingKey {
-            case active, scope, sub, username, client_id, exp, acr, auth_time, aud, cnf
-            case user = "mfp-user"
-        }
-
-        /// One text or several.
-        struct Texts: Decodable {
-            let values: Set<String>
-
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                if let one = try? container.decode(String.self) {
-                    values = [one]
-                } else {
-                    values = Set(try container.decode([String].self))
-                }
-            }
-        }
-
-        /// What the token is bound to. A binding of another kind than a key's cannot be checked here.
-        struct Confirmation: Decodable {
-            let jkt: String
-        }
-    }
-
     private func keep(_ token: String, _ body: Data) throws -> TokenVerdict {
-        let answer = try JSONDecoder().decode(Answer.self, from: body)
-        guard answer.active else {
+        let answer = try IntrospectionAnswer(body)
+        guard answer.isActive else {
             kept.remove(token)
             return .invalid
         }
-        guard options.audiences.isEmpty || !options.audiences.isDisjoint(with: answer.aud?.values ?? []) else {
+        guard options.audiences.isEmpty || !options.audiences.isDisjoint(with: answer.audiences) else {
             return .invalid
         }
-        let (now, clientID) = (now(), answer.client_id ?? "")
+        let (now, clientID) = (now(), answer.clientID ?? "")
         // An issuer that is asked with a token is one of security checks, where `username` is a user's id.
         let isStandard = options.tokenURL == nil
-        let named = answer.username.flatMap { $0 == "anonymous" ? nil : $0 } ?? answer.user?.id
-        let known = isStandard ? answer.sub.flatMap { $0 == clientID ? nil : $0 } : named
+        let named = answer.username.flatMap { $0 == "anonymous" ? nil : $0 } ?? answer.user.id
+        let known = isStandard ? answer.subject.flatMap { $0 == clientID ? nil : $0 } : named
         let valid = ValidToken(
-            subject: answer.sub ?? known ?? clientID, clientID: clientID,
+            subject: answer.subject ?? known ?? clientID, clientID: clientID,
             scope: Set(answer.scope?.spaceSeparated ?? []),
-            expiresAt: answer.exp.map(Self.instant) ?? now + 60,
-            authenticatedAt: (answer.auth_time ?? answer.user?.authenticatedAt).map(Self.instant),
-            authenticationContext: answer.acr,
-            displayName: answer.user?.displayName ?? (isStandard ? answer.username : nil), userID: known,
-            isUser: known != nil, keyThumbprint: answer.cnf?.jkt)
+            expiresAt: answer.expiresAt.map(Self.instant) ?? now + 60,
+            authenticatedAt: (answer.authenticatedAt ?? answer.user.authenticatedAt).map(Self.instant),
+            authenticationContext: answer.authenticationContext,
+            displayName: answer.user.displayName ?? (isStandard ? answer.username : nil), userID: known,
+            isUser: known != nil, keyThumbprint: answer.keyThumbprint)
         guard valid.expiresAt > now else { return .invalid }
         if options.reuse > 0 {
             kept.put(KeptAnswer(token: valid, until: min(now + options.reuse, valid.expiresAt)), for: token)
