@@ -68,6 +68,15 @@ import Testing
         #expect(try await run("list", "--user", "anna").contains("staff  All of us"))
         #expect(try await run("remove-member", "staff", "anna") == "anna@example.com is in staff no more.\n")
         #expect(try await run("show", "staff").hasSuffix("\nNo members.\n"))
+        _ = try await run("add", "guarded")
+        _ = try await run("add-member", "guarded", "anna")
+        _ = try await directory.run("config", "set", "secondFactors.requiredGroups", "guarded")
+        #expect(try await run("show", "guarded").contains("required of its members"))
+        let asked = try await self.run(["group", "remove-member", "guarded", "anna"])
+        #expect(asked.status == 2 && asked.error.contains("because of this group alone"), "\(asked.error)")
+        #expect(
+            try await run("remove-member", "guarded", "anna", "--yes")
+                == "anna@example.com is in guarded no more.\nNo setting requires a second factor of the user now.\n")
         #expect(try await run("remove", "staff") == "Removed the group staff.\n")
         try await directory.run("group", "show", "staff").expect(4)
     }

@@ -18,6 +18,16 @@ public struct Groups: Sendable {
         case tooManyGroups
         /// The settings require a second factor of the group's members (``SecondFactorSettings/requiredGroups``).
         case isRequired
+        /// It would have another effect than its caller expects.
+        case isOtherwise
+    }
+
+    /// What taking a user out of a group changes.
+    public struct Removal: Sendable, Equatable {
+        /// Whether the user was in the group.
+        public let isChanged: Bool
+        /// Whether the settings required a second factor of the user because of this group, and require none any more.
+        public let liftsSecondFactor: Bool
     }
 
     /// The group of that name; nil where there is none.
@@ -81,9 +91,7 @@ public struct Groups: Sendable {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            if try transaction.settings().secondFactors.requiredGroups?.contains(name.rawValue) == true {
-                return .isRequired
-            }
+            if try transaction.settings().secondFactors.requires(of: name) { return .isRequired }
             guard try transaction.deleteGroup(name) else { return .groupNotFound }
             try transaction.append(.group(.groupRemoved, name, of: nil, id: event, at: now, by: client))
             return nil
@@ -108,27 +116,56 @@ public struct Groups: Sendable {
         }
     }
 
-    /// - Returns: whether the user was in the group.
+    /// Takes a user out of a group.
+    /// - Parameter expected: whether the caller knows that it lifts the requirement of a second factor; where it is otherwise nothing is
+    ///   changed. Nil takes either.
     public func removeMember(
-        _ user: UserID, from name: GroupName, by client: ClientContext
-    ) async throws -> Result<Bool, Refusal> {
+        _ user: UserID, from name: GroupName, lifting expected: Bool? = nil, by client: ClientContext
+    ) async throws -> Result<Removal, Refusal> {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
+            // Of two groups that the settings name, each would be left because of the other.
+            try transaction.reserve([.user(user)])
             guard try transaction.group(name) != nil else { return .failure(.groupNotFound) }
-            guard try transaction.removeMember(user, from: name) else { return .success(false) }
-            try transaction.append(.group(.groupMemberRemoved, name, of: user, id: event, at: now, by: client))
-            return .success(true)
+            let removal = try transaction.removal(of: user, from: name)
+            guard expected == nil || expected == removal.liftsSecondFactor else { return .failure(.isOtherwise) }
+            guard try transaction.removeMember(user, from: name) else {
+                return .success(Removal(isChanged: false, liftsSecondFactor: false))
+            }
+            try transaction.append(
+                .group(
+                    .groupMemberRemoved, name, of: user, id: event, at: now, by: client,
+                    removal.liftsSecondFactor ? ["liftsSecondFactor": .bool(true)] : [:]))
+            return .success(removal)
         }
+    }
+
+    /// What ``removeMember(_:from:lifting:by:)`` would do. Nothing is changed.
+    public func removal(of user: UserID, from name: GroupName) async throws -> Result<Removal, Refusal> {
+        try await realm.store.read { transaction in
+            guard try transaction.group(name) != nil else { return .failure(.groupNotFound) }
+            return .success(try transaction.removal(of: user, from: name))
+        }
+    }
+}
+
+extension StoreTransaction {
+    fileprivate func removal(of user: UserID, from name: GroupName) throws -> Groups.Removal {
+        Groups.Removal(
+            isChanged: try groups(of: user, limit: UserGroup.mostOfUser).contains(name),
+            liftsSecondFactor: try requiresSecondFactor(of: user, settings().secondFactors, onlyAsMemberOf: name))
     }
 }
 
 extension AuditEvent {
     fileprivate static func group(
-        _ kind: Kind, _ name: GroupName, of user: UserID?, id: String, at now: Date, by client: ClientContext
+        _ kind: Kind, _ name: GroupName, of user: UserID?, id: String, at now: Date, by client: ClientContext,
+        _ more: [String: JSONValue] = [:]
     ) -> AuditEvent {
         AuditEvent(
-            id: id, at: now, kind: kind, userID: user, context: client, details: ["group": .string(name.rawValue)])
+            id: id, at: now, kind: kind, userID: user, context: client,
+            details: ["group": .string(name.rawValue)].merging(more) { $1 })
     }
 }
 

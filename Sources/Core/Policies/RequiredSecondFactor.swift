@@ -1,6 +1,9 @@
 extension SecondFactorSettings {
     /// Whether a second factor is required of some users by name: of the members of groups, or of those who have a role.
     public var isRequiredOfSome: Bool { !(requiredGroups ?? []).isEmpty || !(requiredRoles ?? []).isEmpty }
+
+    /// Whether the members of a group are named.
+    public func requires(of group: GroupName) -> Bool { requiredGroups?.contains(group.rawValue) == true }
 }
 
 extension StoreTransaction {
@@ -16,6 +19,18 @@ extension StoreTransaction {
         }
         guard let named = settings.requiredGroups, !named.isEmpty else { return false }
         return try groups(of: user, limit: UserGroup.mostOfUser).contains { named.contains($0.rawValue) }
+    }
+
+    /// Whether the settings require a second factor of this user because of this group alone: outside of it they would require none.
+    func requiresSecondFactor(
+        of user: UserID, _ settings: SecondFactorSettings, onlyAsMemberOf group: GroupName
+    ) throws -> Bool {
+        guard settings.requires(of: group), try groups(of: user, limit: UserGroup.mostOfUser).contains(group) else {
+            return false
+        }
+        var others = settings
+        others.requiredGroups?.removeAll { $0 == group.rawValue }
+        return try !requiresSecondFactor(of: user, others)
     }
 }
 

@@ -444,6 +444,32 @@ struct ConcurrentChangeTests {
         }
     }
 
+    @Test func `Taking a user out of a group says that no second factor is required any more, and is not done unsaid`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let browser = try await ConsoleStage(server).administrator(.operator)
+            let path = "/console/groups/staff/members/target/remove"
+            let said = "because of this group alone"
+            let before = try await browser.open(path)
+            #expect(before.kind == "console-ask" && !before.html.contains(said), "\(before.html)")
+            try await server.realm.changeSettings(by: .testAdministrator) {
+                $0.secondFactors.requiredGroups = ["staff"]
+            }
+            let group = try await browser.open("/console/groups/staff")
+            #expect(group.html.contains("The settings require a second factor of the members"), "\(group.html)")
+            let form = try #require(before.forms.first { $0.action == path })
+            let stale = try await browser.post(path, form.values)
+            #expect(stale.status == 422 && stale.text.contains(said), "\(stale.text)")
+            let staff = GroupName(rawValue: "staff")
+            #expect(try await server.realm.groups.groups(of: UserID(rawValue: "target")) == [staff])
+            let again = TestPage(reply: stale, path: path, language: "en")
+            let asked = try #require(again.forms.first { $0.action == path })
+            #expect(try await browser.sendForm(asked, [:]).page?.kind == "console-group")
+            #expect(try await server.realm.groups.groups(of: UserID(rawValue: "target")).isEmpty)
+        }
+    }
+
     @Test func `Of two changes that expect the same, one is made: of whatever the console has forms for`()
         async throws
     {

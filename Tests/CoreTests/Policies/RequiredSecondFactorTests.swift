@@ -47,9 +47,27 @@ struct RequiredSecondFactorTests {
         #expect(try await step(address(2), test) == .registration)
         #expect(try await step(address(3), test) == nil)
 
-        // Who comes into the group later is one of them, and who leaves it is none.
-        _ = try await test.realm.groups.addMember(other.id, to: staff, by: test.client)
-        _ = try await test.realm.groups.removeMember(member.id, from: staff, by: test.client)
+        // Who comes into the group later is one of them, and who leaves it is none. What that lifts is said before, and expected.
+        let groups = test.realm.groups
+        for user in [other, support] { _ = try await groups.addMember(user.id, to: staff, by: test.client) }
+        #expect(
+            try await groups.removal(of: member.id, from: staff).get()
+                == .init(isChanged: true, liftsSecondFactor: true))
+        #expect(
+            try await groups.removal(of: support.id, from: staff).get()
+                == .init(isChanged: true, liftsSecondFactor: false), "The role goes on.")
+        #expect(
+            try await groups.removeMember(member.id, from: staff, lifting: false, by: test.client)
+                == .failure(.isOtherwise))
+        #expect(try await groups.groups(of: member.id) == [staff])
+        #expect(
+            try await groups.removeMember(member.id, from: staff, lifting: true, by: test.client).get()
+                .liftsSecondFactor)
+        #expect(
+            try await groups.removal(of: member.id, from: staff).get()
+                == .init(isChanged: false, liftsSecondFactor: false))
+        let left = try await test.events(.groupMemberRemoved)
+        #expect(left.map { $0.details["liftsSecondFactor"] } == [.bool(true)])
         #expect(try await step(address(3), test) == .registration)
         #expect(try await step(address(1), test) == nil)
     }

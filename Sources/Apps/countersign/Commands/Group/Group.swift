@@ -97,6 +97,7 @@ extension GroupCommand {
                 about.add("group", answer.group.name)
                 about.add("summary", answer.group.summary)
                 about.add("created", answer.group.createdAt.text)
+                if answer.requiresSecondFactor == true { about.add("second factor", "required of its members") }
                 guard !answer.members.isEmpty else { return about.lines + ["", "No members."] }
                 var members = Table("ID", "EMAIL", "NAME")
                 for user in answer.members { members.add(user.id, user.email, user.displayName) }
@@ -151,8 +152,13 @@ extension GroupCommand {
             commandName: "remove-member",
             abstract: "Take a user out of a group.",
             discussion: """
+                Where the settings require a second factor of the user because of this group alone, it asks first.
+
                   countersign group remove-member engineering anna@example.com
                 """)
+
+        @Flag(help: "Do not ask, also where no second factor is required of the user any more.")
+        var yes = false
 
         @OptionGroup var argument: GroupArgument
         @OptionGroup var member: UserArgument
@@ -160,15 +166,35 @@ extension GroupCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(RemoveGroupMember(group: argument.group, user: member.user))
-            try output.show(answer) {
-                let name = answer.user.shortName.printable
-                return [
-                    answer.isChanged
-                        ? "\(name) is in \(argument.group.printable) no more."
-                        : "\(name) was not in \(argument.group.printable)."
-                ]
+            try await realm.withAdministration { administration in
+                var removal = RemoveGroupMember(group: argument.group, user: member.user)
+                if !yes { removal.expectingLift = try await judged(removal, by: administration) }
+                let answer = try await administration.perform(removal)
+                try output.show(answer) {
+                    let name = answer.user.shortName.printable
+                    guard answer.isChanged else { return ["\(name) was not in \(argument.group.printable)."] }
+                    return ["\(name) is in \(argument.group.printable) no more."]
+                        + (answer.liftsSecondFactor == true
+                            ? ["No setting requires a second factor of the user now."] : [])
+                }
             }
+        }
+
+        /// Whether it lifts the requirement of a second factor, which is asked about first.
+        private func judged(_ removal: RemoveGroupMember, by administration: any Administration) async throws -> Bool? {
+            var trial = removal
+            trial.dryRun = true
+            let found = try await administration.perform(trial)
+            guard found.liftsSecondFactor == true else { return found.liftsSecondFactor }
+            let why =
+                "A second factor is required of \(found.user.shortName.printable) because of this group alone, and would not be any more."
+            guard Terminal.canAsk else {
+                throw CommandFailure(.usage, "\(why) Without a terminal, confirm with --yes.")
+            }
+            guard Terminal.confirms("\(why) Take the user out of it?") else {
+                throw CommandFailure(.refused, "Nothing was changed.")
+            }
+            return true
         }
     }
 }

@@ -26,7 +26,8 @@ extension AddGroupMember: CommandedOperation {
 }
 
 extension RemoveGroupMember: CommandedOperation {
-    public var commandLine: [String] { CommandParts("group", "remove-member").arguments(group, user) }
+    /// The page has asked.
+    public var commandLine: [String] { CommandParts("group", "remove-member", "--yes").arguments(group, user) }
 }
 
 extension GrantRole: CommandedOperation {

@@ -106,6 +106,8 @@ public struct ShowGroup: PagedOperation {
     public struct Answer: Codable, Sendable {
         public let group: GroupSummary
         public let members: [UserSummary]
+        /// Whether the settings require a second factor of the members. Nil from a server of before.
+        public let requiresSecondFactor: Bool?
         /// Where the page before ends; nil on the first.
         public let previous: String?
         /// Where the next page begins; nil on the last.
@@ -120,8 +122,9 @@ public struct ShowGroup: PagedOperation {
             throw AdministrationError.noGroup(group)
         }
         return Answer(
-            group: GroupSummary(found), members: page.rows.map(UserSummary.init), previous: place(page.previous),
-            next: place(page.next))
+            group: GroupSummary(found), members: page.rows.map(UserSummary.init),
+            requiresSecondFactor: try await realm.settings().secondFactors.requires(of: found.name),
+            previous: place(page.previous), next: place(page.next))
     }
 }
 
@@ -204,23 +207,43 @@ public struct RemoveGroupMember: AdministrationOperation {
     public var group: String
     /// Id or address.
     public var user: String
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
+    /// Whether the caller knows that it lifts the requirement of a second factor (``Answer/liftsSecondFactor``): nothing is changed where it is
+    /// otherwise. Left out, it is done either way.
+    public var expectingLift: Bool?
 
-    public init(group: String, user: String) {
+    public init(group: String, user: String, dryRun: Bool? = nil, expectingLift: Bool? = nil) {
         self.group = group
         self.user = user
+        self.dryRun = dryRun
+        self.expectingLift = expectingLift
     }
 
-    public typealias Answer = AddGroupMember.Answer
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        /// False where it was so before.
+        public let isChanged: Bool
+        /// Whether the settings required a second factor of the user because of this group alone, so that none is required once the user is
+        /// out of it. Nil from a server of before.
+        public let liftsSecondFactor: Bool?
+    }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
+        let name = GroupName(rawValue: group)
         let outcome = try await permit.changing(found, of: realm) {
-            try await realm.groups.removeMember(found.id, from: GroupName(rawValue: group), by: client)
+            try await dryRun == true
+                ? realm.groups.removal(of: found.id, from: name)
+                : realm.groups.removeMember(found.id, from: name, lifting: expectingLift, by: client)
         }
         switch outcome {
-        case .success(let isChanged): return Answer(user: UserSummary(found), isChanged: isChanged)
+        case .success(let removal):
+            return Answer(
+                user: UserSummary(found), isChanged: removal.isChanged, liftsSecondFactor: removal.liftsSecondFactor)
+        case .failure(.isOtherwise): throw AdministrationError.changedMeanwhile
         case .failure: throw AdministrationError.noGroup(group)
         }
     }

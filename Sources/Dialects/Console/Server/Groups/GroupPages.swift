@@ -33,8 +33,10 @@ enum GroupPages {
         .action(
             "groups/{group}/add-member", AddGroupMember.self, in: .groups,
             ask: { scene in
-                ConsoleQuestion(
+                let group = try await scene.perform(ShowGroup(group: scene.parameter("group"), limit: 1))
+                return ConsoleQuestion(
                     title: scene.words("consoleMemberAdd", ["group": .chosen(scene.parameter("group"))]),
+                    text: group.requiresSecondFactor == true ? scene.words("consoleGroupRequires") : nil,
                     fields: [.user(scene)], button: scene.words.plain("consoleAdd"),
                     back: ConsolePath.to("groups", scene.parameter("group")))
             },
@@ -49,14 +51,23 @@ enum GroupPages {
             "groups/{group}/members/{user}/remove", RemoveGroupMember.self, in: .groups,
             ask: { scene in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-                return ConsoleQuestion(
+                let lifts = try await lifts(scene)
+                var question = ConsoleQuestion(
                     title: scene.words(
                         "consoleMemberRemove",
                         ["user": .chosen(user.shownName), "group": .chosen(scene.parameter("group"))]),
+                    text: lifts ? scene.words("consoleMemberRemoveLifts") : nil,
                     button: scene.words.plain("consoleRemove"), isDangerous: true,
                     back: ConsolePath.to("groups", scene.parameter("group")))
+                question.hidden = [.init(name: liftsField, value: lifts ? "1" : "0")]
+                return question
             },
-            make: { RemoveGroupMember(group: $0.parameter("group"), user: $0.parameter("user")) },
+            make: { scene in
+                // What was said is what is done, or nothing is.
+                RemoveGroupMember(
+                    group: scene.parameter("group"), user: scene.parameter("user"),
+                    expectingLift: scene.isForm ? scene.field(liftsField) == "1" : nil)
+            },
             done: { scene, _ in
                 .lead(to: ConsolePath.to("groups", scene.parameter("group")), notice: "consoleDoneRemoved")
             }),
@@ -72,6 +83,21 @@ enum GroupPages {
             make: { RemoveGroup(group: $0.parameter("group")) },
             done: { _, _ in .lead(to: "/console/groups", notice: "consoleDoneRemoved") }),
     ]
+
+    /// Says what the question about a member has said.
+    private static let liftsField = "lifts"
+
+    /// Whether a second factor is required of the member because of this group alone.
+    private static func lifts(_ scene: ConsoleScene) async throws -> Bool {
+        let trial = RemoveGroupMember(
+            group: scene.parameter("group"), user: scene.parameter("user"), dryRun: true)
+        do {
+            return try await scene.perform(trial).liftsSecondFactor == true
+        } catch let error as AdministrationError where error.code == .forbidden {
+            // A member who administers: the form is refused.
+            return false
+        }
+    }
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
@@ -111,6 +137,7 @@ enum GroupPages {
         var page = scene.page("console-group", PageText(chosen: answer.group.name))
         if !answer.group.summary.isEmpty { page.text = PageText(chosen: answer.group.summary) }
         let changes = scene.may(.changeGroups)
+        if answer.requiresSecondFactor == true { page.blocks.append(.text(words("consoleGroupRequires"))) }
         page.blocks.append(
             .table(
                 PageTable(
