@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `A service manager is told that the program is ready, alive and ending`() async throws {
+    @Test func `A service manager is told that the program is ready, alive and ending, and reloads it`() async throws {
         let directory = try await TestDirectory.prepared()
         let manager = try ServiceManager()
         let server = try Program.start(
@@ -41,6 +41,10 @@ import Testing
         let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
         let address = line.dropFirst("listening on ".count)
         #expect(told.contains("READY=1\nSTATUS=Listening on \(address)\n"), "\(told)")
+        server.hangUp()
+        // They come twice a second: not all of these were on their way before the signal.
+        for _ in 0..<3 { told.append(try await manager.nextOnThread()) }
+        #expect(!told.contains { $0.hasPrefix("STOPPING=1\n") }, "A reload ended the server.")
         server.terminate()
         while told.last?.hasPrefix("STOPPING=1\n") != true { told.append(try await manager.nextOnThread()) }
         #expect(await server.transcript().status == 0)

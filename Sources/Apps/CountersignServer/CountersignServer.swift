@@ -329,7 +329,8 @@ public struct CountersignServer: Sendable {
         }
     }
 
-    /// Serves until SIGTERM, SIGINT or, where no certificate is served, SIGHUP; requests under way are finished first.
+    /// Serves until SIGTERM, SIGINT or, where no certificate is served and no service manager listens, SIGHUP; requests under
+    /// way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
         let (listening, announce) = AsyncStream<Void>.makeStream()
         let handedOn = try await openSocket()
@@ -340,6 +341,8 @@ public struct CountersignServer: Sendable {
             announce.finish()
         }
         async let warned: Void = warn(after: listening)
+        // A service manager's reload is this signal: where there is no certificate to read anew, the server goes on.
+        if certificate == nil, options.serviceManager != nil { ServerApplication.ignoreHangups() }
         let endings = ServerApplication.endings(
             readsCertificate: certificate != nil, ignoresHangups: ServerApplication.ignoresHangups)
         try await application.group(endingAt: endings).run()

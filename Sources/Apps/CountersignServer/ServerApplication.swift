@@ -72,6 +72,9 @@ struct ServerApplication: ApplicationProtocol, NamedService {
         readsCertificate || ignoresHangups ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 
+    /// Has SIGHUP change nothing from now on. Not where a certificate is read at it: what is ignored is not listened for.
+    static func ignoreHangups() { signal(SIGHUP, SIG_IGN) }
+
     /// Whether SIGHUP is ignored, before anything here listens for it.
     static var ignoresHangups: Bool {
         let before = signal(SIGHUP, SIG_IGN)

@@ -115,6 +115,9 @@ final class Running: @unchecked Sendable {
     /// SIGINT.
     func interrupt() { process.interrupt() }
 
+    /// Sends SIGHUP, as `systemctl reload` does.
+    func hangUp() { _ = Foundation.kill(process.processIdentifier, SIGHUP) }
+
     /// SIGKILL.
     func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
 
