@@ -140,9 +140,13 @@ def request_bytes(method, target, headers, body):
 class HTTP2:
     """One connection in TLS, with as many requests at a time as the caller likes."""
 
-    def __init__(self, port):
+    # What the server takes of header fields (SETTINGS_MAX_HEADER_LIST_SIZE), once it has said so.
+    longest = None
+
+    def __init__(self, port, is_single=False):
         self.port = port
         self.is_kept = False
+        self.is_single = is_single
 
     async def open(self):
         self.reader, self.writer = await asyncio.open_connection(
@@ -194,6 +198,9 @@ class HTTP2:
                 await self.open()
             except OSError as error:
                 raise Gone(str(error)) from error
+        size = sum(len(name.encode("utf-8", "surrogateescape")) + len(value.encode("utf-8", "surrogateescape")) + 32 for name, value in headers)
+        if HTTP2.longest and size > HTTP2.longest and not self.is_single:
+            return await self._send_too_much(headers, body, raw)
         stream, self.next = self.next, self.next + 2
         waiting = asyncio.get_running_loop().create_future()
         state = self.streams[stream] = {"answer": waiting, "headers": [], "body": [], "window": self.first_window, "block": b"",
@@ -231,6 +238,19 @@ class HTTP2:
                 # Answered before its end: the stream is open still, and counts among the hundred (RFC 9113, section 8.1).
                 self.writer.write(self.frame(3, 0, stream, struct.pack(">I", 8)))
 
+    async def _send_too_much(self, headers, body, raw):
+        """Fields beyond what the server says it takes end a connection, so they have one of their own (RFC 9113, section 10.5.1)."""
+        alone = HTTP2(self.port, is_single=True)
+        try:
+            return await alone.send(headers, body, raw)
+        except Gone as gone:
+            # For the list of fields (COMPRESSION_ERROR), or for its bytes (PROTOCOL_ERROR).
+            if not str(gone).startswith(("GOAWAY 9", "GOAWAY 1 ")):
+                raise
+            return Answer(431, [], b"", 0)
+        finally:
+            alone.close()
+
     async def _read(self):
         reason = "the connection ended"
         try:
@@ -247,6 +267,8 @@ class HTTP2:
                             for each in self.streams.values():
                                 each["window"] += value - self.first_window
                             self.first_window = value
+                        elif name == 6:
+                            HTTP2.longest = value
                     self.writer.write(self.frame(4, 1, 0))
                     self.widened.set()
                 elif kind == 6 and not flags & 1:
