@@ -17,6 +17,7 @@
 public struct JSONReader {
     private let bytes: [UInt8]
     private let depthLimit: Int
+    private let boundsMarks: Bool
     private var offset = 0
     private var depth = 0
     /// Whether nothing has been read yet of the object or array that was begun last.
@@ -26,9 +27,16 @@ public struct JSONReader {
     ///   - bytes: the whole text. A byte order mark at the beginning is passed over (RFC 8259, section 8.1).
     ///   - depthLimit: the greatest number of arrays and objects inside each other.
     public init(_ bytes: [UInt8], depthLimit: Int = 32) throws(JSONFault) {
+        try self.init(bytes, depthLimit: depthLimit, boundsMarks: false)
+    }
+
+    /// - Parameter boundsMarks: whether texts in ``value()`` are refused that have more than ``StackedMarks/most`` marks on one letter. What
+    ///   was kept is read as it is.
+    init(_ bytes: [UInt8], depthLimit: Int, boundsMarks: Bool) throws(JSONFault) {
         guard bytes.isUTF8 else { throw .invalidUTF8 }
         self.bytes = bytes
         self.depthLimit = depthLimit
+        self.boundsMarks = boundsMarks
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 
@@ -176,7 +184,9 @@ public struct JSONReader {
             var elements: [JSONValue] = []
             while try nextElement() { elements.append(try value()) }
             return .array(elements)
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""):
+            let text = try string()
+            return .string(try bounded(text))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             return switch try anyNumber() {
             case .integer(let value): .integer(value)
@@ -196,7 +206,7 @@ public struct JSONReader {
         try beginObject()
         var members: [String: JSONValue] = [:]
         while let name = try nextMember() {
-            let name = name.text
+            let name = try bounded(name.text)
             // Room for most objects at once, in place of growing three times.
             if members.isEmpty { members = Dictionary(minimumCapacity: 6) }
             if members.updateValue(try value(), forKey: name) != nil { throw .duplicateMember(name: name) }
@@ -228,6 +238,11 @@ public struct JSONReader {
     }
 
     // MARK: Strings
+
+    private func bounded(_ text: String) throws(JSONFault) -> String {
+        guard !boundsMarks || StackedMarks.areFew(in: text) else { throw malformed("too many marks on one letter") }
+        return text
+    }
 
     /// The bytes of a string without its escapes. The opening quote comes next.
     private mutating func stringBytes() throws(JSONFault) -> ArraySlice<UInt8> {

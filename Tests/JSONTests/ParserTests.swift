@@ -60,6 +60,28 @@ struct ParserTests {
         #expect(fault(bytes) == .invalidUTF8)
     }
 
+    @Test(arguments: ["\u{301}", "\u{301}\u{316}", "\u{344}", "\u{F73}", "\u{F75}", "\u{F81}"])
+    func `A text with too many marks on one letter is refused`(marks: String) throws {
+        func stacked(_ count: Int) -> String { "a" + String(repeating: marks, count: count) }
+        let most = 128 / marks.unicodeScalars.count
+        for text in ["\(stacked(most))", "\(stacked(most))\(stacked(most))"] {
+            #expect(fault(Array("[\"\(text)\",{\"\(text)\":1}]".utf8)) == nil)
+        }
+        let escapes = marks.unicodeScalars.map { "\\u0" + String($0.value, radix: 16) }.joined()
+        for text in [
+            "\"\(stacked(most + 1))\"", "{\"\(stacked(most + 1))\":1}", "[\"b\(stacked(200))c\"]",
+            "\"a" + String(repeating: escapes, count: most + 1) + "\"",
+        ] {
+            guard case .malformed? = fault(Array(text.utf8)) else {
+                Issue.record("\(text.unicodeScalars.count) scalars are taken")
+                continue
+            }
+        }
+        // What was kept is read as it is.
+        var reader = try JSONReader(Array("\"\(stacked(200))\"".utf8))
+        #expect(try reader.value() == .string(stacked(200)))
+    }
+
     @Test
     func `Two members of one name are refused, also where one is written with an escape or another normal form`() {
         #expect(fault(Array(#"{"a":1,"b":{"a":2},"\u0061":3}"#.utf8)) == .duplicateMember(name: "a"))

@@ -36,6 +36,16 @@ import Testing
         #expect(throws: RequestBodyFault.self) { try Self.fields(text, .refused) }
     }
 
+    @Test func `Too many marks on one letter are refused, and say nothing in a query`() throws {
+        let stacked = "a" + String(repeating: "\u{301}\u{316}", count: 65)
+        let escaped = "a" + String(repeating: "%CC%81%CC%96", count: 65)
+        for text in ["a=\(stacked)", "\(stacked)=b", "a=\(escaped)"] {
+            #expect(throws: RequestBodyFault.self) { try Self.fields(text, .refused) }
+        }
+        #expect(try Self.fields("a=\(stacked)&b=c", .asWritten) == [["a", ""], ["b", "c"]])
+        #expect(try Self.fields("a=\(escaped)", .asWritten) == [["a", escaped]])
+    }
+
     @Test(
         arguments: [
             ("", [:]),
@@ -65,6 +75,10 @@ import Testing
             try LenientJSON.parseForm(form, repeatable: ["a"])
                 == .object(["a": .array(["1", "2", "", "4"].map { .string($0) }), "b": .string("x")]))
         #expect(try LenientJSON.parseForm(Array("a=1".utf8), repeatable: ["a"]) == .object(["a": .string("1")]))
+        for (count, isTaken) in [(500, true), (501, false)] {
+            let many = Array(String(repeating: "a=&", count: count).utf8)
+            #expect(((try? LenientJSON.parseForm(many, repeatable: ["a"])) != nil) == isTaken)
+        }
         #expect(throws: RequestBodyFault.duplicateMember(path: "b")) {
             try LenientJSON.parseForm(Array("b=1&b=2".utf8), repeatable: ["a"])
         }

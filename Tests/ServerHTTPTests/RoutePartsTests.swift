@@ -87,6 +87,17 @@ struct RoutePartsTests {
         #expect(try Self.parts().list().map { "\($0.method) \($0.path)" }.count == 7)
     }
 
+    @Test func `A field with too many marks on one letter is refused, whatever the route`() async throws {
+        try await Application(responder: Self.parts()).test(.router) { client in
+            for (count, status) in [(64, 200), (65, 400)] {
+                let value = "a" + String(repeating: "\u{301}\u{316}", count: count)
+                try await client.execute(uri: "/account", method: .get, headers: [.acceptLanguage: value]) { answer in
+                    #expect(answer.status.code == status)
+                }
+            }
+        }
+    }
+
     @Test func `What is wrong with the first part is told to the start that asks`() throws {
         let made = Made()
         let parts = Self.parts(made, failing: true)

@@ -11,6 +11,8 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// Nil where the text cannot be an address: longer than 254 bytes (RFC 5321, section 4.5.3.1.3), no `@`, empty
     /// sides, white space, control characters, or quotes and separators that only serve to smuggle a second recipient.
     public init?(_ text: String) {
+        // What is far too long is not composed first.
+        guard text.utf8.count <= 1024 else { return nil }
         // Of visible ASCII nothing composes, and nothing is trimmed.
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         // Composed again in the end: lower case letters may compose where capitals did not.

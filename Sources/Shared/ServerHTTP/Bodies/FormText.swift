@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// A name or a value in the encoding of forms.
 enum FormText {
@@ -25,6 +26,9 @@ enum FormText {
             }
         }
         guard let text = String(validating: decoded, as: UTF8.self) else { throw .invalidUTF8 }
+        guard StackedMarks.areFew(in: text) else {
+            throw .malformed(reason: "too many marks on one letter", offset: offset)
+        }
         return text
     }
 

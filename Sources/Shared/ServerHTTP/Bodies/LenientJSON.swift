@@ -21,11 +21,14 @@ public enum LenientJSON {
         }
     }
 
+    /// Values of one field of a form. Each more copies those before it.
+    static let mostRepetitions = 500
+
     /// The fields of an URL-encoded form, as an object of strings.
     ///
     /// A field that is there twice is refused, as RFC 6749 (section 3.2) has it: of two values, two readers would take different ones. An
     /// escape that is none is refused too. A zero byte stays: who reads the object says in the protocol's words what is wrong with it.
-    /// - Parameter repeatable: fields that may be there several times, which is then an array of strings.
+    /// - Parameter repeatable: fields that may be there several times, at most 500 times, which is then an array of strings.
     public static func parseForm(
         _ bytes: [UInt8], repeatable: Set<String> = []
     ) throws(RequestBodyFault) -> JSONValue {
@@ -34,10 +37,10 @@ public enum LenientJSON {
         while let field = try reader.next() {
             switch members.updateValue(.string(field.value), forKey: field.name) {
             case nil: break
-            case .array(let others)? where repeatable.contains(field.name):
+            case .array(let others)? where repeatable.contains(field.name) && others.count < mostRepetitions:
                 members[field.name] = .array(others + [.string(field.value)])
-            case let first? where repeatable.contains(field.name):
-                members[field.name] = .array([first, .string(field.value)])
+            case .string(let first)? where repeatable.contains(field.name):
+                members[field.name] = .array([.string(first), .string(field.value)])
             default: throw .duplicateMember(path: String(field.name.prefix(RequestBodyFault.longestExcerpt)))
             }
         }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import JSON
 
 /// What a page's form with files sends: `multipart/form-data` (RFC 7578; HTML, section 4.10.21.8).
 ///
@@ -50,6 +51,7 @@ public struct MultipartForm: Sendable, Equatable {
                 continue
             }
             guard let text = String(validating: part.content, as: UTF8.self) else { throw .invalidUTF8 }
+            guard StackedMarks.areFew(in: text) else { throw reader.malformed("too many marks on one letter") }
             fields[part.head.name] = text
         }
     }

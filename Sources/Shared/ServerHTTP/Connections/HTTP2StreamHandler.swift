@@ -75,11 +75,11 @@ public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHan
     /// The library offers no name for it, as requests of its own have an authority.
     private static let host = HTTPField.Name.known("Host")
 
-    /// `CONNECT` has none, and `OPTIONS` may ask about the whole server.
+    /// Of what is visible in ASCII, as the reader of HTTP/1 has it. `CONNECT` has none, and `OPTIONS` may ask about the whole server.
     private static func hasPath(_ request: HTTPRequest) -> Bool {
         guard let path = request.path else { return request.method == .connect }
         guard path.utf8.first == UInt8(ascii: "/") else { return path == "*" && request.method == .options }
-        return !path.hasFragment
+        return path.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !path.hasFragment
     }
 
     public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

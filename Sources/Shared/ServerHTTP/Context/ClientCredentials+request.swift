@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import JSON
 
 extension ClientCredentials {
     /// Reads what a request shows of its application (RFC 6749, section 2.3.1; RFC 7617; RFC 7521, section 4.2). Judges
@@ -17,9 +18,10 @@ extension ClientCredentials {
 }
 
 extension ClientCredentials.Basic {
-    /// Reads what stands after `Basic `; nil where it is no Base64 of two texts with a colon between them.
+    /// Reads what stands after `Basic `; nil where it is no Base64 of two texts with a colon between them, or would take long to compare.
     public init?(_ text: Secret<String>) {
-        guard let bytes = Self.bytes(ofBase64: text.reveal()), let pair = String(validating: bytes, as: UTF8.self)
+        guard let bytes = Self.bytes(ofBase64: text.reveal()), let pair = String(validating: bytes, as: UTF8.self),
+            StackedMarks.areFew(in: pair)
         else {
             return nil
         }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 
 /// What every request passes on its way to its route, and its answer on the way back, in one step: from outside to inside source,
 /// measures, log, security headers, CORS, failures and target, as each of these types has it.
@@ -84,6 +85,7 @@ public struct RequestPassage: RouterMiddleware {
             response = preflight
         } else {
             do {
+                try request.requireFewMarks()
                 if place != nil {
                     // A route that is known before has a target that is one; its body may still be in a form that is none.
                     try request.requireKnownCoding()
@@ -100,5 +102,12 @@ public struct RequestPassage: RouterMiddleware {
         }
         security.protect(&response.headers)
         return response
+    }
+}
+
+extension Request {
+    /// Sees that no field would take long to compare. Programs write ASCII there.
+    fileprivate func requireFewMarks() throws(HTTPError) {
+        for field in headers where !StackedMarks.areFew(in: field.value) { throw HTTPError(.badRequest) }
     }
 }
