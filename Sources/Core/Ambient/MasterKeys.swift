@@ -175,11 +175,22 @@ struct KeyedStore: Store {
     func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
+        try await write(isolation, expecting: { [] }, body)
+    }
+
+    func write<T: Sendable>(
+        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         let condition = WriteCondition.current?()
         return try await keys.retrying {
             let (result, removed, hasLogouts, appended, used, gone) = try await base.write(isolation) {
                 [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
+                // What the condition asks for brings the standing documents; without one the body's first row does.
+                if transaction.asksAhead {
+                    for row in rows() where condition != nil || !row.wouldBringDocuments { try transaction.expect(row) }
+                }
                 try condition?(transaction)
                 let result = try body(transaction)
                 let hasLogouts = try logouts.write(transaction.endings, in: transaction)

@@ -29,7 +29,7 @@ extension Authenticator {
         _ attempt: Attempt, judgesAtOnce: Bool, ended: [String: ChargeEnd]
     ) async throws -> Charged {
         let realm = realm
-        return try await realm.store.write(.rows) { transaction in
+        return try await realm.store.write(.rows, expecting: { Self.expected(by: attempt) }) { transaction in
             let found = try Self.find(attempt, realm: realm, in: transaction)
             let charged: Charged
             var subject: UserID?
@@ -61,6 +61,22 @@ extension Authenticator {
             }
             return charged
         }
+    }
+
+    /// What charging asks for, as far as the answer itself says it. Most factors count under the name that is expected here; one
+    /// that does not is asked for when it is known.
+    private static func expected(by attempt: Attempt) -> [ExpectedRows] {
+        guard case .flow(let handle, _) = attempt.target else { return [] }
+        var rows: [ExpectedRows] = [.flow(digest: handle.digest)]
+        if case .code(_, let factor?) = attempt.answer.content {
+            var counters = [CounterKey.factor(factor, .totp)]
+            if let source = attempt.client.limitedSource {
+                counters.append(
+                    Allowance(.answersPerSource, CounterKey.answers(from: source)).key(0, from: attempt.charge.part))
+            }
+            rows += [.factor(factor), .counters(counters)]
+        }
+        return rows
     }
 
     /// Judges and settles an answer in the transaction that has just counted it, where judging only computes. The verdict is

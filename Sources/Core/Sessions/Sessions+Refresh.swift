@@ -95,7 +95,8 @@ extension Sessions {
         // Digested once, and not where other writes wait.
         let (digest, successorDigest) = (given.digest, successor.digest)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write(.rows) { transaction in
+        let expected: @Sendable () -> [ExpectedRows] = { [.heldGrant(given.grantID), .presentTime] }
+        return try await realm.store.write(.rows, expecting: expected) { transaction in
             guard let found = try transaction.granted(given.grantID) else { return .refused(.ended) }
             let session = found.session
             var grant = found.grant

@@ -235,13 +235,17 @@ extension RememberingTransaction: StoreTransaction {
     // MARK: Flows
 
     func flow(digest: Data) throws -> FlowRecord? {
-        guard flows[digest] == nil, knowsNoStandingDocument else {
-            return try row(&flows, digest) { try $0.flow(digest: digest) }
-        }
-        let found = try base.flow(digest: digest, beside: Self.standingDocuments)
-        keep(standing: found.documents)
+        if let known = flows[digest] { return known }
+        let bringsDocuments = knowsNoStandingDocument
+        let found = try base.flow(digest: digest, beside: bringsDocuments ? Self.standingDocuments : [])
+        if bringsDocuments { keep(standing: found.documents) }
         flows[digest] = .some(found.flow)
-        if let user = found.user, users[user.id] == nil { users[user.id] = .some(user) }
+        if let user = found.user {
+            if users[user.id] == nil { users[user.id] = .some(user) }
+        } else if found.flow != nil {
+            // Who stands in for the user of a flow that knows none is not asked for either: it would take a way more.
+            users[.placeholder] = .some(nil)
+        }
         return found.flow
     }
 
@@ -609,6 +613,8 @@ extension RememberingTransaction: StoreTransaction {
 
     func counter(_ key: String) throws -> AttemptCounter? { try base.counter(key) }
     func readCounters(_ keys: [String]) throws { try base.readCounters(keys) }
+    var asksAhead: Bool { base.asksAhead }
+    func expect(_ rows: ExpectedRows) throws { try base.expect(rows) }
     func put(_ counter: AttemptCounter) throws { try base.put(counter) }
     func deleteCounter(_ key: String) throws { try base.deleteCounter(key) }
 

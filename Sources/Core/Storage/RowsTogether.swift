@@ -13,6 +13,32 @@ public protocol RowsTogether {
     func documents(_ names: [String]) throws -> [String: Data]
     /// Reads counters that are going to be asked for.
     func readCounters(_ keys: [String]) throws
+    /// Whether ``expect(_:)`` does anything: where each answer costs a way there and back.
+    var asksAhead: Bool { get }
+    /// Says what the transaction is going to ask for. A store may ask at once; what the transaction is told is the same.
+    func expect(_ rows: ExpectedRows) throws
+}
+
+/// What a transaction is going to ask for by keys that are known before it begins (`docs/decisions/0569`).
+public enum ExpectedRows: Sendable {
+    /// A grant with its session and its user, where the standing documents come with another row.
+    case heldGrant(GrantID)
+    /// A flow with its user, where the standing documents come with another row.
+    case flow(digest: Data)
+    /// A factor.
+    case factor(FactorID)
+    /// Counters, in the order in which they are read together.
+    case counters([String])
+    /// The database's present time.
+    case presentTime
+
+    /// Whether it would be asked for together with the standing documents if it were the first thing that the transaction asks for.
+    var wouldBringDocuments: Bool {
+        switch self {
+        case .heldGrant, .flow: true
+        case .factor, .counters, .presentTime: false
+        }
+    }
 }
 
 extension RowsTogether {

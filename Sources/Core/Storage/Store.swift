@@ -26,6 +26,13 @@ public protocol Store: Sendable {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T
 
+    /// The same, of a body that asks for rows whose keys are known before.
+    /// - Parameter rows: called where it helps to know them.
+    func write<T: Sendable>(
+        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T
+
     /// A number that is another one after anything was committed, by whichever process, told without a transaction: while
     /// it stays the same, nothing need be looked for. Nil where the store cannot tell so cheaply.
     func changeMark() async throws -> Int64?
@@ -38,6 +45,13 @@ extension Store {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await write(body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await write(isolation, body)
     }
 }
 

@@ -54,6 +54,41 @@ extension StoreConformance {
                 Set(kept), Set((0..<count).filter { $0 % 3 != 0 }.map(String.init)), "the users of the others")
         },
 
+        Check("What a transaction said that it will ask for is told as it is when it asks") { store in
+            let flow = Sample.flow("f", of: "u")
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                _ = try transaction.insert(Sample.factor("p", of: "u"))
+                _ = try transaction.insert(flow)
+                try transaction.put(AttemptCounter(key: "a", count: 1, since: Sample.instant()))
+            }
+            for isolation in [Isolation.rows, .full] {
+                let attempts = try await store.write(isolation) { transaction in
+                    try transaction.expect(.flow(digest: flow.digest))
+                    try transaction.expect(.factor(FactorID(rawValue: "p")))
+                    try transaction.expect(.counters(["a", "b"]))
+                    try transaction.expect(.heldGrant(GrantID(rawValue: "none")))
+                    try transaction.expect(.presentTime)
+                    // Nothing that is told later is of before a change.
+                    guard var seen = try transaction.flow(digest: flow.digest) else { throw Failure("no flow") }
+                    seen.attempts += 1
+                    try require(try transaction.update(seen), "the flow is changed")
+                    let held = try transaction.flow(digest: flow.digest, beside: [])
+                    try requireEqual(held.flow?.attempts, seen.attempts, "the attempts of the flow")
+                    try requireEqual(held.user?.id.rawValue, "u", "the user of the flow")
+                    try requireEqual(
+                        try transaction.factor(FactorID(rawValue: "p"))?.name, "Factor p", "the factor")
+                    try transaction.readCounters(["a", "b"])
+                    try requireEqual(try transaction.counter("a")?.count, 1, "the counter that is there")
+                    try requireEqual(try transaction.counter("b"), nil, "the counter that is not")
+                    try require(try transaction.heldGrant(GrantID(rawValue: "none")) == nil, "there is no grant")
+                    return seen.attempts
+                }
+                let kept = try await store.read { try $0.flow(digest: flow.digest)?.attempts }
+                try requireEqual(kept, attempts, "the attempts that are kept")
+            }
+        },
+
         Check("A transaction sees what it wrote itself") { store in
             let seen = try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u", email: "u@example.org"))

@@ -31,22 +31,42 @@ final class PostgresConnection: SQLConnection {
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
-        try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).read(read) }
+        try noting(statement) {
+            let result =
+                try link.answered(statement, parameters)
+                ?? link.run(statement, parameters, isBounded: isBounded)
+            try result.read(read)
+        }
     }
 
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
-        try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).changedRows }
+        link.passAsked()
+        return try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).changedRows }
     }
 
     func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
         guard foresees else { return try execute(statement, parameters) > 0 }
-        try noting(statement) { try link.send(statement, parameters, isForeseen: true) }
+        link.passAsked()
+        try noting(statement) { try link.send(statement, parameters, isForeseen: true, isChecked: commitsAlong) }
         return true
     }
 
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         guard foresees else { return _ = try execute(statement, parameters) }
+        link.passAsked()
         try noting(statement) { try link.send(statement, parameters, isForeseen: false) }
+    }
+
+    /// Whether what was foreseen need not be looked at before the commit: the server does that, and does not commit where
+    /// it was not so.
+    var commitsAlong: Bool { foresees && keepsToRows }
+
+    let asksAhead = true
+
+    func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        // What may not be run is not run before it is asked for.
+        guard failure == nil, !keepsToRows || statement.isByRow else { return }
+        try noting(statement) { try link.ask(statement, parameters) }
     }
 
     /// Waits for the answers on which a decision of the body may rest, or for all.

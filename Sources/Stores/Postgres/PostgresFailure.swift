@@ -32,6 +32,8 @@ struct PostgresFailure: Error {
     private(set) var advice: String?
     /// The row for which a race was lost, where the statement that lost it tells. No description names it.
     var row: ContestedRow?
+    /// Whether the server said so before it began the last of what was sent together.
+    var isBeforeLast = false
 
     /// The connection ended, or never began.
     init(lost reason: String) {

@@ -36,17 +36,41 @@ final class PostgresLink {
         let text: String
         /// The first parameter: which row it is about, should it lose a race for it.
         var key: SQLValue?
-        /// The number of the statement that this one prepares.
-        var prepares: Int?
+        /// The number of the statement that this one prepares, and how.
+        var prepares: Prepared?
         /// Whether it was taken to change a row.
         var isForeseen = false
+        /// Whether the server itself fails where it changed none.
+        var isChecked = false
         var isBegin = false
+        /// The question whose answer is kept until it is asked for.
+        var asks: Int?
+    }
+
+    private struct Prepared {
+        let number: Int
+        let isChecked: Bool
+    }
+
+    /// A query that a transaction said it is going to run.
+    private struct Asked {
+        let statement: SQLStatement
+        let parameters: [SQLValue]
+        var answer: PostgresResult?
+        /// Whether a change was sent after it, so that the answer may be of what was before.
+        var isPast = false
     }
 
     private let pointer: OpaquePointer
     private let settings: Settings
-    /// The names of what is prepared, by the statements' numbers.
+    /// The names of what is prepared, by the statements' numbers: as they are, and with their check.
     private var prepared: [String?] = []
+    private var preparedChecked: [String?] = []
+    /// What the transaction asked ahead; an answer that is nil is still to come.
+    private var asked: [Asked] = []
+    /// Where parameters are put together, and the commands of the answers before: kept for their memory alone.
+    private var parameterBytes: [UInt8] = []
+    private var spare: [Sent] = []
     /// What was handed to libpq since the last answer, in order. libpq keeps small messages until they are waited for.
     private var sent: [Sent] = []
     /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
@@ -103,17 +127,23 @@ final class PostgresLink {
     /// Looks, without waiting, whether the server has hung up. Twice, because the first look may find its last words, and
     /// only the second that nothing follows them.
     func isLost() -> Bool {
-        silence != nil || PQconsumeInput(pointer) == 0 || PQconsumeInput(pointer) == 0
-            || PQstatus(pointer) != CONNECTION_OK
+        if silence != nil || PQstatus(pointer) != CONNECTION_OK { return true }
+        // Who hangs up is heard of at the socket: where that has nothing to say, libpq need not look.
+        var descriptor = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
+        if poll(&descriptor, 1, 0) == 0 { return false }
+        return PQconsumeInput(pointer) == 0 || PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK
     }
 
     // MARK: Transactions
 
     /// Begins a transaction, and its time. The command goes with the first statement.
-    func begin(_ command: String) throws {
+    func begin(_ command: SQLStatement) throws {
+        asked.removeAll(keepingCapacity: true)
         transactionEnd = .now + settings.transactionTimeout
-        try send(Sent(text: command, isBegin: true))
+        try send(command, [], isForeseen: false, isBegin: true)
     }
+
+    private static let ending = SQLStatement("COMMIT", isByRow: true)
 
     /// Commits, together with what is still to be sent, where the commit does not depend on the answer.
     /// - Returns: the command's tag; `ROLLBACK` where the transaction had failed before.
@@ -121,14 +151,16 @@ final class PostgresLink {
         defer { transactionEnd = nil }
         let closing = ContinuousClock.now + settings.closingTime
         transactionEnd = transactionEnd.map { max($0, closing) }
-        return try run("COMMIT")
+        // Nothing is sent that could be refused as overdue: that was asked before.
+        try sendKept(Self.ending, [])
+        return try answer(isBounded: true).tag
     }
 
     /// Ends a transaction that only read, without waiting for the answer: there is nothing more to learn of it. It is read
     /// with the next answers.
     func endReading() throws {
         transactionEnd = nil
-        try send(Sent(text: "COMMIT"))
+        try sendKept(Self.ending, [])
         try waited(isBounded: true) { deadline, begin in
             guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
             try flush(since: begin, until: deadline)
@@ -178,20 +210,76 @@ final class PostgresLink {
     }
 
     /// Sends a statement without waiting. One that is kept is prepared the first time that this connection sees it.
-    /// - Parameter isForeseen: whether it is taken to change a row, which is found out with the next answer.
-    func send(_ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool) throws {
+    /// - Parameters:
+    ///   - isForeseen: whether it is taken to change a row, which is found out with the next answer.
+    ///   - isChecked: whether the server itself fails where a statement that is foreseen changes none, and with it all that
+    ///     was sent behind it: so that the commit may be.
+    func send(
+        _ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool, isChecked: Bool = false,
+        isBegin: Bool = false
+    ) throws {
         if isOverdue { throw overdue }
         if sent.count >= Self.mostSent { try settle() }
-        let name = try statement.number.map { try nameOfPrepared(statement, $0) }
-        try send(Sent(text: statement.text, key: parameters.first, isForeseen: isForeseen)) {
-            BinaryParameters(parameters).withPointers { count, values, lengths, formats in
+        try sendKept(
+            statement, parameters, isForeseen: isForeseen, isChecked: isForeseen && isChecked, isBegin: isBegin)
+    }
+
+    private func sendKept(
+        _ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool = false, isChecked: Bool = false,
+        isBegin: Bool = false, asks: Int? = nil
+    ) throws {
+        let name = try statement.number.map { try nameOfPrepared(statement, $0, isChecked: isChecked) }
+        let command = Sent(
+            text: statement.text, key: parameters.first, isForeseen: isForeseen, isChecked: isChecked,
+            isBegin: isBegin, asks: asks)
+        try send(command) {
+            BinaryParameters.withPointers(to: parameters, in: &parameterBytes) { count, values, lengths, formats in
                 if let name {
                     PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
                 } else {
-                    PQsendQueryParams(pointer, statement.text, count, nil, values, lengths, formats, 1)
+                    PQsendQueryParams(
+                        pointer, isChecked ? Self.withCheck(statement.text) : statement.text, count, nil, values,
+                        lengths,
+                        formats, 1)
                 }
             }
         }
+    }
+
+    /// The change, and a failure where it changed nothing. It gives no row and no column.
+    static func withCheck(_ change: String) -> String {
+        "WITH changed AS (\(change) RETURNING 1) SELECT FROM changed HAVING 1 / count(*) < 0"
+    }
+
+    /// What ``withCheck(_:)`` fails with: a division by zero.
+    private static let nothingChanged = "22012"
+
+    // MARK: Asking ahead
+
+    /// Sends a query whose answer the transaction is going to want; it comes with the next answers.
+    func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        guard sent.count < Self.mostSent else { return }
+        asked.append(Asked(statement: statement, parameters: parameters))
+        try sendKept(statement, parameters, asks: asked.count - 1)
+    }
+
+    /// Whatever was asked ahead may be of what was before a change.
+    func passAsked() {
+        for place in asked.indices { asked[place].isPast = true }
+    }
+
+    /// The answer to a query that was asked ahead; nil where it was not, or something was changed since.
+    func answered(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult? {
+        guard
+            let place = asked.firstIndex(where: {
+                !$0.isPast && $0.statement === statement && $0.parameters == parameters
+            })
+        else { return nil }
+        if asked[place].answer == nil {
+            if isOverdue { throw overdue }
+            try settle()
+        }
+        return asked[place].answer
     }
 
     /// Waits for the answers of what was sent, if anything was.
@@ -208,18 +296,27 @@ final class PostgresLink {
     /// Whether anything was sent that is taken to change a row, and may not have done so.
     var foresees: Bool { sent.contains { $0.isForeseen } }
 
-    private func nameOfPrepared(_ statement: SQLStatement, _ number: Int) throws -> String {
-        if number < prepared.count, let name = prepared[number] { return name }
-        let name = "countersign_\(number)"
+    private func nameOfPrepared(_ statement: SQLStatement, _ number: Int, isChecked: Bool) throws -> String {
+        let names = isChecked ? preparedChecked : prepared
+        if number < names.count, let name = names[number] { return name }
+        let name = isChecked ? "countersign_\(number)_checked" : "countersign_\(number)"
+        let text = isChecked ? Self.withCheck(statement.text) : statement.text
         // The server finds the types of parameters by itself.
-        try send(Sent(text: statement.text, prepares: number)) {
-            PQsendPrepare(pointer, name, statement.text, 0, nil)
+        try send(Sent(text: statement.text, prepares: Prepared(number: number, isChecked: isChecked))) {
+            PQsendPrepare(pointer, name, text, 0, nil)
         }
-        if number >= prepared.count {
-            prepared += Array(repeating: nil, count: number + 1 - prepared.count)
-        }
-        prepared[number] = name
+        note(name, of: Prepared(number: number, isChecked: isChecked))
         return name
+    }
+
+    /// - Parameter name: nil where it is not prepared after all.
+    private func note(_ name: String?, of statement: Prepared) {
+        func note(in names: inout [String?]) {
+            let missing = statement.number + 1 - names.count
+            if missing > 0 { names += Array(repeating: nil, count: missing) }
+            names[statement.number] = name
+        }
+        if statement.isChecked { note(in: &preparedChecked) } else { note(in: &prepared) }
     }
 
     private func send(_ command: Sent) throws {
@@ -265,8 +362,14 @@ final class PostgresLink {
     /// - Returns: the last command's.
     /// - Throws: the first failure. The server passes over what follows one, and so does this.
     private func answer(isBounded: Bool) throws -> PostgresResult {
-        let commands = sent
-        sent = []
+        // What is answered, in the memory of what was answered before.
+        var commands = spare
+        spare = []
+        swap(&commands, &sent)
+        defer {
+            commands.removeAll(keepingCapacity: true)
+            spare = commands
+        }
         return try waited(isBounded: isBounded) { deadline, begin in
             if let silence { throw PostgresFailure(.silence, silence.reason) }
             roundTrips += 1
@@ -276,17 +379,22 @@ final class PostgresLink {
             let results = try results(of: commands.count, since: begin, until: deadline)
             var failure: (any Error)?
             var last: PostgresResult?
-            for (command, result) in zip(commands, results) {
+            for (place, (command, result)) in zip(commands, results).enumerated() {
                 do {
                     if failure == nil { last = try checked(result, of: command) }
                 } catch var lost as PostgresFailure where lost.consequence == .runAgain {
                     lost.row = ContestedRow(key: command.key)
                     failure = lost
+                } catch var lost as PostgresFailure where lost.consequence == .reconnect {
+                    // What the server says in place of an answer is said before anything that was sent behind is begun.
+                    lost.isBeforeLast = result.isRefusal && place < commands.count - 1
+                    failure = lost
                 } catch let error {
                     failure = error
                 }
+                if failure == nil, let question = command.asks { asked[question].answer = result }
                 // What failed or was passed over is not prepared.
-                if let number = command.prepares, result.failure(in: nil) != nil { prepared[number] = nil }
+                if let prepares = command.prepares, result.failure(in: nil) != nil { note(nil, of: prepares) }
             }
             if let failure { throw failure }
             guard let last, results.count == commands.count else {
@@ -377,8 +485,11 @@ final class PostgresLink {
     private func checked(_ result: PostgresResult, of command: Sent) throws -> PostgresResult {
         do {
             let result = try checked(result, in: command.text)
-            if command.isForeseen, result.changedRows == 0 { throw PostgresFailure.unforeseen }
+            // One with a check of its own gives no count.
+            if command.isForeseen, !command.isChecked, result.changedRows == 0 { throw PostgresFailure.unforeseen }
             return result
+        } catch let failure as PostgresFailure where command.isChecked && failure.state == Self.nothingChanged {
+            throw PostgresFailure.unforeseen
         } catch let failure as PostgresFailure where command.isBegin && failure.state == "0A000" {
             // A standby has no serializable transactions.
             throw PostgresFailure(.readOnly, failure.description)

@@ -21,6 +21,11 @@ final class PostgresResult {
     /// Whether it is the mark behind the answers of what was sent together.
     var endsBatch: Bool { PQresultStatus(pointer) == PGRES_PIPELINE_SYNC }
 
+    /// Whether the server has said in words of its own that it does not do the command.
+    var isRefusal: Bool {
+        PQresultStatus(pointer) == PGRES_FATAL_ERROR && countersign_pg_sqlstate(pointer) != nil
+    }
+
     /// What failed; nil where nothing did.
     func failure(in statement: String?) -> PostgresFailure? {
         switch PQresultStatus(pointer) {

@@ -60,7 +60,11 @@ enum TransactionMode: Sendable {
         let result = Result { try SQLTransaction.run(on: connection, body) }
         // Neither what the body gives nor what it throws counts before it is certain that it was told the truth.
         // What is only to read may not have written either.
-        connection.settle(all: kind == .read)
+        if case .success = result, connection.commitsAlong {
+            // The commit finds out.
+        } else {
+            connection.settle(all: kind == .read)
+        }
         if let failure = connection.failure {
             link.rollBack()
             if failure.consequence == .unforeseen { return .unforeseen }
@@ -76,7 +80,7 @@ enum TransactionMode: Sendable {
             link.rollBack()
             return .ended(.failed(error))
         case .success(let value):
-            return .ended(kind == .write ? commit(value, on: link) : end(value, on: link))
+            return kind == .write ? commit(value, on: link) : .ended(end(value, on: link))
         }
     }
 
@@ -91,22 +95,33 @@ enum TransactionMode: Sendable {
     /// snapshot, and conflicts with nothing else.
     ///
     /// A write does not insist on writing: a database that was made read-only stays it.
-    private var beginning: [String] {
+    private var beginning: [SQLStatement] {
         switch self {
-        case .read: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
-        case .write(.full): ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
-        case .write(.rows): ["BEGIN ISOLATION LEVEL REPEATABLE READ", "LOCK TABLE documents IN ROW SHARE MODE"]
-        case .write(.exclusive): ["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE documents IN EXCLUSIVE MODE"]
+        case .read: [Statements.read]
+        case .write(.full): [Statements.serializable]
+        case .write(.rows): [Statements.repeatableRead, Statements.besideOthers]
+        case .write(.exclusive): [Statements.serializable, Statements.withoutOthers]
         }
     }
 
-    private func commit<T>(_ value: T, on link: PostgresLink) -> TransactionOutcome<T> {
+    private enum Statements {
+        static let read = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isByRow: true)
+        static let serializable = SQLStatement("BEGIN ISOLATION LEVEL SERIALIZABLE", isByRow: true)
+        static let repeatableRead = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ", isByRow: true)
+        static let besideOthers = SQLStatement("LOCK TABLE documents IN ROW SHARE MODE", isByRow: true)
+        static let withoutOthers = SQLStatement("LOCK TABLE documents IN EXCLUSIVE MODE", isByRow: true)
+    }
+
+    /// Commits, and finds out with it what was not looked at before.
+    private func commit<T>(_ value: T, on link: PostgresLink) -> Attempted<T> {
         // While it is certain that nothing was committed: afterwards it no longer is.
-        if link.isLost() { return .lostConnection(PostgresFailure(lost: "the connection ended before the commit")) }
+        if link.isLost() {
+            return .ended(.lostConnection(PostgresFailure(lost: "the connection ended before the commit")))
+        }
         if link.isOverdue {
             let failure = link.overdue
             link.rollBack()
-            return outcome(of: failure)
+            return .ended(outcome(of: failure))
         }
         // A statement that was sent along may have failed, and the commit been passed over.
         defer { if link.isFailed { link.rollBack() } }
@@ -114,17 +129,22 @@ enum TransactionMode: Sendable {
             let tag = try link.commit()
             // The server answers so where the transaction had failed before.
             guard tag == "COMMIT" else {
-                return .failed(StoreError(.unavailable, "PostgreSQL: \(tag) was the answer to COMMIT"))
+                return .ended(.failed(StoreError(.unavailable, "PostgreSQL: \(tag) was the answer to COMMIT")))
             }
-            return .done(value)
+            return .ended(.done(value))
+        } catch let failure as PostgresFailure where failure.consequence == .unforeseen {
+            return .unforeseen
+        } catch let failure as PostgresFailure where failure.consequence == .reconnect && failure.isBeforeLast {
+            return .ended(outcome(of: failure))
         } catch let failure as PostgresFailure where [.reconnect, .silence].contains(failure.consequence) {
-            return .failed(
-                StoreError(
-                    .outcomeUnknown,
-                    "the connection ended while a commit was under way, and it is not known whether it was done: "
-                        + failure.description))
+            return .ended(
+                .failed(
+                    StoreError(
+                        .outcomeUnknown,
+                        "the connection ended while a commit was under way, and it is not known whether it was done: "
+                            + failure.description)))
         } catch {
-            return outcome(of: error)
+            return .ended(outcome(of: error))
         }
     }
 

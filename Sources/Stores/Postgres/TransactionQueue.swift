@@ -84,7 +84,15 @@ struct TransactionQueue<Job> {
     /// When the next one is to be refused.
     func nextDeadline(in outage: Outage?) -> Instant? {
         // Arrivals have ascending deadlines; losers have none of an order.
-        ([reads.first, writes.first].compactMap { $0 } + losers).map { $0.end(in: outage) }.min()
+        var next: Instant?
+        func look(_ entry: Entry) {
+            let end = entry.end(in: outage)
+            next = next.map { min($0, end) } ?? end
+        }
+        if let read = reads.first { look(read) }
+        if let write = writes.first { look(write) }
+        for loser in losers { look(loser) }
+        return next
     }
 
     mutating func add(_ job: Job, _ kind: TransactionKind, at now: Instant, deadline: Instant) -> Admission {

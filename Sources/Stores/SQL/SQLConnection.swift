@@ -21,6 +21,13 @@ public protocol SQLConnection {
     /// Runs a statement whose count nothing depends on; a driver may send it later, before the next query or the commit.
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws
 
+    /// Whether ``ask(_:_:)`` does anything.
+    var asksAhead: Bool { get }
+
+    /// Says that the transaction is going to run a query. Where each answer costs a round trip, a driver may ask at once, so
+    /// that the answer comes with that of another.
+    func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws
+
     /// A query of one row and one column that tells the database's present time, in microseconds since 1970; nil where
     /// the database has no clock but that of its one machine.
     var timeQuery: SQLStatement? { get }
@@ -44,6 +51,10 @@ extension SQLConnection {
     public func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         _ = try execute(statement, parameters)
     }
+
+    public var asksAhead: Bool { false }
+
+    public func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {}
 
     public var timeQuery: SQLStatement? { nil }
 

@@ -41,6 +41,23 @@ private enum Statements {
 }
 
 extension Statements {
+    /// Calls the body with the keys, as many at a time as one statement looks for.
+    fileprivate static func inGroups(_ keys: [String], _ body: ([String]) throws -> Void) throws {
+        if keys.count <= places { return try body(keys) }
+        for start in stride(from: 0, to: keys.count, by: places) {
+            try body(Array(keys[start..<min(start + places, keys.count)]))
+        }
+    }
+
+    /// The counters of at most as many keys as there are places. Naming one twice changes nothing.
+    fileprivate static func selection(of keys: [String]) -> (SQLStatement, [SQLValue]) {
+        let count = keys.count <= 2 ? 2 : places
+        var parameters: [SQLValue] = []
+        parameters.reserveCapacity(count)
+        for place in 0..<count { parameters.append(SQLValue(keys[min(place, keys.count - 1)])) }
+        return (count == 2 ? pair : among, parameters)
+    }
+
     /// Inserts or replaces so many counters, in the order of their places.
     /// - Parameter keepingBeginnings: names no column of rows that are there which an index has (``RowUpdate``).
     private static func replacing(_ count: Int, keepingBeginnings: Bool = false) -> SQLStatement {
@@ -66,22 +83,29 @@ extension SQLTransaction {
     public func deleteCounter(_ key: String) throws { counters.delete(key) }
 
     public func readCounters(_ keys: [String]) throws {
-        var rest = counters.unknown(among: keys)[...]
+        let unknown = counters.unknown(among: keys)
         // One alone is read when it is asked for.
-        guard rest.count > 1 else { return }
-        while !rest.isEmpty {
-            let wanted = Array(rest.prefix(Statements.places))
-            rest = rest.dropFirst(Statements.places)
-            // Naming one twice changes nothing.
-            let found: [AttemptCounter] =
-                if wanted.count <= 2 {
-                    try select(Statements.pair, SQLValue(wanted[0]), SQLValue(wanted[wanted.count - 1]))
-                } else {
-                    try select(
-                        Statements.among, SQLValue(wanted[0]), SQLValue(wanted[1]), SQLValue(wanted[2]),
-                        SQLValue(wanted[wanted.count - 1]))
-                }
+        guard unknown.count > 1 else { return }
+        try Statements.inGroups(unknown) { wanted in
+            let (statement, parameters) = Statements.selection(of: wanted)
+            var found: [AttemptCounter] = []
+            try connection.query(statement, parameters) { columns in
+                var reader = RowReader(columns, table: AttemptCounter.table)
+                found.append(try AttemptCounter(row: &reader))
+            }
             counters.note(found, of: wanted)
+        }
+    }
+
+    /// Asks as ``readCounters(_:)`` will, or ``counter(_:)`` for one alone.
+    func expectCounters(_ keys: [String]) throws {
+        guard keys.count > 1 else {
+            if let key = keys.first { try connection.ask(Statements.byName, [SQLValue(key)]) }
+            return
+        }
+        try Statements.inGroups(keys) { wanted in
+            let (statement, parameters) = Statements.selection(of: wanted)
+            try connection.ask(statement, parameters)
         }
     }
 

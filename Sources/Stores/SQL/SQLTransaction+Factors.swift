@@ -45,6 +45,8 @@ extension SQLTransaction {
         try first(Statements.byID, SQLValue(id.rawValue))
     }
 
+    func expectFactor(_ id: FactorID) throws { try connection.ask(Statements.byID, [SQLValue(id.rawValue)]) }
+
     public func factors(of user: UserID) throws -> [FactorRecord] {
         try select(Statements.ofUser, SQLValue(user.rawValue))
     }

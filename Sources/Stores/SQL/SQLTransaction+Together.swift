@@ -19,6 +19,11 @@ private enum Statements {
         LEFT JOIN users AS holder ON holder.id = flow.user_id \
         LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
         """, isByRow: true)
+    static let flowAlone = SQLStatement(
+        """
+        SELECT \(FlowRecord.columns(of: "flow")), \(User.columns(of: "holder")) FROM flows AS flow \
+        LEFT JOIN users AS holder ON holder.id = flow.user_id WHERE flow.digest = $1
+        """, isByRow: true)
     /// Without `IN`, as ``StoredRow/selectionOfEach(_:_:isByRow:)`` says.
     static let documents = SQLStatement(
         """
@@ -90,32 +95,45 @@ extension SQLTransaction {
     }
 
     public func flow(digest: Data, beside documents: [String]) throws -> HeldFlow {
-        guard documents.count == 2 else {
-            let flow = try flow(digest: digest)
-            return HeldFlow(
-                flow: flow, user: try flow?.userID.flatMap { try user($0) }, documents: try self.documents(documents))
-        }
-        let parameters = [SQLValue(digest)] + documents.map { SQLValue($0) }
-        var held = HeldFlow(flow: nil, user: nil, documents: [:])
-        try connection.query(Statements.flow, parameters) { columns in
-            let (userColumn, firstDocument) = (Statements.flowColumns, Statements.flowColumns + Statements.userColumns)
-            var (flow, user): (FlowRecord?, User?)
+        var (flow, user): (FlowRecord?, User?)
+        var found: [String: Data] = [:]
+        func read(_ columns: any SQLColumns) throws {
             if try columns.blob(0) != nil {
                 var reader = RowReader(columns, table: FlowRecord.table)
                 flow = try FlowRecord(row: &reader)
             }
-            if try columns.text(userColumn) != nil {
-                var reader = RowReader(columns, table: User.table, from: userColumn)
+            if try columns.text(Statements.flowColumns) != nil {
+                var reader = RowReader(columns, table: User.table, from: Statements.flowColumns)
                 user = try User(row: &reader)
             } else if flow != nil {
                 StandInUser.read()
             }
-            var found: [String: Data] = [:]
+        }
+        guard documents.count == 2 else {
+            try connection.query(Statements.flowAlone, [SQLValue(digest)], read)
+            return HeldFlow(flow: flow, user: user, documents: try self.documents(documents))
+        }
+        let parameters = [SQLValue(digest)] + documents.map { SQLValue($0) }
+        try connection.query(Statements.flow, parameters) { columns in
+            try read(columns)
+            let firstDocument = Statements.flowColumns + Statements.userColumns
             found[documents[0]] = try columns.blob(firstDocument)
             found[documents[1]] = try columns.blob(firstDocument + 1)
-            held = HeldFlow(flow: flow, user: user, documents: found)
         }
-        return held
+        return HeldFlow(flow: flow, user: user, documents: found)
+    }
+
+    public var asksAhead: Bool { connection.asksAhead }
+
+    public func expect(_ rows: ExpectedRows) throws {
+        guard asksAhead else { return }
+        switch rows {
+        case .heldGrant(let id): try connection.ask(Statements.heldGrantAlone, [SQLValue(id.rawValue)])
+        case .flow(let digest): try connection.ask(Statements.flowAlone, [SQLValue(digest)])
+        case .factor(let id): try expectFactor(id)
+        case .counters(let keys): try expectCounters(keys)
+        case .presentTime: if let query = connection.timeQuery { try connection.ask(query, []) }
+        }
     }
 
     public func documents(_ names: [String]) throws -> [String: Data] {

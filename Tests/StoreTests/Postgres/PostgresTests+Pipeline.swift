@@ -49,6 +49,114 @@ extension PostgresTests {
     }
 
     @Test
+    func `A write that keeps to its rows sends its changes with the commit, and asks at once for what it expects`()
+        async throws
+    {
+        var options = PostgresStore.Options()
+        options.connections = 1
+        let store = try await PostgresCluster.shared().emptyDatabase().open(options)
+        try await store.write { transaction in
+            for number in UInt8(0)..<3 { #expect(try transaction.insert(Self.flow(number))) }
+        }
+        func roundTrips(_ body: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws -> Int {
+            let before = store.statistics.roundTrips
+            try await store.write(.rows, body)
+            return store.statistics.roundTrips - before
+        }
+        let ofAnInsert = try await roundTrips { #expect(try $0.insert(Self.flow(10))) }
+        #expect(ofAnInsert == 1)
+        let ofFourQuestions = try await roundTrips { transaction in
+            try transaction.expect(.flow(digest: Data([1])))
+            try transaction.expect(.counters(["a", "b"]))
+            try transaction.expect(.presentTime)
+            guard var flow = try transaction.flow(digest: Data([0])) else { throw NotSQL() }
+            #expect(try transaction.flow(digest: Data([1]), beside: []).flow?.digest == Data([1]))
+            try transaction.readCounters(["a", "b"])
+            for key in ["a", "b"] { try increment(key, in: transaction) }
+            #expect(try transaction.presentTime() != nil)
+            flow.attempts += 1
+            #expect(try transaction.update(flow))
+        }
+        #expect(ofFourQuestions == 2)
+        #expect(try await store.read { try $0.flow(digest: Data([0])) }?.attempts == 1)
+        #expect(try await store.read { try $0.counter("b") }?.count == 1)
+        await store.close()
+    }
+
+    @Test
+    func `Nothing is committed where a change that went with the commit did nothing`() async throws {
+        let store = try await PostgresCluster.shared().emptyDatabase().open()
+        try await store.write { transaction in
+            for number in UInt8(0)..<2 { #expect(try transaction.insert(Self.flow(number))) }
+        }
+        let runs = Mutex<[[Bool]]>([])
+        let changes: [Bool] = try await store.write(.rows) { transaction in
+            let stale = FlowRecord(
+                digest: Data([1]), userID: nil, purpose: "p", revision: 7, createdAt: Date(microseconds: 1),
+                expiresAt: Date(microseconds: 2), body: Data())
+            let changes = [
+                try transaction.insert(Self.flow(2)), try transaction.insert(Self.flow(0)),
+                try transaction.update(stale), try transaction.deleteFlow(digest: Data([9])),
+            ]
+            runs.withLock { $0.append(changes) }
+            if changes.allSatisfy(\.self) {
+                try transaction.put(AttemptCounter(key: "k", since: Date(microseconds: 1)))
+            }
+            return changes
+        }
+        let exact = [true, false, false, false]
+        #expect(changes == exact)
+        #expect(runs.withLock { $0 } == [[true, true, true, true], exact])
+        #expect(try await store.read { try $0.counter("k") } == nil, "what the first run left")
+        #expect(try await store.read { try $0.flow(digest: Data([2])) } != nil)
+        await store.close()
+    }
+
+    @Test
+    func `A change that waits for a row when its connection is ended was not committed, and is run again`() async throws
+    {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let (holder, store) = (try await database.open(), try await database.open())
+        #expect(try await store.write { try $0.insert(Self.flow(1)) })
+        let gate = Gate()
+        let held = Task {
+            try await holder.write(.rows) { transaction in
+                guard var flow = try transaction.flow(digest: Data([1])) else { throw NotSQL() }
+                flow.attempts += 1
+                #expect(try transaction.update(flow))
+                // It has to be sent before the gate holds the thread.
+                _ = try transaction.counter("k")
+                try gate.pass()
+            }
+        }
+        await gate.isReached()
+        let runs = Mutex(0)
+        let write = Task {
+            try await store.write(.rows) { transaction in
+                runs.withLock { $0 += 1 }
+                guard var flow = try transaction.flow(digest: Data([1])) else { throw NotSQL() }
+                flow.attempts += 1
+                return try transaction.update(flow)
+            }
+        }
+        try await database.run(
+            """
+            DO $$ BEGIN FOR look IN 1..12000 LOOP \
+            IF EXISTS (SELECT FROM pg_stat_activity \
+            WHERE application_name = current_schema() AND wait_event_type = 'Lock') THEN RETURN; END IF; \
+            PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.05); END LOOP; \
+            RAISE EXCEPTION 'no change waits'; END $$
+            """)
+        try await database.endConnections(where: "wait_event_type = 'Lock'")
+        gate.open()
+        try await held.value
+        #expect(try await write.value)
+        #expect(runs.withLock { $0 } > 1)
+        #expect(try await store.read { try $0.flow(digest: Data([1])) }?.attempts == 2)
+        for store in [holder, store] { await store.close() }
+    }
+
+    @Test
     func `Where a change does nothing, the body is run again with exact answers`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         #expect(try await store.write { try $0.insert(user("u", email: "a@example.org")) })
