@@ -323,6 +323,44 @@ import Testing
         }
     }
 
+    @Test func `Another address of a user ends the sessions, is told to the former one and is confirmed anew`()
+        async throws
+    {
+        try await TestServer.with { server in
+            let (realm, id) = (server.realm, UserID(rawValue: "ada"))
+            for name in ["ada", "bob"] {
+                _ = try await AddUser(email: "\(name)@example.com", emailVerified: true, id: name).perform(
+                    on: realm, as: .commandLine, by: .testAdministrator)
+            }
+            func set(_ email: String, verified: Bool? = nil, dryRun: Bool? = nil) async throws -> UserSummary {
+                try await SetUser(user: "ada", email: email, emailVerified: verified, dryRun: dryRun).perform(
+                    on: realm, as: .commandLine, by: .testAdministrator
+                ).user
+            }
+            func epoch() async throws -> Int { try #require(try await realm.accounts.user(id)).tokenEpoch }
+            let before = try await epoch()
+            for (text, dryRun, code) in [
+                ("none", nil, .invalid), ("", nil, .invalid), ("BOB@example.com", nil, .conflict),
+                ("BOB@example.com", true, .conflict),
+            ] as [(String, Bool?, AdministrationError.Code)] {
+                let refused = await #expect(throws: AdministrationError.self) { try await set(text, dryRun: dryRun) }
+                #expect(refused?.code == code, "\(text)")
+            }
+            #expect(try await set("new@example.com", dryRun: true).email == "ada@example.com")
+            let same = try await set("ADA@example.com")
+            #expect(same.email == "ada@example.com" && same.emailVerified)
+            #expect(try await epoch() == before, "Nobody is signed out by the same address.")
+            let moved = try await set("ada@new.example")
+            #expect(moved.email == "ada@new.example" && !moved.emailVerified)
+            #expect(try await epoch() > before)
+            let mail = try #require(
+                try await realm.outbox.messages().last { $0.content.template == "email-changed" })
+            #expect(mail.content.values["newEmail"] == "ada@new.example" && mail.content.values["link"] == nil)
+            #expect(try await realm.auditLog.events(of: id, limit: 9).contains { $0.kind == .emailChanged })
+            #expect(try await set("ada@other.example", verified: true).emailVerified)
+        }
+    }
+
     /// Names are in scripts.
     @Test func `Every operation has a name of its own`() {
         let names = AdministrationOperations.all.map { $0.name }

@@ -24,8 +24,9 @@ struct CommandLineOfOperationsTests {
             SearchUsers(before: name, limit: 50), DisableUser(user: name), EnableUser(user: name),
             EnableUser(user: name, keepTokens: true),
             ShowUser(user: name), DeleteUser(user: name), DeleteUser(user: name, graceDays: 14),
+            SetUser(user: name, emailVerified: false),
             SetUser(
-                user: name, displayName: name, locale: name, picture: name,
+                user: name, email: name, emailVerified: true, displayName: name, locale: name, picture: name,
                 attributes: ["a=b": .string(name), "n": .null], claims: [name: .array([.integer(1), .bool(true)])]),
             ChangeUsers(action: "disable", users: [name, "ada", name]),
             ChangeUsers(action: "delete", users: [name]), MailRecoveryCode(user: name),

@@ -266,6 +266,15 @@ struct ConcurrentChangeTests {
                 let refused = try await OpenForm(owner, edit).review(wrong)
                 #expect(refused.status == 422 && refused.kind == "console-ask", "\(refused.html)")
             }
+            let moving = try await OpenForm(owner, edit).review(["email": "moved@example.com"])
+            #expect(moving.kind == "console-review" && moving.html.contains("moved@example.com"), "\(moving.html)")
+            #expect(moving.html.contains("signed out everywhere") && moving.html.contains("The address is the user"))
+            #expect(try await ConsoleStage.confirmed(moving, in: owner).kind == "console-user")
+            #expect(try await user().email?.canonical == "moved@example.com")
+            #expect(try await !user().profile.emailVerified)
+            let known = try await OpenForm(owner, edit).send(["verified": "1"])
+            #expect(known.kind == "console-user", "\(known.html)")
+            #expect(try await user().profile.emailVerified)
             // A browser that opens a setting's form itself is shown what it does, too.
             let setting = "/console/settings/passwords.minimumLength/change"
             let ofSetting = try await OpenForm(owner, setting).review(["value": "13"])

@@ -139,7 +139,9 @@ def console_helps(stage):
     person.press("main a[href$='/reset-mfa']")
     stage.look("console-reset-factors", "console-ask")
     person.press("main form[method=post] button")
-    desk.confirm(f"/console/users/{id}/edit", "console-edit", display_name="Augusta King", attributes='{"city": "London"}')
+    address = f"augusta.{address}"
+    desk.confirm(f"/console/users/{id}/edit", "console-edit", display_name="Augusta King", attributes='{"city": "London"}',
+                 email=address, verified="1")
     stage.look("console-edited", "console-user")
     assert "Augusta King" in person.text and "London" in person.text, person.text
     desk.confirm(f"/console/users/{id}/edit", attributes="no object")

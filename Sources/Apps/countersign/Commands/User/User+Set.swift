@@ -7,15 +7,21 @@ extension UserCommand {
     struct SetMembers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Change name, language, picture, attributes or claims of a user.",
+            abstract: "Change address, name, language, picture, attributes or claims of a user.",
             discussion: """
-                What is not named stays as it is. Claims replace all that the user has; attributes are added to the others, and \
+                What is not named stays as it is. Another address ends the user's sessions, and the former one is told. Claims replace all that the user has; attributes are added to the others, and \
                 null removes one.
 
                   countersign user set anna@example.com --name "Anna Schmidt"
                   countersign user set anna@example.com --attributes '{"city":"Bonn"}'
                   countersign user set anna@example.com --claims '{"plan":"pro"}'
                 """)
+
+        @Option(help: "Another address, which the user confirms unless --email-verified says that it is the user's.")
+        var email: String?
+
+        @Flag(inversion: .prefixedNo, help: "Whether the address is known to be the user's.")
+        var emailVerified: Bool?
 
         @Option(help: "What pages and mails call the user; an empty text clears.")
         var name: String?
@@ -39,16 +45,20 @@ extension UserCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            if name == nil, language == nil, picture == nil, attributes == nil, claims == nil {
+            if email == nil, emailVerified == nil, name == nil, language == nil, picture == nil, attributes == nil,
+                claims == nil
+            {
                 throw ValidationError(
-                    "Name what is to change: --name, --language, --picture, --attributes or --claims.")
+                    "Name what is to change: --email, --email-verified, --name, --language, --picture, --attributes or --claims."
+                )
             }
         }
 
         func run() async throws {
             let answer = try await realm.perform(
                 SetUser(
-                    user: argument.user, displayName: name, locale: language, picture: picture,
+                    user: argument.user, email: email, emailVerified: emailVerified, displayName: name,
+                    locale: language, picture: picture,
                     attributes: try attributes.map { try Self.object($0, "attributes") },
                     claims: try claims.map { try Self.object($0, "claims") }))
             try output.show(answer) { ["Changed \(answer.user.shortName.printable)."] }

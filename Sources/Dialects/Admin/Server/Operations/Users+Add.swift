@@ -40,9 +40,7 @@ public struct AddUser: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        guard let address = EmailAddress(email) else {
-            throw AdministrationError(.invalid, "\"\(email)\" is no e-mail address.")
-        }
+        let address = try EmailAddress.judged(email)
         if password != nil && generatesPassword == true {
             throw AdministrationError(.invalid, "Give a password or have one generated, not both.")
         }
@@ -75,5 +73,15 @@ public struct AddUser: AdministrationOperation {
             throw AdministrationError(.invalid, "No user has the id \(text): the log calls the first token so.")
         }
         return UserID(rawValue: text)
+    }
+}
+
+extension EmailAddress {
+    /// - Throws: ``AdministrationError`` of code `invalid` where the text is no address.
+    static func judged(_ text: String) throws -> EmailAddress {
+        guard let address = EmailAddress(text) else {
+            throw AdministrationError(.invalid, "\"\(text)\" is no e-mail address.")
+        }
+        return address
     }
 }

@@ -1,12 +1,17 @@
 import CountersignCore
 
-/// Changes what is known about a user: name, language, picture, attributes and claims. The members that are left out stay as they are.
+/// Changes what is known about a user: address, name, language, picture, attributes and claims. The members that are left out stay as they
+/// are.
 public struct SetUser: AdministrationOperation {
     public static let name = "users:set"
     public static let right = AdministrationRight.changeUsers
 
     /// Id or address.
     public var user: String
+    /// Another address. The former one is told, all sessions end, and the user confirms the new one unless ``emailVerified`` says otherwise.
+    public var email: String?
+    /// Whether the address is known to be the user's.
+    public var emailVerified: Bool?
     /// One line of up to 200 characters; an empty text clears.
     public var displayName: String?
     /// A language tag (BCP 47); an empty text clears.
@@ -23,10 +28,12 @@ public struct SetUser: AdministrationOperation {
     public var dryRun: Bool?
 
     public init(
-        user: String, displayName: String? = nil, locale: String? = nil, picture: String? = nil,
-        attributes: [String: JSONValue]? = nil, claims: [String: JSONValue]? = nil, expecting: String? = nil,
-        dryRun: Bool? = nil
+        user: String, email: String? = nil, emailVerified: Bool? = nil, displayName: String? = nil,
+        locale: String? = nil, picture: String? = nil, attributes: [String: JSONValue]? = nil,
+        claims: [String: JSONValue]? = nil, expecting: String? = nil, dryRun: Bool? = nil
     ) {
+        self.email = email
+        self.emailVerified = emailVerified
         self.dryRun = dryRun
         self.picture = picture
         self.expecting = expecting
@@ -51,6 +58,13 @@ public struct SetUser: AdministrationOperation {
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
         var change = AccountChange()
+        let address = try email.map(EmailAddress.judged)
+        // The same one in other letters ends no session.
+        if let address, address != found.email { change.email = .some(address) }
+        guard emailVerified == nil || address != nil || found.email != nil else {
+            throw AdministrationError(.invalid, "The user has no e-mail address.")
+        }
+        change.emailVerified = emailVerified
         if let displayName {
             try AdministrationError.check(displayName: displayName)
             change.displayName = .some(displayName.isEmpty ? nil : displayName)
@@ -88,6 +102,9 @@ public struct SetUser: AdministrationOperation {
             try await permit.changing(found, of: realm) {
                 try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile(found)))
             }
+            if let address, let holder = try await realm.accounts.user(email: address), holder.id != found.id {
+                throw AdministrationError(AccountRefusal.addressTaken, email: address)
+            }
             return Answer(
                 user: UserSummary(found), attributes: found.profile.attributes, claims: found.profile.customClaims)
         }
@@ -100,7 +117,7 @@ public struct SetUser: AdministrationOperation {
         case .changed(let user, _):
             return Answer(
                 user: UserSummary(user), attributes: user.profile.attributes, claims: user.profile.customClaims)
-        case .refused(let refusal): throw AdministrationError(refusal, id: found.id)
+        case .refused(let refusal): throw AdministrationError(refusal, email: address, id: found.id)
         }
     }
 
@@ -126,7 +143,9 @@ public struct SetUser: AdministrationOperation {
 
 extension SetUser: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("user", "set").option("name", displayName).option("language", locale)
+        CommandParts("user", "set").option("email", email).flag("email-verified", if: emailVerified)
+            .flag("no-email-verified", if: emailVerified.map { !$0 }).option("name", displayName)
+            .option("language", locale)
             .option("picture", picture).option("attributes", attributes.map(Self.text))
             .option("claims", claims.map(Self.text)).arguments(user)
     }

@@ -19,6 +19,8 @@ extension AdministrationError {
 
 /// What administrators change about a user.
 struct ChangeableProfile: Encodable {
+    var email: String?
+    var emailVerified: Bool
     var displayName: String?
     var locale: String?
     var picture: String?
@@ -26,6 +28,8 @@ struct ChangeableProfile: Encodable {
     var claims: [String: JSONValue]
 
     init(_ user: User) {
+        email = user.email?.canonical
+        emailVerified = user.profile.emailVerified
         displayName = user.profile.displayName
         locale = user.profile.locale
         picture = user.profile.photoURL

@@ -276,6 +276,16 @@ enum UserActions {
             name: "picture", label: words.plain("dataPicture"), value: form.value("picture"), autocomplete: "off",
             maximumLength: UserProfile.longestPictureAddress, isRequired: false, isFirst: false)
         question.fields.insert(picture, at: 2)
+        let address = PageField(
+            name: "email", label: words.plain("consoleAddress"), type: "email", value: form.value("email"),
+            autocomplete: "off", maximumLength: 254, isRequired: false, isFirst: false)
+        var verified = PageField.choice(
+            name: "verified", label: words.plain("consoleUserVerified"),
+            options: [("", "consoleUserConfirms"), ("1", "consoleYes")].map {
+                .init($0.0, words.plain($0.1), isChosen: $0.0 == scene.field("verified") ?? "")
+            })
+        verified.hint = words.plain("consoleUserVerifiedHint")
+        question.fields.insert(contentsOf: [address, verified], at: 1)
         question.hidden = [form.hidden]
         return question
     }
@@ -292,6 +302,7 @@ enum UserActions {
             scene,
             [
                 .text("display_name", words.plain("consoleUserName"), user.user.displayName),
+                .text("email", words.plain("consoleAddress"), user.user.email),
                 .text("locale", words.plain("consoleLanguage"), user.user.locale),
                 .text("picture", words.plain("dataPicture"), user.user.picture),
                 .lines(
@@ -391,8 +402,15 @@ enum UserActions {
             guard let typed = shown.edited(Members.claims.field(of: name)) else { continue }
             claims[name] = typed.isEmpty ? nil : Self.value(typed, like: former[name] ?? .null)
         }
+        // The same address in other letters is none.
+        let email = shown.edited("email").flatMap { typed in
+            EmailAddress(typed).map { $0.canonical == present.user.email } == true ? nil : typed
+        }
+        let isOpen = email != nil || present.user.email != nil && !present.user.emailVerified
         return SetUser(
-            user: scene.parameter("user"), displayName: shown.edited("display_name"), locale: shown.edited("locale"),
+            user: scene.parameter("user"), email: email,
+            emailVerified: scene.field("verified") == "1" && isOpen ? true : nil,
+            displayName: shown.edited("display_name"), locale: shown.edited("locale"),
             picture: shown.edited("picture"),
             attributes: attributes.isEmpty ? nil : attributes,
             claims: claims == former ? nil : claims,
@@ -401,11 +419,12 @@ enum UserActions {
 
     /// What the form changes: each attribute and each claim by itself, whether it was changed in a field of its own or in the JSON.
     private static func review(_ scene: ConsoleScene, _ change: SetUser) async throws -> ConsoleReview {
+        let words = scene.words
+        let present = try await scene.perform(ShowUser(user: change.user))
+        // It is judged after what it is compared with was read: with that the revision is of the same user.
         var trial = change
         trial.dryRun = true
         _ = try await scene.perform(trial)
-        let words = scene.words
-        let present = try await scene.perform(ShowUser(user: change.user))
         var changes: [ConsoleQuestion.Change] = []
         func add(_ label: String, _ before: String?, _ after: String?) {
             guard let after else { return }
@@ -413,6 +432,14 @@ enum UserActions {
                 .init(words.plain(label), from: ShownFields.text(before ?? ""), to: ShownFields.text(after)))
         }
         add("consoleUserName", present.user.displayName, change.displayName)
+        add("consoleAddress", present.user.email, change.email)
+        let wasVerified = present.user.emailVerified
+        let isVerified = change.emailVerified ?? (change.email == nil && wasVerified)
+        if isVerified != wasVerified {
+            func said(_ flag: Bool) -> PageText { words(flag ? "consoleYes" : "consoleNo") }
+            changes.append(
+                .init(words.plain("consoleUserVerified"), from: said(wasVerified), to: said(isVerified)))
+        }
         add("consoleLanguage", present.user.locale, change.locale)
         add("dataPicture", present.user.picture, change.picture)
         func text(_ value: JSONValue?) -> PageText {
@@ -431,7 +458,8 @@ enum UserActions {
                 addMember(.claims, name, former[name], claims[name])
             }
         }
-        return ConsoleReview(changes: changes)
+        return ConsoleReview(
+            changes: changes, warnings: change.email == nil ? [] : [words("consoleEditAddressText")])
     }
 
     /// A member as its field has it; nil for what no field can have.
