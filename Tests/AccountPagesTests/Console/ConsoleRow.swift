@@ -65,6 +65,7 @@ struct ConsoleRow: Sendable {
         .form("/console/users/{user}/reset-mfa", .operator),
         .form("/console/users/{user}/reset-password", .operator, .support),
         .form("/console/users/{user}/edit", .operator),
+        .form("/console/users/{user}/add-to-group", .operator),
         .form("/console/users/{user}/mail-recovery-code", .operator, .support),
         .form("/console/users/{user}/invite-to-enrol", .operator, .support),
         .form("/console/users/{user}/delete", .operator),

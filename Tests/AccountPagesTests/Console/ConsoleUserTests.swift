@@ -704,6 +704,22 @@ struct ConsoleUserTests {
             #expect(try await confirm("\(path)/remove", in: browser).kind == "console-groups")
             let twice = try await confirm("/console/groups-add", ["group": "staff"], in: browser)
             #expect(twice.status == 422 && twice.hasAlert)
+
+            // From the user's page, and back to it.
+            _ = try await confirm("/console/groups-add", ["group": "sales"], in: browser)
+            let user = try await browser.open("/console/users/target")
+            let leave = "/console/groups/staff/members/target/remove?from=user"
+            #expect(user.html.contains("href=\"\(leave)\"") && user.html.contains("/console/users/target/add-to-group"))
+            let question = try await browser.open("/console/users/target/add-to-group")
+            #expect(question.html.contains("value=\"sales\"") && !question.html.contains("value=\"staff\""))
+            let joined = try await confirm("/console/users/target/add-to-group", ["group": "sales"], in: browser)
+            #expect(joined.path.hasPrefix("/console/users/target") && joined.html.contains("/console/groups/sales"))
+            let asked = try await browser.open(leave)
+            let form = try #require(asked.forms.first { $0.action == "/console/groups/staff/members/target/remove" })
+            let left = try #require(try await browser.sendForm(form, [:]).page)
+            #expect(left.kind == "console-user" && !left.html.contains("/console/groups/staff"), "\(left.html)")
+            let none = try await confirm("/console/groups-add", ["group": "staff"], in: browser)
+            #expect(none.status == 422, "It is there, without members.")
         }
     }
 

@@ -57,9 +57,11 @@ enum GroupPages {
                         "consoleMemberRemove",
                         ["user": .chosen(user.shownName), "group": .chosen(scene.parameter("group"))]),
                     text: lifts ? scene.words("consoleMemberRemoveLifts") : nil,
-                    button: scene.words.plain("consoleRemove"), isDangerous: true,
-                    back: ConsolePath.to("groups", scene.parameter("group")))
-                question.hidden = [.init(name: liftsField, value: lifts ? "1" : "0")]
+                    button: scene.words.plain("consoleRemove"), isDangerous: true, back: origin(scene))
+                question.hidden = [
+                    .init(name: liftsField, value: lifts ? "1" : "0"),
+                    .init(name: originField, value: scene.field(originField) ?? ""),
+                ]
                 return question
             },
             make: { scene in
@@ -68,8 +70,16 @@ enum GroupPages {
                     group: scene.parameter("group"), user: scene.parameter("user"),
                     expectingLift: scene.isForm ? scene.field(liftsField) == "1" : nil)
             },
+            done: { scene, _ in .lead(to: origin(scene), notice: "consoleDoneRemoved") }),
+        .action(
+            "users/{user}/add-to-group", AddGroupMember.self, in: .users,
+            ask: { try await askToJoin($0) },
+            make: { scene in
+                AddGroupMember(
+                    group: try scene.typed("group", placeholder: "GROUP"), user: scene.parameter("user"))
+            },
             done: { scene, _ in
-                .lead(to: ConsolePath.to("groups", scene.parameter("group")), notice: "consoleDoneRemoved")
+                .lead(to: ConsolePath.to("users", scene.parameter("user")), notice: "consoleDoneAdded")
             }),
         .action(
             "groups/{group}/remove", RemoveGroup.self, in: .groups,
@@ -97,6 +107,76 @@ enum GroupPages {
             // A member who administers: the form is refused.
             return false
         }
+    }
+
+    /// Says which page led to the question about a member.
+    private static let originField = "from"
+    private static let ofUser = "user"
+
+    private static func origin(_ scene: ConsoleScene) -> String {
+        scene.field(originField) == ofUser
+            ? ConsolePath.to("users", scene.parameter("user")) : ConsolePath.to("groups", scene.parameter("group"))
+    }
+
+    /// As many groups as are offered to choose from; of more the name is typed.
+    private static let mostOffered = 100
+
+    private static func askToJoin(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
+        let words = scene.words
+        let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+        let own = try await scene.perform(ListGroups(user: user.id, limit: UserGroup.mostOfUser)).groups.map(\.name)
+        let all = try await scene.perform(ListGroups(limit: mostOffered))
+        let chosen = scene.field("group")
+        let offered = all.groups.map(\.name).filter { !own.contains($0) }
+        let field =
+            all.next == nil && !offered.isEmpty
+            ? PageField.choice(
+                name: "group", label: words.plain("consoleGroupName"),
+                options: offered.map { .init($0, $0, isChosen: $0 == chosen) })
+            : PageField(
+                name: "group", label: words.plain("consoleGroupName"), value: chosen, autocomplete: "off",
+                maximumLength: 64)
+        return ConsoleQuestion(
+            title: words("consoleGroupJoinOf", ["user": .chosen(user.shownName)]), fields: [field],
+            button: words.plain("consoleAdd"), back: ConsolePath.to("users", user.id))
+    }
+
+    /// The groups of a user, with the ways into others and out of them.
+    static func blocks(ofUser user: String, _ scene: ConsoleScene) async throws -> [PageBlock] {
+        guard scene.may(.readGroups) else { return [] }
+        let words = scene.words
+        let groups = try await scene.perform(ListGroups(user: user, limit: UserGroup.mostOfUser)).groups
+        let changes = scene.may(.changeGroups)
+        guard changes || !groups.isEmpty else { return [] }
+        var blocks: [PageBlock] = [
+            .heading(words.plain("consoleGroups")),
+            .table(
+                PageTable(
+                    words.plain("consoleGroups"),
+                    columns: [words.plain("consoleGroupName"), words.plain("consoleGroupSummary")]
+                        + (changes ? [words.plain("consoleRemove")] : []),
+                    rows: groups.map { group in
+                        [
+                            .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
+                            .init(PageText(chosen: group.summary)),
+                            .init(
+                                words("consoleRemove"),
+                                to: PagePath(
+                                    ConsolePath.to("groups", group.name, "members", user, "remove"),
+                                    [(originField, ofUser)]
+                                ).text),
+                        ]
+                    }), none: words("consoleNone")),
+        ]
+        if changes {
+            blocks.append(
+                .links([
+                    .init(
+                        words("consoleGroupJoin"), to: ConsolePath.to("users", user, "add-to-group"), isButton: true,
+                        isSecondary: true)
+                ]))
+        }
+        return blocks
     }
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {

@@ -72,14 +72,7 @@ enum UserPages {
         page.blocks += standing(of: answer, scene)
         page.blocks.append(.links(actions(on: user, scene)))
         page.blocks.append(.facts(facts(of: answer, scene)))
-        if scene.may(.readGroups) {
-            let groups = try await scene.perform(ListGroups(user: user.id, limit: UserGroup.mostOfUser)).groups
-            if !groups.isEmpty {
-                page.blocks.append(.heading(words.plain("consoleGroups")))
-                page.blocks.append(
-                    .links(groups.map { .init(PageText(chosen: $0.name), to: ConsolePath.to("groups", $0.name)) }))
-            }
-        }
+        page.blocks += try await GroupPages.blocks(ofUser: user.id, scene)
         page.blocks += listing("consoleAttributes", answer.attributes ?? [:], words)
         page.blocks += listing("consoleClaims", answer.customClaims, words)
         if scene.may(.readLog) {
@@ -204,6 +197,13 @@ enum UserPages {
             links.append(link("consoleEdit", "edit"))
             links.append(user.isDisabled ? link("consoleEnable", "enable") : link("consoleDisable", "disable"))
             links.append(link("consoleDelete", "delete"))
+        }
+        if scene.may(GrantRole.right), !user.isDisabled {
+            links.append(
+                .init(
+                    words("consoleGrantRole"),
+                    to: PagePath("/console/administrators/grant", [("user", user.id)]).text, isButton: true,
+                    isSecondary: true))
         }
         return links
     }
