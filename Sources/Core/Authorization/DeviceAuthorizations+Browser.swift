@@ -62,17 +62,22 @@ extension DeviceAuthorizations {
         }
     }
 
+    /// Waits of one sign-in: each looks once a second. A page begins three a minute.
+    static let waits = RateLimit(count: 30, window: 60)
+
     /// Waits until the other device has decided, or the time is up.
-    /// - Parameter limit: how long to wait at most.
+    /// - Parameter limit: how long to wait at most; not at all where too many waited already.
     /// - Returns: false where nothing was decided yet.
     public func isOver(ofBrowser handle: FlowHandle, _ key: BrowserKey, within limit: Duration) async throws -> Bool {
+        guard case .waiting = try await standing(ofBrowser: handle, key) else { return true }
+        guard realm.polls.admits(handle, Self.waits) else { return false }
         var waited = Duration.zero
-        while true {
-            guard case .waiting = try await standing(ofBrowser: handle, key) else { return true }
-            if waited >= limit { return false }
+        while waited < limit {
             try await Task.sleep(for: .seconds(1))
             waited += .seconds(1)
+            guard case .waiting = try await standing(ofBrowser: handle, key) else { return true }
         }
+        return false
     }
 
     /// Signs the browser in as the user who allowed it, once.

@@ -130,4 +130,20 @@ struct HTTPClientDocumentFetcherTests {
                 == .unreachable("unknown-name"))
         #expect(service.requests.isEmpty)
     }
+
+    @Test func `Names of strangers are looked up apart, so that they take no room from the operator's`() async throws {
+        let inside = try #require(NetworkAddress("10.0.0.1"))
+        let http = OutboundHTTP(
+            AddressRules(), lookUpOfStrangers: { _ in throw CancellationError() }, lookUp: { _ in [inside] })
+        #expect(await HTTPClientDocumentFetcher(http).fetch("https://app.example/c") == .unreachable("unknown-name"))
+        var exchange = OutboundHTTP.Exchange(.get, "https://app.example/c", timeout: .seconds(60), bodyLimit: 1)
+        for (isStrangers, failure) in [(true, OutboundHTTP.Failure.unknownName), (false, .blocked)] {
+            exchange.isStrangers = isStrangers
+            guard case .failure(failure) = await http.send(exchange) else {
+                Issue.record("\(isStrangers)")
+                continue
+            }
+        }
+        await http.shutDown()
+    }
 }

@@ -96,6 +96,7 @@ public final class OutboundHTTP: Sendable {
     private let deadline: @Sendable (Duration) async -> Void
     private let clients: PinnedClients
     private let lookUp: @Sendable (_ host: String) async throws -> [NetworkAddress]
+    private let lookUpOfStrangers: @Sendable (_ host: String) async throws -> [NetworkAddress]
 
     /// - Parameters:
     ///   - trustRoots: nil trusts what the system trusts.
@@ -103,19 +104,22 @@ public final class OutboundHTTP: Sendable {
     public convenience init(
         _ rules: AddressRules, trustRoots: NIOSSLTrustRoots? = nil, admitsPlainLoopback: Bool = false
     ) {
-        let lookup = NameLookup()
+        // A name server that does not answer holds a place for longer than the exchange lasts: a stranger's holds one of strangers.
+        let (own, strangers) = (NameLookup(), NameLookup())
         self.init(
             rules, trustRoots: trustRoots, admitsPlainLoopback: admitsPlainLoopback,
-            lookUp: { try await lookup.addresses(of: $0) })
+            lookUpOfStrangers: { try await strangers.addresses(of: $0) }, lookUp: { try await own.addresses(of: $0) })
     }
 
     /// - Parameters:
     ///   - deadline: waits until an exchange of that time-out is given up. Another for tests, which must not hang on how fast a
     ///     machine is.
+    ///   - lookUpOfStrangers: the addresses of a host that a stranger named; nil looks for all in one way.
     ///   - lookUp: the addresses of a host.
     init(
         _ rules: AddressRules, trustRoots: NIOSSLTrustRoots? = nil, admitsPlainLoopback: Bool = false,
         deadline: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+        lookUpOfStrangers: (@Sendable (_ host: String) async throws -> [NetworkAddress])? = nil,
         lookUp: @escaping @Sendable (_ host: String) async throws -> [NetworkAddress]
     ) {
         self.rules = rules
@@ -124,6 +128,7 @@ public final class OutboundHTTP: Sendable {
         self.deadline = deadline
         clients = PinnedClients(trustRoots: trustRoots)
         self.lookUp = lookUp
+        self.lookUpOfStrangers = lookUpOfStrangers ?? lookUp
     }
 
     /// Lets go of all connections.
@@ -150,6 +155,7 @@ public final class OutboundHTTP: Sendable {
         if let literal = NetworkAddress(target.host) {
             found = [literal]
         } else {
+            let lookUp = exchange.isStrangers ? lookUpOfStrangers : lookUp
             do { found = try await lookUp(target.host) } catch { return .failure(.unknownName) }
         }
         let rules = exchange.isStrangers ? publicRules : rules
