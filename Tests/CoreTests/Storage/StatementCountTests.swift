@@ -41,8 +41,22 @@ struct StatementCountTests {
 
         func code(_ code: String, _ handle: FlowHandle) async throws -> Verdict {
             try await beginRequest()
-            return try await test.realm.authenticator.answer(
+            return try await answer(code, handle)
+        }
+
+        func answer(_ code: String, _ handle: FlowHandle) async throws -> Verdict {
+            try await test.realm.authenticator.answer(
                 .code(Secret(code), factor: enrolled.factor.id), to: .flow(handle, .any(.signIn)), by: client)
+        }
+
+        /// An application that an earlier request has seen.
+        func seenApplication() async throws -> SeenApplication {
+            let id = ClientID(rawValue: "seen")
+            _ = try await test.realm.applications.add(id: id, ApplicationRegistration(), by: client)
+            return try await test.realm.store.read { transaction in
+                guard let application = try transaction.application(id) else { throw TestFailure() }
+                return try SeenApplication(application, in: transaction)
+            }
         }
     }
 
@@ -72,6 +86,24 @@ struct StatementCountTests {
             #expect(count.statements <= 7)
             #expect(count.commits == 1)
         }
+    }
+
+    @Test(arguments: [(true, 11), (false, 7)])
+    func `A code runs no statement more where its write looks at the application`(
+        isRight: Bool, most: Int
+    ) async throws {
+        let stage = try await Stage()
+        let seen = try await stage.seenApplication()
+        let handle = try await stage.test.pending().handle
+        let code =
+            isRight
+            ? stage.enrolled.totp.code(at: stage.test.now).stringCode : stage.test.wrongCode(stage.enrolled.totp)
+        let count = try await stage.count {
+            let verdict = try await stage.test.realm.assuming(seen) { try await stage.answer(code, handle) }
+            #expect(verdict?.isAccomplished == isRight)
+        }
+        #expect(count.statements <= most)
+        #expect(count.commits == 1)
     }
 
     @Test

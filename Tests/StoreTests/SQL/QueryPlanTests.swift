@@ -52,6 +52,7 @@ struct QueryPlanTests {
             _ = try transaction.deleteFactor(factor.id)
             _ = try transaction.insert(flow)
             _ = try transaction.flow(digest: flow.digest)
+            _ = try transaction.flow(digest: flow.digest, beside: [])
             _ = try transaction.update(flow)
             _ = try transaction.flows(of: id, limit: 1)
             _ = try transaction.openFlow(offering: factor.id, at: instant)
