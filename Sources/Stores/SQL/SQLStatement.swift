@@ -15,22 +15,45 @@ public final class SQLStatement: Sendable {
     /// Whether it reads or changes rows by their keys, and nothing of what is decided by it is about other rows: what a
     /// transaction may run that is isolated by rows (`docs/decisions/0192`).
     public let isByRow: Bool
+    /// Whether it reads applications and documents alone: what most writes ask for first and few change, so that a driver may run it
+    /// once for several writes that it commits together (`docs/decisions/0565`).
+    public let isStanding: Bool
+    /// Whether it may change what such statements read. False only where the text says so by its beginning.
+    public let mayChangeStanding: Bool
 
     private static let numbers = Atomic(0)
 
     /// A statement that is kept, made once for the life of the program.
-    /// - Parameter isByRow: see ``isByRow``. False unless it was thought about.
-    public init(_ text: String, isByRow: Bool = false) {
+    /// - Parameters:
+    ///   - isByRow: see ``isByRow``. False unless it was thought about.
+    ///   - isStanding: see ``isStanding``.
+    public init(_ text: String, isByRow: Bool = false, isStanding: Bool = false) {
         self.text = text
         self.isByRow = isByRow
+        self.isStanding = isStanding
+        mayChangeStanding = !Self.leavesStanding(text)
         number = Self.numbers.wrappingAdd(1, ordering: .relaxed).oldValue
     }
 
     private init(passing text: String) {
         self.text = text
         isByRow = false
+        isStanding = false
+        mayChangeStanding = !Self.leavesStanding(text)
         number = nil
     }
+
+    /// Beginnings of statements that change neither applications nor documents: they read, or change a table whose rows take none of
+    /// those with them. Any other may.
+    private static let leaving: [String] = {
+        var beginnings = ["SELECT "]
+        for table in ["users", "factors", "flows", "sessions", "grants", "attempt_counters", "audit_events"] {
+            beginnings += ["INSERT INTO \(table) ", "UPDATE \(table) ", "DELETE FROM \(table) "]
+        }
+        return beginnings
+    }()
+
+    private static func leavesStanding(_ text: String) -> Bool { leaving.contains { text.hasPrefix($0) } }
 
     /// A statement that is not kept.
     public static func once(_ text: String) -> SQLStatement { SQLStatement(passing: text) }

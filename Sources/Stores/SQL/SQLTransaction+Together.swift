@@ -8,7 +8,7 @@ private enum Statements {
         SELECT \(Application.columns(of: "application")), one.body, other.body FROM (SELECT 1 AS row) AS asked \
         LEFT JOIN applications AS application ON application.id = $1 \
         LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
-        """, isByRow: true)
+        """, isByRow: true, isStanding: true)
     static let flowColumns = FlowRecord.columns.split(separator: ",").count
     static let userColumns = User.columns.split(separator: ",").count
     /// A row in any case, as above.
@@ -28,7 +28,7 @@ private enum Statements {
     static let documents = SQLStatement(
         """
         SELECT name, body FROM documents WHERE name = $1 UNION ALL SELECT name, body FROM documents WHERE name = $2
-        """, isByRow: true)
+        """, isByRow: true, isStanding: true)
     /// A grant that is there has a session and a user.
     static let heldGrant = SQLStatement(
         """

@@ -8,6 +8,9 @@ import StoreSQL
 /// kept goes by that alone. So a transaction finds here what it would read, and nothing has to be invalidated (docs/decisions/0511).
 ///
 /// Where writes come between reads, nothing is kept and nothing is looked for.
+///
+/// The connection that writes keeps answers of a few statements (``SQLStatement/isStanding``), and only while a group of writes is open:
+/// no other connection commits meanwhile, and what a write of the group may change is forgotten before it does (docs/decisions/0565).
 struct KeptRows {
     /// Bytes that are kept, about; when there would be more, it begins anew.
     static let capacity = 512 << 10
@@ -40,6 +43,10 @@ struct KeptRows {
     /// By the statements' numbers.
     private var answers: [[Answer]] = []
     private var size = 0
+    /// How many writes of the open group have begun; nil where no group is open.
+    private var writes: Int?
+    /// How often something was about to change that standing statements read.
+    private(set) var changes = 0
 
     /// A transaction begins.
     /// - Returns: whether it is worth asking at once what it sees. Otherwise its first query is early enough.
@@ -65,6 +72,33 @@ struct KeptRows {
 
     /// Whether answers are looked for, and kept.
     var isInUse: Bool { phase == .unchanged }
+
+    /// Whether answers of this statement are looked for, and kept. The first write of a group keeps none, as it may be the only one.
+    func isInUse(for statement: SQLStatement) -> Bool {
+        isInUse || statement.isStanding && (writes ?? 0) > 1
+    }
+
+    /// A transaction begins in which a group of writes runs.
+    mutating func beginGroup() {
+        writes = 0
+        forget()
+    }
+
+    /// The body of a write begins, or runs once more.
+    mutating func beginWrite() { writes = writes.map { $0 + 1 } }
+
+    /// The group is committed, or undone.
+    mutating func endGroup() {
+        writes = nil
+        forget()
+    }
+
+    /// What standing statements read is about to change, or to be as it was before.
+    mutating func change() {
+        guard writes != nil else { return }
+        changes &+= 1
+        forget()
+    }
 
     /// The rows that the statement with that number gave; nil where they are not kept.
     func rows(_ number: Int, _ parameters: [SQLValue]) -> [SQLRow]? {

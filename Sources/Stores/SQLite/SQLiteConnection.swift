@@ -27,9 +27,10 @@ final class SQLiteConnection: SQLConnection {
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
-        if keptRows.isInUse, let number = statement.number {
+        if keptRows.isInUse(for: statement), let number = statement.number {
             return try query(statement, number, parameters, read)
         }
+        if statement.mayChangeStanding { keptRows.change() }
         try run(statement, parameters) { prepared in
             while try step(prepared) { try read(prepared) }
         }
@@ -48,6 +49,8 @@ final class SQLiteConnection: SQLConnection {
         }
         var rows: [SQLRow] = []
         var size = 0
+        // A reader of the rows may run a statement that changes them.
+        let changes = keptRows.changes
         try run(statement, parameters) { prepared in
             while try step(prepared) {
                 guard size <= KeptRows.largestAnswer else {
@@ -60,7 +63,7 @@ final class SQLiteConnection: SQLConnection {
                 try read(row)
             }
         }
-        if size <= KeptRows.largestAnswer { keptRows.keep(rows, number, parameters) }
+        if size <= KeptRows.largestAnswer, keptRows.changes == changes { keptRows.keep(rows, number, parameters) }
     }
 
     /// SQLite's number for what the open transaction sees: another one after each commit (sqlite.org, SQLITE_FCNTL_DATA_VERSION).
@@ -71,6 +74,7 @@ final class SQLiteConnection: SQLConnection {
     }
 
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
+        if statement.mayChangeStanding { keptRows.change() }
         try run(statement, parameters) { prepared in
             while try step(prepared) {}
         }
@@ -185,15 +189,25 @@ extension SQLiteConnection: GroupTransaction {
     private static let release = SQLStatement("RELEASE one_write")
     private static let rollBackToSavepoint = SQLStatement("ROLLBACK TO one_write")
 
-    func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try SQLTransaction.run(on: self, body) }
+    func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+        keptRows.beginWrite()
+        return try SQLTransaction.run(on: self, body)
+    }
 
     /// Takes the write lock at once. A transaction that reads first and asks for the lock later fails, without waiting,
     /// where another process has written in between.
-    func begin() throws { try command(Self.begin) }
+    func begin() throws {
+        try command(Self.begin)
+        keptRows.beginGroup()
+    }
 
-    func commit() throws { try command(Self.commit) }
+    func commit() throws {
+        keptRows.endGroup()
+        try command(Self.commit)
+    }
 
     func rollBack() throws {
+        keptRows.endGroup()
         if isOpen { try command(Self.rollBack) }
     }
 
@@ -201,7 +215,10 @@ extension SQLiteConnection: GroupTransaction {
 
     func releaseSavepoint() throws { try command(Self.release) }
 
-    func rollBackToSavepoint() throws { try command(Self.rollBackToSavepoint) }
+    func rollBackToSavepoint() throws {
+        keptRows.change()
+        try command(Self.rollBackToSavepoint)
+    }
 
     /// Reads from one snapshot.
     func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
