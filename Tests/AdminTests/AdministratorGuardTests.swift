@@ -100,6 +100,7 @@ struct AdministratorGuardTests {
         "clients:unblock": "as above",
         "clients:remove": "as above",
         "groups:add": "a group without members",
+        "groups:set": "what people are told of a group, which moves nobody",
         "delivery:retry": "sends what waits anyway",
         "delivery:test-mail": "says that it is a trial",
         "delivery:test-push": "says that it is a trial",

@@ -93,6 +93,7 @@ import Testing
         "groups:add": Row("groups:write", .operator),
         "groups:list": Row("groups:read", .operator, .support, .auditor),
         "groups:show": Row("groups:read", .operator, .support, .auditor),
+        "groups:set": Row("groups:write", .operator),
         "groups:remove": Row("groups:write", .operator),
         "groups:add-member": Row("groups:write", .operator),
         "groups:remove-member": Row("groups:write", .operator),

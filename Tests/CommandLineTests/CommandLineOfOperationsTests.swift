@@ -41,6 +41,7 @@ struct CommandLineOfOperationsTests {
             RemoveFactor(user: name, factor: name), ListUserApplications(user: name),
             RevokeUserApplication(user: name, application: name),
             AddUser(email: "ada@example.com", displayName: name, emailVerified: true, id: "ada"),
+            ChangeGroup(group: name, summary: name),
             AddGroup(group: name, summary: name), ListGroups(user: name, limit: 50, after: name),
             ShowGroup(group: name, limit: 50, after: name), RemoveGroup(group: name),
             AddGroupMember(group: name, user: name), RemoveGroupMember(group: name, user: name),

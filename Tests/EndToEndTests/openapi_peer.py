@@ -134,6 +134,7 @@ def administration():
     done(administer("groups:add", group=group, summary="Peers"))
     done(administer("groups:add-member", group=group, user=user))
     done(administer("groups:show", group=group))
+    done(administer("groups:set", group=group, summary="Of this test"))
     done(administer("groups:list", user=user))
     done(administer("groups:remove-member", group=group, user=user))
     done(administer("groups:remove", group=group))

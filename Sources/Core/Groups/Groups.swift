@@ -84,6 +84,34 @@ public struct Groups: Sendable {
         }
     }
 
+    /// Changes what people are told of a group, and notes that in the log.
+    /// - Parameters:
+    ///   - summary: at most ``UserGroup/longestSummary`` characters.
+    ///   - present: sees the group as it is before, and throws where it is not what the caller knows; then nothing changes.
+    public func change(
+        _ name: GroupName, summary: String, by client: ClientContext,
+        judging present: @escaping @Sendable (UserGroup) throws -> Void = { _ in }
+    ) async throws -> Result<UserGroup, Refusal> {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var group = try transaction.group(name) else { return .failure(.groupNotFound) }
+            try present(group)
+            let before = group.summary
+            if before == summary { return .success(group) }
+            group.summary = summary
+            guard try transaction.update(group) else { return .failure(.groupNotFound) }
+            try transaction.append(
+                .group(
+                    .groupChanged, name, of: nil, id: event, at: now, by: client,
+                    [
+                        "before": .object(["summary": .string(before)]),
+                        "after": .object(["summary": .string(summary)]),
+                    ]))
+            return .success(group)
+        }
+    }
+
     /// Removes a group; its members stay users. One that the settings require a second factor of stays: who may move users between groups
     /// would otherwise change the setting (`docs/decisions/0523`).
     /// - Returns: why it was not removed; nil where it was.
@@ -172,6 +200,8 @@ extension AuditEvent {
 extension AuditEvent.Kind {
     /// A group was made.
     public static let groupAdded = Self(rawValue: "group.added")
+    /// What people are told of a group was changed.
+    public static let groupChanged = Self(rawValue: "group.changed")
     /// A group was removed; its members stay users.
     public static let groupRemoved = Self(rawValue: "group.removed")
     /// A user came into a group.

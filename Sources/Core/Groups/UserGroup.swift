@@ -29,7 +29,7 @@ public struct UserGroup: Sendable, Equatable {
     /// The key. A group is not renamed, because applications know it by its name.
     public let name: GroupName
     /// For people; empty where nothing was said.
-    public let summary: String
+    public var summary: String
     /// When the group was made.
     public let createdAt: Date
 

@@ -471,6 +471,7 @@ extension RememberingTransaction: StoreTransaction {
         try base.members(of: group, range)
     }
     func insert(_ group: UserGroup) throws -> Bool { try base.insert(group) }
+    func update(_ group: UserGroup) throws -> Bool { try base.update(group) }
     func deleteGroup(_ name: GroupName) throws -> Bool { try base.deleteGroup(name) }
     func addMember(_ user: UserID, to group: GroupName, at instant: Date) throws -> Bool {
         try base.addMember(user, to: group, at: instant)

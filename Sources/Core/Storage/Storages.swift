@@ -159,6 +159,8 @@ public protocol GroupStorage {
     func members(of group: GroupName, _ range: ListRange<UserID>) throws -> [UserID]
     /// False where the name is taken.
     func insert(_ group: UserGroup) throws -> Bool
+    /// Writes the summary; false where there is no such group.
+    func update(_ group: UserGroup) throws -> Bool
     /// Removes the group and lets its members go.
     func deleteGroup(_ name: GroupName) throws -> Bool
     /// False where the user is in it already, or the group or the user is gone.

@@ -44,6 +44,17 @@ extension StoreConformance {
             try requireEqual(rest, ["c/1"], "the second page of groups")
             try requireEqual(members, [["u1", "u2"], ["u3"]], "the pages of members")
             try requireEqual(ofUser, ["a", "b"], "the groups of a user")
+            try await store.write { transaction in
+                var described = UserGroup(name: names[0], summary: "", createdAt: Sample.instant(9))
+                try require(try transaction.update(described), "there is the group")
+                described.summary = Sample.text
+                try require(try transaction.update(described), "it is written again")
+                try requireEqual(
+                    try transaction.group(names[0]),
+                    UserGroup(name: names[0], summary: Sample.text, createdAt: Sample.instant()), "its summary alone")
+                let none = UserGroup(name: GroupName(rawValue: "none"), summary: "", createdAt: Sample.instant())
+                try require(!(try transaction.update(none)), "there is none")
+            }
             let after = try await store.write { transaction in
                 // In the order in which all transactions lock rows: users, groups, members.
                 _ = try transaction.deleteUser(ids[2])

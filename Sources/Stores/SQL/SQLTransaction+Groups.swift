@@ -16,6 +16,7 @@ private enum Statements {
     static let byName = UserGroup.selection("WHERE name = $1")
     static let listed = ListStatements { UserGroup.selection("WHERE name \($0) $1 ORDER BY name\($1) LIMIT $2") }
     static let insertion = UserGroup.insertion()
+    static let update = SQLStatement("UPDATE user_groups SET summary = $2 WHERE name = $1")
     static let deletion = SQLStatement("DELETE FROM user_groups WHERE name = $1")
     static let ofUser = SQLStatement(
         "SELECT group_name FROM group_members WHERE user_id = $1 ORDER BY group_name LIMIT $2")
@@ -67,6 +68,11 @@ extension SQLTransaction {
     public func insert(_ group: UserGroup) throws -> Bool {
         locks.noteNew(.groups, group.name.rawValue)
         return try connection.changes(Statements.insertion, group.values)
+    }
+
+    public func update(_ group: UserGroup) throws -> Bool {
+        try locks.note(.groups, group.name.rawValue)
+        return try changes(Statements.update, SQLValue(group.name.rawValue), SQLValue(group.summary))
     }
 
     public func deleteGroup(_ name: GroupName) throws -> Bool {

@@ -72,6 +72,7 @@ struct ConsoleRow: Sendable {
         .page("/console/groups", .operator, .support, .auditor),
         .form("/console/groups-add", .operator),
         .page("/console/groups/{group}", .operator, .support, .auditor),
+        .form("/console/groups/{group}/settings", .operator),
         .form("/console/groups/{group}/add-member", .operator),
         .form("/console/groups/{group}/members/{user}/remove", .operator),
         .form("/console/groups/{group}/remove", .operator),

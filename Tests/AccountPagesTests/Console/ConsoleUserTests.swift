@@ -699,6 +699,13 @@ struct ConsoleUserTests {
             let path = "/console/groups/eng%2Fcore"
             let filled = try await confirm("\(path)/add-member", ["user": "target@example.com"], in: browser)
             #expect(filled.html.contains("target@example.com"))
+            let changed = try await confirm("\(path)/settings", ["summary": "Who <runs> it"], in: browser)
+            #expect(changed.notice == "The group was changed." && changed.html.contains("Who &lt;runs&gt; it"))
+            let same = try await confirm("\(path)/settings", in: browser)
+            #expect(same.notice == "Nothing was different, and nothing was changed.", "\(same.html)")
+            let longer = String(repeating: "x", count: 201)
+            let long = try await confirm("\(path)/settings", ["summary": longer], in: browser)
+            #expect(long.status == 422 && long.hasAlert)
             let emptied = try await confirm("\(path)/members/target/remove", in: browser)
             #expect(emptied.html.contains("The group has no members."))
             #expect(try await confirm("\(path)/remove", in: browser).kind == "console-groups")

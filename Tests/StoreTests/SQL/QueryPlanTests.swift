@@ -114,6 +114,7 @@ struct QueryPlanTests {
             let group = GroupName(kept: "g")
             _ = try transaction.insert(UserGroup(name: group, summary: "", createdAt: instant))
             _ = try transaction.addMember(id, to: group, at: instant)
+            _ = try transaction.update(UserGroup(name: group, summary: "s", createdAt: instant))
             _ = try transaction.group(group)
             _ = try transaction.groups(ListRange(group, limit: 1))
             _ = try transaction.groups(of: id, limit: 1)

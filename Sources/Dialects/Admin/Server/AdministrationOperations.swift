@@ -62,6 +62,7 @@ public enum AdministrationOperations {
         AddGroup.self,
         ListGroups.self,
         ShowGroup.self,
+        ChangeGroup.self,
         RemoveGroup.self,
         AddGroupMember.self,
         RemoveGroupMember.self,

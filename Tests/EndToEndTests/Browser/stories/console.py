@@ -211,6 +211,8 @@ def console_groups(stage):
     desk.confirm(f"/console/groups/{name}/add-member", "console-group-add-member", user=address)
     stage.look("console-group", "console-group")
     desk.look("/console/groups", "console-groups", "console-groups")
+    desk.confirm(f"/console/groups/{name}/settings", "console-group-settings", summary="People who build and run things")
+    assert "build and run" in person.text, person.text
     desk.confirm(f"/console/groups/{name}/members/{id}/remove", "console-group-remove-member")
     desk.confirm(f"/console/users/{id}/add-to-group", "console-user-join", group=name)
     stage.look("console-user-groups", "console-user")

@@ -140,12 +140,6 @@ struct Apply: AsyncParsableCommand {
                     faults.append(.init(line: change.lines["secret"] ?? line, text: error.message))
                 }
             }
-            if change.kind == .groups, change.action == .change {
-                faults.append(
-                    .init(
-                        line: change.lines["summary"] ?? line,
-                        text: "the summary of a group stays as it was made: leave it out, or remove the group first"))
-            }
             if let refusal = try await SetupWork.rehearse(
                 change, of: plan.changes, secrets[change.name], administration)
             {

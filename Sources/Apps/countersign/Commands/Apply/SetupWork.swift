@@ -97,7 +97,12 @@ struct SetupWork {
             case .groups:
                 var addition = try SetupMembers.decode(AddGroup.self, change.members)
                 addition.dryRun = true
-                _ = try await administration.perform(addition)
+                if change.action == .add {
+                    _ = try await administration.perform(addition)
+                } else {
+                    _ = try await administration.perform(
+                        ChangeGroup(group: addition.group, summary: addition.summary ?? "", dryRun: true))
+                }
             case .applications:
                 let registration = try registration(change, secret)
                 if change.action == .add {
@@ -134,8 +139,11 @@ struct SetupWork {
     private mutating func perform(_ change: SetupPlan.Change) async throws {
         switch (change.kind, change.action) {
         case (.groups, .remove): _ = try await gone { try await $0.perform(RemoveGroup(group: change.name)) }
-        case (.groups, _):
+        case (.groups, .add):
             _ = try await administration.perform(SetupMembers.decode(AddGroup.self, change.members))
+        case (.groups, .change):
+            let group = try SetupMembers.decode(AddGroup.self, change.members)
+            _ = try await administration.perform(ChangeGroup(group: group.group, summary: group.summary ?? ""))
         case (.applications, .remove): _ = try await gone { try await $0.perform(RemoveApplication(id: change.name)) }
         case (.applications, .add):
             let registration = try Self.registration(change, secrets[change.name])

@@ -14,7 +14,7 @@ struct GroupCommand: AsyncParsableCommand {
               countersign group add-member engineering anna@example.com
             """,
         subcommands: [
-            Add.self, List.self, Show.self, Remove.self, AddMember.self, RemoveMember.self,
+            Add.self, List.self, Show.self, SetSummary.self, Remove.self, AddMember.self, RemoveMember.self,
         ])
 }
 
@@ -104,6 +104,28 @@ extension GroupCommand {
                 return about.lines + [""] + members.lines
             }
             PlaceOptions.say(previous: answer.previous, next: answer.next, output)
+        }
+    }
+
+    struct SetSummary: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Change what people are told of a group.",
+            discussion: """
+                  countersign group set engineering --summary "Who builds and runs it"
+                """)
+
+        @OptionGroup var argument: GroupArgument
+
+        @Option(help: "What people are told of the group; an empty text clears.")
+        var summary: String
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ChangeGroup(group: argument.group, summary: summary))
+            try output.show(answer) { ["Changed the group \(answer.group.name.printable)."] }
         }
     }
 

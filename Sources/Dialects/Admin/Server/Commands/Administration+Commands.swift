@@ -17,6 +17,10 @@ extension ShowGroup: CommandedOperation {
     }
 }
 
+extension ChangeGroup: CommandedOperation {
+    public var commandLine: [String] { CommandParts("group", "set").option("summary", summary).arguments(group) }
+}
+
 extension RemoveGroup: CommandedOperation {
     public var commandLine: [String] { CommandParts("group", "remove").arguments(group) }
 }

@@ -27,10 +27,7 @@ public struct AddGroup: AdministrationOperation {
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let name = try GroupName.judged(group)
-        guard summary?.count ?? 0 <= UserGroup.longestSummary else {
-            throw AdministrationError(.invalid, "The summary has more than \(UserGroup.longestSummary) characters.")
-        }
-        let text = PlainText.key(summary ?? "")
+        let text = try UserGroup.judged(summary: summary ?? "")
         if dryRun == true {
             return Answer(group: GroupSummary(UserGroup(name: name, summary: text, createdAt: realm.clock.now)))
         }
@@ -38,6 +35,61 @@ public struct AddGroup: AdministrationOperation {
         case .success(let group): return Answer(group: GroupSummary(group))
         case .failure: throw AdministrationError(.conflict, "There is a group \(name) already.")
         }
+    }
+}
+
+/// Changes what people are told of a group. It keeps its name.
+public struct ChangeGroup: AdministrationOperation {
+    public static let name = "groups:set"
+    public static let right = AdministrationRight.changeGroups
+
+    public var group: String
+    /// Up to 200 characters; an empty text clears.
+    public var summary: String
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    public var dryRun: Bool?
+    /// The summary that the group is to have still; otherwise nothing is changed.
+    public var expecting: String?
+
+    public init(group: String, summary: String, dryRun: Bool? = nil, expecting: String? = nil) {
+        self.group = group
+        self.summary = summary
+        self.dryRun = dryRun
+        self.expecting = expecting
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let group: GroupSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let (name, text) = (GroupName(rawValue: group), try UserGroup.judged(summary: summary))
+        let expecting = expecting
+        let judge: @Sendable (UserGroup) throws -> Void = { present in
+            try RecordRevision.require(expecting, present.summary)
+        }
+        if dryRun == true {
+            guard var present = try await realm.groups.group(name) else { throw AdministrationError.noGroup(group) }
+            try judge(present)
+            present.summary = text
+            return Answer(group: GroupSummary(present))
+        }
+        switch try await realm.groups.change(name, summary: text, by: client, judging: judge) {
+        case .success(let changed): return Answer(group: GroupSummary(changed))
+        case .failure: throw AdministrationError.noGroup(group)
+        }
+    }
+}
+
+extension UserGroup {
+    /// - Throws: ``AdministrationError`` of code `invalid` where it is too long.
+    fileprivate static func judged(summary: String) throws -> String {
+        guard summary.count <= longestSummary else {
+            throw AdministrationError(.invalid, "The summary has more than \(UserGroup.longestSummary) characters.")
+        }
+        return PlainText.key(summary)
     }
 }
 

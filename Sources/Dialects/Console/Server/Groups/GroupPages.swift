@@ -31,6 +31,41 @@ enum GroupPages {
             }),
         .page("groups/{group}", of: ShowGroup.self, in: .groups) { try await show($0) },
         .action(
+            "groups/{group}/settings", ChangeGroup.self, in: .groups,
+            ask: { scene in
+                let present = try await group(scene)
+                let shown = shown(present, scene)
+                var question = ConsoleQuestion(
+                    title: scene.words("consoleGroupChange", ["group": .chosen(present.name)]),
+                    fields: [
+                        PageField(
+                            name: "summary", label: scene.words.plain("consoleGroupSummary"),
+                            value: shown.value("summary"), autocomplete: "off",
+                            maximumLength: UserGroup.longestSummary, isRequired: false)
+                    ], changes: shown.changes, button: scene.words.plain("consoleSave"),
+                    back: ConsolePath.to("groups", present.name))
+                question.hidden = [shown.hidden]
+                return question
+            },
+            make: { scene in
+                guard scene.isForm else { return ChangeGroup(group: scene.parameter("group"), summary: "SUMMARY") }
+                let present = try await group(scene)
+                let shown = shown(present, scene)
+                try shown.judge()
+                return ChangeGroup(
+                    group: present.name, summary: shown.value("summary"), expecting: present.summary)
+            },
+            review: { scene, change in
+                let edits = shown(try await group(scene), scene).edits()
+                var trial = change
+                trial.dryRun = true
+                _ = try await scene.perform(trial)
+                return ConsoleReview(changes: edits)
+            },
+            done: { _, answer in
+                .lead(to: ConsolePath.to("groups", answer.group.name), notice: "consoleDoneGroupChanged")
+            }),
+        .action(
             "groups/{group}/add-member", AddGroupMember.self, in: .groups,
             ask: { scene in
                 let group = try await scene.perform(ShowGroup(group: scene.parameter("group"), limit: 1))
@@ -93,6 +128,14 @@ enum GroupPages {
             make: { RemoveGroup(group: $0.parameter("group")) },
             done: { _, _ in .lead(to: "/console/groups", notice: "consoleDoneRemoved") }),
     ]
+
+    private static func group(_ scene: ConsoleScene) async throws -> GroupSummary {
+        try await scene.perform(ShowGroup(group: scene.parameter("group"), limit: 1)).group
+    }
+
+    private static func shown(_ group: GroupSummary, _ scene: ConsoleScene) -> ShownFields {
+        ShownFields(scene, [.text("summary", scene.words.plain("consoleGroupSummary"), group.summary)])
+    }
 
     /// Says what the question about a member has said.
     private static let liftsField = "lifts"
@@ -238,6 +281,7 @@ enum GroupPages {
             page.blocks.append(
                 .links([
                     .init(words("consoleMemberAddLink"), to: path + "/add-member", isButton: true),
+                    .init(words("consoleChange"), to: path + "/settings", isButton: true, isSecondary: true),
                     .init(words("consoleGroupRemoveLink"), to: path + "/remove"),
                 ]))
         }
