@@ -117,13 +117,20 @@ public func totp(
             base32Secret: base32Secret, algorithm: algorithm, digits: digits, period: period))
 }
 
-/// A generator of the time-based codes of an enrolment.
+/// A generator of the time-based codes (RFC 6238) of an enrolment, as ``EnrolledDevice`` has their parameters.
+///
+/// - Throws: as ``totp(base32Secret:algorithm:digits:period:)``.
 public func totp(parameters: OTPParameters) throws -> any TOTP { try TimeBasedGenerator(parameters) }
 
-/// A generator of counter-based codes (RFC 4226) from a secret as people type it.
+/// A generator of counter-based codes (RFC 4226) from a secret as people type it. The caller keeps the counter, and stores it before
+/// a code is shown.
+///
+/// - Throws: as ``totp(base32Secret:algorithm:digits:period:)``.
 public func hotp(base32Secret: String, algorithm: HMACAlgorithm, digits: Int = 6) throws -> any HOTP {
     try hotp(parameters: OTPParameters(base32Secret: base32Secret, algorithm: algorithm, digits: digits))
 }
 
-/// A generator of counter-based codes. The period is ignored.
+/// A generator of counter-based codes (RFC 4226). The period is ignored.
+///
+/// - Throws: as ``totp(base32Secret:algorithm:digits:period:)``.
 public func hotp(parameters: OTPParameters) throws -> any HOTP { try CounterBasedGenerator(parameters) }

@@ -110,11 +110,16 @@
 
         /// Forgets the keys of items that need an unlocked keychain, and what contexts keep. Until ``unlock(context:)``
         /// such items answer `errSecInteractionNotAllowed`; what is readable after the first unlock still is.
+        ///
+        /// - Throws: `notAvailable` before `configure`.
         public static func lock() throws(KeychainError) {
             try current().vault.lock()
         }
 
         /// Asks for the passcode and makes items readable again that need an unlocked keychain.
+        ///
+        /// - Throws: `notAvailable` before `configure`; `cancelled`, `authenticationFailed`, `lockedOut` and `interactionNotAllowed` of the
+        ///   prompt.
         public static func unlock(context: AuthenticationContext? = nil) async throws(KeychainError) {
             let vault = try current().vault
             try await thread.run(interrupt: { context?.invalidate() }) { () throws(KeychainError) in
@@ -123,6 +128,8 @@
         }
 
         /// Asks for the old passcode and then for a new one. Copies of the file from before stay open to the old one.
+        ///
+        /// - Throws: as ``unlock(context:)``; the old passcode then stays.
         public static func changePasscode(context: AuthenticationContext? = nil) async throws(KeychainError) {
             let vault = try current().vault
             try await thread.run(interrupt: { context?.invalidate() }) { () throws(KeychainError) in
@@ -131,6 +138,8 @@
         }
 
         /// Asks for the passcode and removes it. **All items "when passcode set" are destroyed**, as on a device.
+        ///
+        /// - Throws: as ``unlock(context:)``; nothing is removed then.
         public static func removePasscode(context: AuthenticationContext? = nil) async throws(KeychainError) {
             let vault = try current().vault
             try await thread.run(interrupt: { context?.invalidate() }) { () throws(KeychainError) in

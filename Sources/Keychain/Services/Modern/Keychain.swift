@@ -75,6 +75,8 @@ public struct Keychain: Sendable {
     }
 
     /// Whether there is such a secret. Never prompts; a protected one counts.
+    ///
+    /// - Throws: `notAvailable` on Linux before `KeychainVault.configure`.
     public func contains(account: String, service: String) async throws(KeychainError) -> Bool {
         try await run { () throws(KeychainError) in try KeychainBackend.contains(PasswordName(account, service)) }
     }
@@ -125,6 +127,10 @@ public struct Keychain: Sendable {
     /// - Parameters:
     ///   - message: The message itself; it is hashed here.
     ///   - algorithm: One of the key's type; another is `parameter`.
+    /// - Returns: The signature: of ECDSA in the form of X9.62 (DER) or of RFC 7518, section 3.4, as the algorithm says; of RSA as PKCS #1
+    ///   has it.
+    /// - Throws: `itemNotFound` where no key has the tag; `cancelled`, `authenticationFailed`, `lockedOut` or `interactionNotAllowed` of the
+    ///   prompt.
     public func sign(
         _ message: Data, with tag: String, _ algorithm: SignatureAlgorithm, context: AuthenticationContext? = nil
     ) async throws(KeychainError) -> Data {

@@ -75,10 +75,15 @@ public struct KeychainRSAPrivateKey: SigningKey, @unchecked Sendable {
         return KeychainRSAPrivateKey(tag: tag, secKey: try KeychainKeys.findOrMake(tag, .rs256, protection))
     }
 
-    /// Deletes the key from the keychain. Succeeds if it does not exist. Never prompts.
+    /// Deletes the key from the keychain. Succeeds if it does not exist. Never prompts. The server still has its public half: remove the
+    /// enrolment first (``DeviceAPI/delete()``).
+    ///
+    /// - Throws: ``GuardianError`` where the keychain refuses.
     public func delete() throws { try KeychainKeys.delete(tag) }
 
     /// Deletes the key with a tag, also one that cannot be read any more.
+    ///
+    /// - Throws: ``GuardianError`` where the keychain refuses.
     public static func delete(with tag: String) throws { try KeychainKeys.delete(tag) }
 }
 
@@ -108,6 +113,7 @@ public struct KeychainP256PrivateKey: SigningKey, @unchecked Sendable {
     ///     `AccessControl(unconstrained: .afterFirstUnlockThisDeviceOnly)` for nothing (`import KeychainServices`).
     ///   - inHardware: Makes it in the Secure Enclave, or in what `KeychainVault.configure(hardware:)` named; refused where
     ///     there is none.
+    /// - Throws: ``GuardianError`` where the keychain refuses, or a key has the tag that cannot be used now.
     public static func new(
         with tag: String, access: AccessControl, inHardware: Bool = false
     ) throws -> KeychainP256PrivateKey {
@@ -124,9 +130,14 @@ public struct KeychainP256PrivateKey: SigningKey, @unchecked Sendable {
         return try KeychainP256PrivateKey(tag: tag)
     }
 
-    /// Deletes the key from the keychain. Succeeds if it does not exist. Never prompts.
+    /// Deletes the key from the keychain. Succeeds if it does not exist. Never prompts. The server still has its public half: remove the
+    /// enrolment first (``DeviceAPI/delete()``).
+    ///
+    /// - Throws: ``GuardianError`` where the keychain refuses.
     public func delete() throws { try KeychainKeys.delete(tag) }
 
     /// Deletes the key with a tag, also one that cannot be read any more.
+    ///
+    /// - Throws: ``GuardianError`` where the keychain refuses.
     public static func delete(with tag: String) throws { try KeychainKeys.delete(tag) }
 }

@@ -34,7 +34,8 @@ extension Auth {
         complete(completion) { try await self.signIn(withEmail: email, link: link) }
     }
 
-    /// Signs in with a credential of ``EmailAuthProvider``.
+    /// Signs in with a credential of ``EmailAuthProvider``. Throws as ``signIn(withEmail:password:)`` or ``signIn(withEmail:link:)`` does, by what
+    /// the credential is of.
     @discardableResult
     public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
         let result = try await authenticate(with: credential)

@@ -214,7 +214,8 @@ extension Auth {
         }
     }
 
-    /// Forgets the signed-in user on this device. Throws `keychainError` where the storage cannot be changed; the
+    /// Forgets the signed-in user on this device. The server is not told, as the protocol has no word for it: the session there ends when
+    /// its refresh token is not used any more, or by its user or an administrator. Throws `keychainError` where the storage cannot be changed; the
     /// user then stays signed in.
     public func signOut() throws {
         guard currentUser != nil else { return }

@@ -2,7 +2,8 @@ import Foundation
 import IdentityToolkitWire
 
 extension User {
-    /// Asks the server for the user's data again.
+    /// Asks the server for the user's data again. Throws `userTokenExpired`, `userDisabled`, `userNotFound` and their like where the session
+    /// is over, and then the user is signed out.
     public func reload() async throws { try await refreshProfile() }
 
     /// As ``reload()``; see ``AuthVoidCompletion``.

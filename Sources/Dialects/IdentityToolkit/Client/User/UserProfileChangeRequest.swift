@@ -28,7 +28,8 @@ public final class UserProfileChangeRequest: NSObject, Sendable {
         set { change.withLock { $0.photoURL = .some(newValue) } }
     }
 
-    /// Sends the change. A request can be committed once; later commits throw `invalidArgument`.
+    /// Sends the change: what was set, and nothing else. A request can be committed once; later commits throw `invalidArgument`. Throws
+    /// `userTokenExpired` and its like where the session is over.
     public func commitChanges() async throws {
         let change = change.withLock { change in
             defer { change.wasCommitted = true }

@@ -63,7 +63,13 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         try self.init(nativeAuthConfiguration: config)
     }
 
-    /// Makes an account for an address.
+    /// Makes an account for an address: by a mailed code, and with a password where the parameters bring one or the server asks for it
+    /// afterwards. Next comes `onSignUpCodeRequired`. Such a code
+    /// has eight digits on a Countersign server and is good for ten minutes, once.
+    ///
+    /// - Parameters:
+    ///   - parameters: the address, and what is known of the account already.
+    ///   - delegate: kept until it has been called; one that lacks the method for the next step gets its error method.
     public func signUp(parameters: MSALNativeAuthSignUpParameters, delegate: any SignUpStartDelegate) {
         let flow = flow(parameters.username, parameters.correlationId)
         let (password, attributes) = (parameters.password, AttributesText(parameters.attributes))
@@ -77,7 +83,13 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
             .signUp(password: parameters.password, attributes: attributes)
     }
 
-    /// Signs a user in: by password where one is given and the account has one, else by a code.
+    /// Signs a user in: by password where one is given and the account has one, else by a code. Where a second factor is asked for,
+    /// the next step names the methods, if `.mfaRequired` is among the capabilities; else the error's
+    /// `isBrowserRequired` is set.
+    ///
+    /// - Parameters:
+    ///   - parameters: the address, perhaps the password, and the scopes of the first token.
+    ///   - delegate: kept until it has been called; one that lacks the method for the next step gets its error method.
     public func signIn(parameters: MSALNativeAuthSignInParameters, delegate: any SignInStartDelegate) {
         let (flow, password) = (flow(parameters), parameters.password)
         answer(delegate, flow.correlationID) { await flow.signIn(password: password) }
@@ -88,7 +100,8 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         await flow(parameters).signIn(password: parameters.password)
     }
 
-    /// Lets a user choose a new password, after a mailed code.
+    /// Lets a user choose a new password, after a mailed code. All sessions of before end with it. An address without an account is
+    /// answered alike, unless the application reveals addresses.
     public func resetPassword(
         parameters: MSALNativeAuthResetPasswordParameters, delegate: any ResetPasswordStartDelegate
     ) {
@@ -103,7 +116,8 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         await flow(parameters.username, parameters.correlationId).resetPassword()
     }
 
-    /// The account that is signed in on this device, or nil. It asks no server.
+    /// The account that is signed in on this device, or nil. It asks the keychain, and no server: whether the session goes on shows
+    /// ``MSALNativeAuthUserAccountResult/getAccessToken(parameters:)``.
     public func getNativeAuthUserAccount(correlationId: UUID? = nil) -> MSALNativeAuthUserAccountResult? {
         client.cachedAccount(correlationID: correlationId ?? UUID())
     }

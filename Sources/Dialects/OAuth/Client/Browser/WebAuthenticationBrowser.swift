@@ -3,7 +3,14 @@
     import ClientHTTP
     import Foundation
 
-    /// The system's own browser in a sheet (`ASWebAuthenticationSession`): the app sees neither the pages nor what is typed.
+    /// The system's own browser in a sheet (`ASWebAuthenticationSession`): the app sees neither the pages nor what is typed
+    /// (RFC 8252, section 8.12).
+    ///
+    ///     let browser = try WebAuthenticationBrowser(redirectURI: "org.example.notes:/callback", anchor: window)
+    ///     let user = try await session.signIn(by: browser)
+    ///
+    /// Register the application with the kind `native` and that redirect URI; the scheme needs no entry in `Info.plist`. It throws
+    /// ``ClientFailure``: `cancelled` where the user closes the sheet, `noBrowser` where the system shows none.
     @MainActor
     public final class WebAuthenticationBrowser: NSObject, AuthorizationBrowser,
         ASWebAuthenticationPresentationContextProviding
@@ -19,6 +26,7 @@
         ///   - redirectURI: as registered, with a scheme of the app's own with a dot in it, such as `org.example.app:/callback`.
         ///   - isEphemeral: whether the browser forgets the sign-in afterwards, so that other apps have none of it.
         ///   - anchor: the window that the sheet belongs to.
+        /// - Throws: ``ClientFailure`` with the code `unsupported`, where the scheme has no dot (RFC 8252, section 7.1).
         public init(redirectURI: String, isEphemeral: Bool = false, anchor: ASPresentationAnchor) throws {
             guard let scheme = URL(string: redirectURI)?.scheme, scheme.contains(".") else {
                 throw ClientFailure(.unsupported, "\(redirectURI) has no scheme of the app's own with a dot in it.")

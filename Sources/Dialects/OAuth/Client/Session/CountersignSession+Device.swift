@@ -16,9 +16,14 @@ public struct DevicePrompt: Sendable, Equatable {
 }
 
 extension CountersignSession {
-    /// Signs a user in who has a browser on another device (RFC 8628).
-    /// - Parameter show: tells the user what to do there.
-    /// - Throws: ``ClientFailure``.
+    /// Signs a user in who has a browser on another device (RFC 8628). Asks the server every five seconds, or as often as it says, until
+    /// the user has decided or the code ends (ten minutes on a Countersign server).
+    /// - Parameters:
+    ///   - request: of it `acrValues` alone reaches the server.
+    ///   - show: tells the user what to do there; the waiting begins when it returns.
+    /// - Returns: the user; nil where `openid` is not among the scopes.
+    /// - Throws: ``ClientFailure``: `cancelled` where the user said no, `timedOut` where the code ended, `unsupported` where the server signs no
+    ///   devices in.
     @discardableResult
     public func signInOnOtherDevice(
         _ request: SignInRequest = SignInRequest(), show: @Sendable (DevicePrompt) async -> Void

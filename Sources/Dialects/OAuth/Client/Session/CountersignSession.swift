@@ -42,16 +42,22 @@ public actor CountersignSession {
         endpoints = ServerEndpoints(surroundings)
     }
 
-    /// Who is signed in; nil where no user is.
+    /// Who is signed in, as the newest ID token says; nil where no user is, and where `openid` is not among the scopes. Asks the
+    /// keychain, and no server.
+    /// - Throws: ``ClientFailure`` with the code `storage`, where the keychain refuses.
     public func user() throws -> SignedInUser? { try session()?.user }
 
-    /// Whether tokens of a sign-in are kept. The server may have ended it meanwhile.
+    /// Whether tokens of a sign-in are kept. The server may have ended it meanwhile: the next call that needs a token finds out.
+    /// - Throws: ``ClientFailure`` with the code `storage`, where the keychain refuses.
     public func isSignedIn() throws -> Bool { try session() != nil }
 
-    /// Whether tokens are renewed without the user: the server gave a refresh token.
+    /// Whether tokens are renewed without the user: the server gave a refresh token, as the scope `offline_access` asks for.
+    /// - Throws: ``ClientFailure`` with the code `storage`, where the keychain refuses.
     public func isRenewable() throws -> Bool { try session()?.refreshToken != nil }
 
-    /// What the server says of itself.
+    /// What the server says of itself, fetched once in the life of this session (OpenID Connect Discovery 1.0, section 4).
+    /// - Throws: ``ClientFailure``: `unreachable`, `untrusted` where the document is another issuer's, `unsupported` where it lacks
+    ///   what a sign-in needs.
     public func metadata() async throws -> ServerMetadata {
         if let known { return known }
         let found = try await ServerMetadata.discover(application.issuer, surroundings.http)
@@ -61,8 +67,14 @@ public actor CountersignSession {
 
     // MARK: Signing in
 
-    /// Signs a user in by a browser, in place of the user of before.
-    /// - Throws: ``ClientFailure``.
+    /// Signs a user in by a browser, in place of the user of before, whose tokens are revoked.
+    /// - Parameters:
+    ///   - browser: shows the server's pages: `WebAuthenticationBrowser` in an app on Apple's systems, else ``LoopbackBrowser``.
+    ///   - request: what this sign-in asks for beyond what the application always does.
+    /// - Returns: the user; nil where `openid` is not among the scopes.
+    /// - Throws: ``ClientFailure``: `cancelled` where the user closed the browser or said no, `timedOut` and `noBrowser` of the browser,
+    ///   `refused` with the server's word, `untrusted` where an answer is not for this request. The user of before stays signed in
+    ///   then.
     @discardableResult
     public func signIn(
         by browser: some AuthorizationBrowser, _ request: SignInRequest = SignInRequest()
@@ -139,7 +151,9 @@ public actor CountersignSession {
     /// - Parameters:
     ///   - resource: the API that it is for; nil for the first that the application names.
     ///   - isFresh: whether one that is kept is passed over, because an API refused it.
-    /// - Throws: ``ClientFailure``: `notSignedIn` where the sign-in has ended.
+    /// - Returns: a token with twenty seconds to go at least.
+    /// - Throws: ``ClientFailure``: `notSignedIn` where the sign-in has ended, or there is no refresh token; `unreachable` where it has to be
+    ///   renewed and the server is away: the sign-in goes on.
     public func accessToken(for resource: String? = nil, isFresh: Bool = false) async throws -> AccessToken {
         let name = resource ?? application.resources.first ?? ""
         let given = isFresh ? try session()?.accessTokens[name] : nil
@@ -210,8 +224,13 @@ public actor CountersignSession {
 
     // MARK: Requests to APIs
 
-    /// The headers of a request to an API: `Authorization`, and `DPoP` where the token is bound.
-    /// - Parameter nonce: of the API, where it asked for one.
+    /// The headers of a request to an API, for a library of your own that sends it: `Authorization` (RFC 6750, section 2.1), and `DPoP` where
+    /// the token is bound (RFC 9449, section 4). A proof is for this method and address, once: ask anew for each request.
+    /// - Parameters:
+    ///   - url: as it will be sent; the proof leaves out its query and fragment.
+    ///   - resource: the API that the token is for; nil for the first that the application names.
+    ///   - nonce: of the API, where it asked for one (`DPoP-Nonce`).
+    /// - Throws: as ``accessToken(for:isFresh:)``.
     public func headers(
         for method: String, _ url: URL, resource: String? = nil, nonce: String? = nil
     ) async throws -> [String: String] {
@@ -229,8 +248,14 @@ public actor CountersignSession {
     }
 
     /// Sends a request to an API. Where the API asks for a nonce or refuses the token it is sent once more, with the nonce or with a
-    /// fresh token; every other answer is given as it is.
-    /// - Throws: ``ClientFailure``.
+    /// fresh token; every other answer is given as it is, also one of status 400 and above.
+    /// - Parameters:
+    ///   - method: of HTTP, in capitals.
+    ///   - url: of the API; plain http on this machine alone.
+    ///   - headers: beside those of ``headers(for:_:resource:nonce:)``, which count more.
+    ///   - body: as it is; say its `Content-Type` in `headers`.
+    ///   - resource: the API that the token is for; nil for the first that the application names.
+    /// - Throws: as ``accessToken(for:isFresh:)``; `unreachable` where the API is away.
     public func send(
         _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil, resource: String? = nil
     ) async throws -> (status: Int, headers: [String: String], body: Data) {
@@ -259,7 +284,9 @@ public actor CountersignSession {
     // MARK: Signing out
 
     /// Ends the sign-in: the server revokes its tokens (RFC 7009), and they are forgotten here, whatever the server says.
+    /// The browser stays signed in at the server, and so the next sign-in there may ask for nothing: see ``signOutPage(redirectURI:state:)``.
     /// - Returns: false where the server could not be told; the tokens count there until they expire.
+    /// - Throws: ``ClientFailure`` with the code `storage`, where the keychain refuses: the tokens are still kept.
     @discardableResult
     public func signOut() async throws -> Bool {
         guard let session = try session() else { return true }
@@ -286,7 +313,10 @@ public actor CountersignSession {
 
     /// Where a browser signs out of the server itself, and so of the next application's sign-in (OpenID Connect RP-Initiated Logout
     /// 1.0). Ask for it before ``signOut()``, which forgets what it is made of; nil where the server has no such page.
-    /// - Parameter redirectURI: where the browser goes afterwards, as registered.
+    /// - Parameters:
+    ///   - redirectURI: where the browser goes afterwards, as registered (`--post-logout-redirect-uri`); nil ends on the server's page.
+    ///   - state: comes back with `redirectURI`.
+    /// - Throws: ``ClientFailure``, as ``metadata()`` does.
     public func signOutPage(redirectURI: String? = nil, state: String? = nil) async throws -> URL? {
         guard let endpoint = try await metadata().endSessionEndpoint else { return nil }
         var fields: [(String, String)] = [("client_id", application.clientID)]

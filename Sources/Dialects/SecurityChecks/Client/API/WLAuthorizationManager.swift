@@ -31,6 +31,9 @@ public final class WLAuthorizationManager: NSObject, Sendable {
     }
 
     /// The twin of ``obtainAccessToken(forScope:withCompletionHandler:)``.
+    ///
+    /// - Throws: ``WLError``: `AUTHORIZATION_FAILURE` where the scope is not granted, `CHALLENGE_HANDLING_CANCELED` by a handler's `cancel()`,
+    ///   `MISSING_CHALLENGE_HANDLER` where no handler has the check's name.
     public func obtainAccessToken(forScope scope: String?) async throws -> AccessToken {
         try await session.connection().token(for: Scope(scope ?? ""))
     }
@@ -55,6 +58,7 @@ public final class WLAuthorizationManager: NSObject, Sendable {
     /// The twin of ``login(_:withCredentials:withCompletionHandler:)``.
     ///
     /// - Parameter credentials: what can be written as JSON; anything else is `ILLEGAL_ARGUMENT_EXCEPTION`.
+    /// - Throws: ``WLError``, as for a token; `LOGIN_ALREADY_IN_PROCESS` while another login goes on.
     public func login(_ securityCheck: String, withCredentials credentials: [String: any Sendable]) async throws {
         try await session.connection().login(securityCheck, try JSONValue(foundation: credentials))
     }

@@ -85,6 +85,8 @@ public final class WLClient: NSObject, Sendable {
     }
 
     /// The twin of ``setDeviceDisplayName(_:withCompletionHandler:)``.
+    ///
+    /// - Throws: ``WLError`` where the server cannot be reached or refuses the registration.
     public func setDeviceDisplayName(_ displayName: String) async throws {
         let connection = try session.connection()
         await connection.registrar.setDisplayName(displayName)
@@ -99,6 +101,8 @@ public final class WLClient: NSObject, Sendable {
     }
 
     /// The twin of ``getDeviceDisplayName(completionHandler:)``.
+    ///
+    /// - Throws: ``WLError`` where the server cannot be reached or refuses the registration.
     public func deviceDisplayName() async throws -> String? {
         try await session.connection().asClient { $0.device.deviceDisplayName }
     }

@@ -35,8 +35,8 @@ public final class WLResourceRequest: NSObject {
     /// - Parameters:
     ///   - url: below the server's `api`, such as `/adapters/ResourceAdapter/balance`, or absolute. To an absolute one the
     ///     token goes that its server asks for: name only servers that may have it.
-    ///   - scope: what the resource asks for, where the app knows: that spares a request.
-    ///   - timeout: seconds for each request.
+    ///   - method: of HTTP, such as ``WLHttpMethodGet``.
+    /// - Returns: nil without a URL or a method. A request gives up after 30 seconds.
     public convenience init?(url: URL?, method: String?) {
         self.init(session: .shared, url: url, method: method)
     }
