@@ -376,7 +376,9 @@ struct ApprovalTests {
                 ))
         }
         let answers = statements
-        let verdicts = try await CoreTests.race(50) { try await test.decide(answers[$0].statement, answers[$0].handle) }
+        let verdicts = try await CoreTests.race(50, meetingBefore: 1) {
+            try await test.decide(answers[$0].statement, answers[$0].handle)
+        }
         let decisions = verdicts.compactMap(\.decision)
         #expect(decisions.count == 1)
         #expect(verdicts.count { $0.reason == .flowFinished || $0.reason == .busy } == 49)

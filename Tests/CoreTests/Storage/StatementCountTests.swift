@@ -107,6 +107,23 @@ struct StatementCountTests {
     }
 
     @Test
+    func `A device's answer, right or wrong, is counted, judged and settled in one commit`() async throws {
+        let stage = try await Stage()
+        let (test, device) = (stage.test, TestDevice())
+        let enrolment = try await test.enrol(device, of: stage.enrolled.user.id)
+        _ = try await test.ask(for: test.pending().handle)
+        let request = try await test.request(to: enrolment.factor.id)
+        let statement = try device.answer(to: request, at: test.now)
+        let wrong = try await stage.count {
+            #expect(try await test.decide(statement, request.handle, audiences: []).reason == .wrongAudience)
+        }
+        let right = try await stage.count {
+            #expect(try await test.decide(statement, request.handle).decision?.isAllowed == true)
+        }
+        #expect(wrong.commits == 1 && right.commits == 1)
+    }
+
+    @Test
     func `A password that a code has to follow runs fourteen statements at most`() async throws {
         let stage = try await Stage()
         let count = try await stage.count {

@@ -48,18 +48,32 @@ public struct Approvals: Sendable {
         for handle: FlowHandle, expecting expectation: FlowExpectation, device factorID: FactorID? = nil,
         details: ApprovalDetails = ApprovalDetails(), asksForNumber: Bool = false, by client: ClientContext
     ) async throws -> Outcome {
-        let draft = ApprovalDraft(
-            realm: realm, device: factorID, details: details, asksForNumber: asksForNumber, client: client)
-        let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
-            guard
-                let found = try transaction.flow(
-                    of: handle, expecting: expectation, at: draft.now, sealer: draft.sealer)
-            else { return .refused(Refusal(.unknownFlow)) }
-            return try draft.ask(for: found.record, in: transaction)
+        func ask(drawingFor devices: Int) async throws -> Outcome {
+            let draft = ApprovalDraft(
+                realm: realm, devices: devices, device: factorID, details: details, asksForNumber: asksForNumber,
+                client: client)
+            return try await realm.store.write { transaction in
+                guard
+                    let found = try transaction.flow(
+                        of: handle, expecting: expectation, at: draft.now, sealer: draft.sealer)
+                else { return .refused(Refusal(.unknownFlow)) }
+                return try draft.ask(for: found.record, in: transaction)
+            }
         }
+        let outcome: Outcome
+        do {
+            outcome = try await ask(drawingFor: Self.fewDevices)
+        } catch is ApprovalDraft.MoreDevices {
+            outcome = try await ask(drawingFor: PushFactor.limit)
+        }
+        // A device that waits is woken before the delivery of pushes looks for work: there is a person in front of it.
         if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.topic)) }
+        realm.notifier.notify([OutboxMessage.Channel.push.topic])
         return outcome
     }
+
+    /// Devices that random values are drawn for at first: most people have one or two.
+    static let fewDevices = 3
 }
 
 /// A request before it is made: its random values are drawn before the transaction, whose body may run twice.
@@ -71,7 +85,7 @@ struct ApprovalDraft: Sendable {
     let client: ClientContext
     let id: String
     let number: String?
-    /// One for each device that a user can have: the transaction finds out how many there are.
+    /// One for each device that can be asked: the transaction finds out how many there are.
     let requests: [RequestValues]
     let eventID: String
 
@@ -82,8 +96,12 @@ struct ApprovalDraft: Sendable {
         let message: String
     }
 
+    /// There are more devices than values were drawn for. Thrown before anything of the request is written.
+    struct MoreDevices: Error {}
+
+    /// - Parameter devices: how many are asked at most. Where that are fewer than there can be, ``MoreDevices`` may be thrown.
     init(
-        realm: Realm, device factorID: FactorID? = nil, details: ApprovalDetails, asksForNumber: Bool,
+        realm: Realm, devices: Int, device factorID: FactorID? = nil, details: ApprovalDetails, asksForNumber: Bool,
         client: ClientContext
     ) {
         let random = realm.random
@@ -95,7 +113,7 @@ struct ApprovalDraft: Sendable {
         self.client = client
         id = random.bytes(16).hex
         number = asksForNumber ? random.string(Approvals.numberDigits, of: .digits) : nil
-        requests = (0..<PushFactor.limit).map { _ in
+        requests = (0..<devices).map { _ in
             RequestValues(
                 handle: FlowHandle(random: random), challenge: random.bytes(24).base64URL,
                 message: AuditEvent.freshID(at: now, random: random))
@@ -118,6 +136,7 @@ struct ApprovalDraft: Sendable {
         let devices = try transaction.factors(of: userID)
             .filter { $0.kind == .push && $0.frozenAt == nil && (factorID == nil || $0.id == factorID) }
         guard !devices.isEmpty else { return .refused(Refusal(.unknownFactor)) }
+        guard devices.count <= requests.count || requests.count >= PushFactor.limit else { throw MoreDevices() }
 
         let standing = try transaction.chargePush(to: userID, at: now)
         guard standing.isAdmitted else { return .limited(standing) }

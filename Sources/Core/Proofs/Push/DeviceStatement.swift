@@ -2,7 +2,11 @@ import Foundation
 import OneTimePassword
 
 /// A device's signed answer to a request: it decides about the attempt that waits for it, and proves nothing in its own.
-struct DeviceStatement: SettlingProof {
+///
+/// Keys are small and have one exponent (``DeviceKey``), so that judging only computes (docs/decisions/0568).
+struct DeviceStatement: SettlingProof, ImmediateProofMethod {
+    typealias Payload = PushFactor.Payload
+
     struct Response: Sendable {
         /// A compact JWS.
         var statement: Secret<String>
@@ -26,10 +30,9 @@ struct DeviceStatement: SettlingProof {
         return .found(LocatedProof(user: lookup.user, factor: factor, counter: .nothing))
     }
 
-    func judge(
-        _ response: Response, against material: ProofMaterial<PushFactor.Payload, DeviceChallenge>,
-        by permit: JudgingPermit
-    ) async throws -> Judgement<PushFactor.Payload> {
+    func judgement(
+        of response: Response, against material: ProofMaterial<Payload, DeviceChallenge>, by permit: JudgingPermit
+    ) throws -> Judgement<Payload> {
         guard let challenge = material.challenge, let payload = material.payload else {
             return .wrong(.unexpectedAnswer)
         }

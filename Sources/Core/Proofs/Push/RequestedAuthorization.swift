@@ -57,7 +57,8 @@ extension Approvals {
         by client: ClientContext
     ) async throws -> (handle: FlowHandle, outcome: Outcome) {
         let handle = FlowHandle(random: realm.random)
-        let draft = ApprovalDraft(realm: realm, details: details, asksForNumber: false, client: client)
+        let draft = ApprovalDraft(
+            realm: realm, devices: PushFactor.limit, details: details, asksForNumber: false, client: client)
         let authorizationID = "cns_\(realm.random.string(24, of: .alphanumeric))"
         let expiresAt = draft.now + min(request.lifetime, FlowLifetime.approval)
         let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
