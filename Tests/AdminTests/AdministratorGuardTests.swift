@@ -37,7 +37,10 @@ struct AdministratorGuardTests {
             [DeleteUser(user: $0.user.rawValue), DeleteUser(user: $0.user.rawValue, graceDays: 7)]
         },
         "users:bulk": { target in
-            ["disable", "reset-mfa", "delete"].map { ChangeUsers(action: $0, users: [target.address]) }
+            ["disable", "reset-mfa", "delete"].map { ChangeUsers(action: $0, users: [target.address]) } + [
+                ChangeUsers(action: "add-to-group", users: [target.address], group: target.otherGroup),
+                ChangeUsers(action: "remove-from-group", users: [target.address], group: target.ownGroup),
+            ]
         },
         "users:reset-password": { target in
             [ResetPassword.Method.link, .generate].map { ResetPassword(user: target.user.rawValue, method: $0) }

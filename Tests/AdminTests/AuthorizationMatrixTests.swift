@@ -42,7 +42,7 @@ import Testing
         "users:enable": Row("users:write", .operator),
         "users:set-locale": Row("users:write", .operator),
         "users:set": Row("users:write", .operator),
-        "users:bulk": Row("users:sessions", .operator, .support).or("users:write", "users:reset"),
+        "users:bulk": Row("users:sessions", .operator, .support).or("users:write", "users:reset", "groups:write"),
         "users:mail-recovery-code": Row("users:reset", .operator, .support),
         "users:invite-to-enrol": Row("users:reset", .operator, .support),
         "users:delete": Row("users:write", .operator),
@@ -206,14 +206,19 @@ import Testing
                 let token = try await server.realm.machineTokens.add(
                     name: "", scopes: Set(scopes.map { .right($0) }), lifetime: 86_400, by: .commandLine
                 ).get()
-                let body: JSON = ["action": .string(action), "users": ["ada"]]
+                var members: [String: JSON] = ["action": .string(action), "users": ["ada"]]
+                if action.hasSuffix("-group") { members["group"] = "staff" }
+                let body = JSON.object(members)
                 return try await server.send(
                     .post, "/admin/v1/users:bulk",
                     headers: [.authorization: "Bearer \(token.text.reveal())", .contentType: "application/json"],
                     body: body.bytes
                 ).status
             }
+            _ = try await AddGroup(group: "staff").perform(
+                on: server.realm, as: .commandLine, by: .testAdministrator)
             let rights: [(String, AdministrationRight)] = [
+                ("add-to-group", .changeGroups), ("remove-from-group", .changeGroups),
                 ("end-sessions", .endSessions), ("reset-password", .mailResets), ("disable", .changeUsers),
                 ("enable", .changeUsers), ("reset-mfa", .changeUsers), ("delete", .changeUsers),
             ]

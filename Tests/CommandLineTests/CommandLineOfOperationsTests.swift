@@ -29,6 +29,7 @@ struct CommandLineOfOperationsTests {
                 user: name, email: name, emailVerified: true, displayName: name, locale: name, picture: name,
                 attributes: ["a=b": .string(name), "n": .null], claims: [name: .array([.integer(1), .bool(true)])]),
             ChangeUsers(action: "disable", users: [name, "ada", name]),
+            ChangeUsers(action: "add-to-group", users: [name], group: name),
             ChangeUsers(action: "delete", users: [name]), MailRecoveryCode(user: name),
             MailRecoveryCode(user: name, hold: 48), InviteToEnrol(user: name),
             InviteUser(email: name, locale: name, givesLink: true), InviteUser(email: name),

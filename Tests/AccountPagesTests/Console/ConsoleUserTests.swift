@@ -377,6 +377,41 @@ struct ConsoleUserTests {
         }
     }
 
+    @Test func `Users who are ticked come into a group and out of it, but where that lifts a second factor`()
+        async throws
+    {
+        try await with(.operator) { stage, browser in
+            let realm = stage.server.realm
+            for name in ["one", "two"] {
+                _ = try await realm.accounts.create(
+                    id: UserID(rawValue: name), email: EmailAddress("\(name)@example.com"), password: nil,
+                    by: .testAdministrator
+                ).get()
+            }
+            func change(_ action: String, _ group: String) async throws -> TestPage {
+                let ticked = "action=\(action)&user.one=1&user.two=1&user.nobody=1"
+                let asked = try await browser.open("/console/users-bulk?\(ticked)")
+                let form = try #require(asked.forms.first { $0.action == "/console/users-bulk" }, "\(asked.html)")
+                #expect(asked.html.contains("value=\"staff\""), "\(asked.html)")
+                return try #require(try await browser.sendForm(form, ["group": group]).page)
+            }
+            func groups(_ user: String) async throws -> [GroupName] {
+                try await realm.groups.groups(of: UserID(rawValue: user))
+            }
+            let staff = GroupName(rawValue: "staff")
+            #expect(try await change("add-to-group", "staff").html.contains("Done for 2."))
+            for user in ["one", "two"] { #expect(try await groups(user) == [staff]) }
+            #expect(try await change("add-to-group", "none").status == 422)
+            try await realm.changeSettings(by: .testAdministrator) { $0.secondFactors.requiredGroups = ["staff"] }
+            let kept = try await change("remove-from-group", "staff")
+            #expect(kept.html.contains("Done for 0.") && kept.html.contains("one by one"), "\(kept.html)")
+            #expect(try await groups("one") == [staff])
+            try await realm.changeSettings(by: .testAdministrator) { $0.secondFactors.requiredGroups = nil }
+            #expect(try await change("remove-from-group", "staff").html.contains("Done for 2."))
+            #expect(try await groups("one").isEmpty)
+        }
+    }
+
     @Test func `Users are imported after a look, and exported as a file`() async throws {
         try await with { stage, browser in
             let line = "{\"localId\":\"new1\",\"email\":\"new1@example.com\"}\n\nno json\n"

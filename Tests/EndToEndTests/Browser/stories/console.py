@@ -172,6 +172,10 @@ def console_ticks(stage):
     person.open(f"/console/users/{made[1][1]}")
     assert person.tab.locator(".standing.alarming").count() == 1, person.text
     desk.look("/console/users-bulk", "console-bulk-none", "console-ask")
+    group = f"ticked-{secrets.token_hex(3)}"
+    desk.confirm("/console/groups-add", group=group)
+    desk.confirm(f"/console/users-bulk?action=add-to-group&user.{made[1][1]}=1", "console-bulk-group", group=group)
+    assert person.kind == "console-result", (person.kind, person.text)
     desk.look("/console/users-add", "console-user-add", "console-ask")
     desk.look("/console/users-invite", "console-user-invite", "console-ask")
 

@@ -11,12 +11,19 @@ extension UserCommand {
                 before all were tried: those are named.
 
                   countersign user bulk disable anna@example.com ben@example.com
+                  countersign user bulk add-to-group --group staff anna@example.com ben@example.com
                 """)
+
+        @Option(help: ArgumentHelp("The group of add-to-group and remove-from-group.", valueName: "name"))
+        var group: String?
 
         @Flag(help: "Do not ask before deleting.")
         var yes = false
 
-        @Argument(help: "end-sessions, reset-password, disable, enable, reset-mfa or delete.")
+        @Argument(
+            help:
+                "end-sessions, reset-password, disable, enable, reset-mfa, add-to-group, remove-from-group or delete."
+        )
         var action: String
 
         @Argument(help: ArgumentHelp("Ids or e-mail addresses; at most 500.", valueName: "id-or-email"))
@@ -34,7 +41,7 @@ extension UserCommand {
                     throw CommandFailure(.refused, "Nothing was deleted.")
                 }
             }
-            let answer = try await realm.perform(ChangeUsers(action: action, users: users))
+            let answer = try await realm.perform(ChangeUsers(action: action, users: users, group: group))
             try output.show(answer) {
                 ["Done for \(answer.done)."] + answer.refused.map { "\($0.user.printable): \($0.reason.printable)" }
                     + (answer.left ?? []).map { "\($0.printable): not tried, the time was over." }

@@ -327,7 +327,7 @@ extension GroupName {
 }
 
 extension AdministrationError {
-    fileprivate static func noGroup(_ name: String) -> AdministrationError {
+    static func noGroup(_ name: String) -> AdministrationError {
         AdministrationError(
             .notFound, "There is no group \(name.prefix(80)). `countersign group list` shows all of them.")
     }

@@ -15,21 +15,30 @@ public struct ChangeUsers: AdministrationOperation {
         case disable
         case enable
         case resetSecondFactors = "reset-mfa"
+        case addToGroup = "add-to-group"
+        /// Of whom a second factor is required because of the group alone stays in it.
+        case removeFromGroup = "remove-from-group"
         case delete
+
+        /// Whether it is about a group.
+        public var isOfGroup: Bool { self == .addToGroup || self == .removeFromGroup }
     }
 
-    /// `end-sessions`, `reset-password`, `disable`, `enable`, `reset-mfa` or `delete`.
+    /// `end-sessions`, `reset-password`, `disable`, `enable`, `reset-mfa`, `add-to-group`, `remove-from-group` or `delete`.
     public var action: String
     /// Ids or addresses; at most ``mostUsers``.
     public var users: [String]
+    /// The group that `add-to-group` and `remove-from-group` are about.
+    public var group: String?
 
     public static let mostUsers = 500
     /// How long a call goes on: no user is begun after it, and those who are left are named in the answer.
     static let longest: Duration = .seconds(20)
 
-    public init(action: String, users: [String]) {
+    public init(action: String, users: [String], group: String? = nil) {
         self.action = action
         self.users = users
+        self.group = group
     }
 
     public struct Answer: Codable, Sendable {
@@ -58,9 +67,16 @@ public struct ChangeUsers: AdministrationOperation {
             throw AdministrationError(.invalid, "Name 1 to \(Self.mostUsers) users.")
         }
         try permit.require(action.right)
+        guard (group != nil) == action.isOfGroup else {
+            throw AdministrationError(
+                .invalid, "add-to-group and remove-from-group take a group, and no other action does.")
+        }
+        if let group, try await realm.groups.group(GroupName(rawValue: group)) == nil {
+            throw AdministrationError.noGroup(group)
+        }
         let end = ContinuousClock.now + Self.longest
         let (answer, failure) = await Self.each(users, until: { ContinuousClock.now >= end }) { user in
-            try await action.perform(user, permit, on: realm, by: client)
+            try await action.perform(user, of: group ?? "", permit, on: realm, by: client)
         }
         let note = Task {
             try await realm.accounts.noteBulk(
@@ -108,12 +124,14 @@ extension ChangeUsers.Action {
         case .disable: DisableUser.right
         case .enable: EnableUser.right
         case .resetSecondFactors: ResetSecondFactors.right
+        case .addToGroup: AddGroupMember.right
+        case .removeFromGroup: RemoveGroupMember.right
         case .delete: DeleteUser.right
         }
     }
 
     fileprivate func perform(
-        _ user: String, _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+        _ user: String, of group: String, _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws {
         switch self {
         case .endSessions: _ = try await EndSessions(user: user).perform(permit, on: realm, by: client)
@@ -122,6 +140,18 @@ extension ChangeUsers.Action {
         case .enable: _ = try await EnableUser(user: user).perform(permit, on: realm, by: client)
         case .resetSecondFactors:
             _ = try await ResetSecondFactors(user: user).perform(permit, on: realm, by: client)
+        case .addToGroup:
+            _ = try await AddGroupMember(group: group, user: user).perform(permit, on: realm, by: client)
+        case .removeFromGroup:
+            let removal = RemoveGroupMember(group: group, user: user, expectingLift: false)
+            do {
+                _ = try await removal.perform(permit, on: realm, by: client)
+            } catch let error as AdministrationError where error.code == .conflict {
+                throw AdministrationError(
+                    .refused,
+                    "A second factor is required of the user because of this group alone. Such users are taken out of it one by one."
+                )
+            }
         case .delete: _ = try await DeleteUser(user: user).perform(permit, on: realm, by: client)
         }
     }
@@ -141,6 +171,7 @@ extension ChangeUsers: CommandedOperation {
     /// The page has asked.
     public var commandLine: [String] {
         let line = CommandParts("user", "bulk").flag("yes", if: action == Action.delete.rawValue)
+            .option("group", group)
         return line.arguments([action] + users)
     }
 }

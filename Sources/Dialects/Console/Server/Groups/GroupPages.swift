@@ -168,20 +168,24 @@ enum GroupPages {
         let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
         let own = try await scene.perform(ListGroups(user: user.id, limit: UserGroup.mostOfUser)).groups.map(\.name)
-        let all = try await scene.perform(ListGroups(limit: mostOffered))
-        let chosen = scene.field("group")
-        let offered = all.groups.map(\.name).filter { !own.contains($0) }
-        let field =
-            all.next == nil && !offered.isEmpty
-            ? PageField.choice(
-                name: "group", label: words.plain("consoleGroupName"),
-                options: offered.map { .init($0, $0, isChosen: $0 == chosen) })
-            : PageField(
-                name: "group", label: words.plain("consoleGroupName"), value: chosen, autocomplete: "off",
-                maximumLength: 64)
         return ConsoleQuestion(
-            title: words("consoleGroupJoinOf", ["user": .chosen(user.shownName)]), fields: [field],
-            button: words.plain("consoleAdd"), back: ConsolePath.to("users", user.id))
+            title: words("consoleGroupJoinOf", ["user": .chosen(user.shownName)]),
+            fields: [try await field(scene, but: own)], button: words.plain("consoleAdd"),
+            back: ConsolePath.to("users", user.id))
+    }
+
+    /// The field that names a group: to choose from, or typed where there are many.
+    /// - Parameter others: groups that are not meant.
+    static func field(_ scene: ConsoleScene, but others: [String] = []) async throws -> PageField {
+        let label = scene.words.plain("consoleGroupName")
+        let all = try await scene.perform(ListGroups(limit: mostOffered))
+        let offered = all.groups.map(\.name).filter { !others.contains($0) }
+        let chosen = scene.field("group")
+        if all.next == nil, !offered.isEmpty {
+            return .choice(
+                name: "group", label: label, options: offered.map { .init($0, $0, isChosen: $0 == chosen) })
+        }
+        return PageField(name: "group", label: label, value: chosen, autocomplete: "off", maximumLength: 64)
     }
 
     /// The groups of a user, with the ways into others and out of them.

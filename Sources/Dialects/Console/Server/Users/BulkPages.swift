@@ -52,36 +52,48 @@ enum BulkPages {
         ChangeUsers.Action.allCases.filter { scene.may($0.right) }
     }
 
+    private static func ticked(_ scene: ConsoleScene) -> [String] {
+        scene.fields.keys.filter { $0.hasPrefix(box) }.map { String($0.dropFirst(box.count)) }.sorted()
+    }
+
     private static func operation(of scene: ConsoleScene) throws -> ChangeUsers {
-        let users = scene.fields.keys.filter { $0.hasPrefix(box) }.map { String($0.dropFirst(box.count)) }.sorted()
-        return ChangeUsers(action: try scene.typed("action", placeholder: "ACTION"), users: users)
+        let users = ticked(scene)
+        let action = try scene.typed("action", placeholder: "ACTION")
+        guard ChangeUsers.Action(rawValue: action)?.isOfGroup == true else {
+            return ChangeUsers(action: action, users: users)
+        }
+        // The first form says whom it is about; the next one, which group.
+        guard scene.field(step) == nil else { return ChangeUsers(action: action, users: users, group: "GROUP") }
+        return ChangeUsers(action: action, users: users, group: try scene.typed("group", placeholder: "GROUP"))
     }
 
     private static func ask(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
         let words = scene.words
-        let operation = try operation(of: scene)
-        guard let action = ChangeUsers.Action(rawValue: operation.action), actions(scene).contains(action),
-            !operation.users.isEmpty
+        let users = ticked(scene)
+        guard let action = scene.field("action").flatMap(ChangeUsers.Action.init(rawValue:)),
+            actions(scene).contains(action), !users.isEmpty
         else {
             return ConsoleQuestion(
                 title: words("consoleBulk"), text: words("consoleBulkNobody"), button: "", back: "/console/users")
         }
         var question = ConsoleQuestion(
             title: words("consoleBulkTitle", ["action": .words(words.plain(action.label))]),
-            text: words("consoleBulkText", ["count": .number(operation.users.count)]),
-            button: words.plain(action.label), isDangerous: action != .enable, back: "/console/users")
+            text: words("consoleBulkText", ["count": .number(users.count)]),
+            button: words.plain(action.label), isDangerous: action != .enable && action != .addToGroup,
+            back: "/console/users")
         question.hidden =
             [.init(name: "action", value: action.rawValue)]
-            + operation.users.map { .init(name: box + $0, value: "1") }
+            + users.map { .init(name: box + $0, value: "1") }
         // As the list has named them.
-        let names = try await UserNames(operation.users.prefix(mostNamed).map { $0 }, scene)
-        question.items = operation.users.map { PageText(chosen: names.name($0)) }
+        let names = try await UserNames(users.prefix(mostNamed).map { $0 }, scene)
+        question.items = users.map { PageText(chosen: names.name($0)) }
         if action == .delete {
             var field = PageField(
                 name: "count", label: words.plain("consoleBulkCount"), autocomplete: "off", maximumLength: 3)
             field.inputMode = "numeric"
             question.fields = [field]
         }
+        if action.isOfGroup { question.fields = [try await GroupPages.field(scene)] }
         return question
     }
 
@@ -174,6 +186,8 @@ extension ChangeUsers.Action {
         case .disable: "consoleDisable"
         case .enable: "consoleEnable"
         case .resetSecondFactors: "consoleResetFactors"
+        case .addToGroup: "consoleGroupJoin"
+        case .removeFromGroup: "consoleGroupLeave"
         case .delete: "consoleDelete"
         }
     }
