@@ -357,7 +357,18 @@ import Testing
                 try await realm.outbox.messages().last { $0.content.template == "email-changed" })
             #expect(mail.content.values["newEmail"] == "ada@new.example" && mail.content.values["link"] == nil)
             #expect(try await realm.auditLog.events(of: id, limit: 9).contains { $0.kind == .emailChanged })
+            // The user confirms it by a link that is mailed to it.
+            func mailed() async throws -> UserSummary {
+                try await MailConfirmation(user: "ada").perform(
+                    on: realm, as: .user(UserID(rawValue: "support"), .support), by: .testAdministrator
+                ).user
+            }
+            #expect(try await mailed().email == "ada@new.example")
+            let link = try #require(try await realm.outbox.messages().last { $0.content.values["link"] != nil })
+            #expect(link.message.recipient == "ada@new.example")
             #expect(try await set("ada@other.example", verified: true).emailVerified)
+            let refused = await #expect(throws: AdministrationError.self) { try await mailed() }
+            #expect(refused?.code == .refused && refused?.message.contains("confirmed already") == true)
         }
     }
 
@@ -369,7 +380,8 @@ import Testing
             names == [
                 "users:add", "users:invite", "users:list", "users:search", "users:names", "users:show", "users:disable",
                 "users:enable", "users:set-locale", "users:set", "users:delete", "users:bulk", "users:reset-password",
-                "users:reset-mfa", "users:mail-recovery-code", "users:invite-to-enrol", "users:remove-factor",
+                "users:reset-mfa", "users:mail-recovery-code", "users:invite-to-enrol",
+                "users:mail-confirmation", "users:remove-factor",
                 "users:import", "users:export", "users:data", "users:sessions", "users:end-session",
                 "users:end-sessions", "users:applications", "users:revoke-application", "applications:add",
                 "applications:set", "applications:set-logo",

@@ -48,6 +48,7 @@ struct AdministratorGuardTests {
         "users:reset-mfa": { [ResetSecondFactors(user: $0.user.rawValue)] },
         "users:mail-recovery-code": { [MailRecoveryCode(user: $0.user.rawValue)] },
         "users:invite-to-enrol": { [InviteToEnrol(user: $0.user.rawValue)] },
+        "users:mail-confirmation": { [MailConfirmation(user: $0.user.rawValue)] },
         "users:remove-factor": { [RemoveFactor(user: $0.user.rawValue, factor: $0.factor.rawValue)] },
         "users:import": { target in
             [

@@ -45,6 +45,7 @@ import Testing
         "users:bulk": Row("users:sessions", .operator, .support).or("users:write", "users:reset", "groups:write"),
         "users:mail-recovery-code": Row("users:reset", .operator, .support),
         "users:invite-to-enrol": Row("users:reset", .operator, .support),
+        "users:mail-confirmation": Row("users:reset", .operator, .support),
         "users:delete": Row("users:write", .operator),
         "users:reset-password": Row("users:reset", .operator, .support),
         "users:reset-mfa": Row("users:write", .operator),

@@ -32,6 +32,7 @@ struct CommandLineOfOperationsTests {
             ChangeUsers(action: "add-to-group", users: [name], group: name),
             ChangeUsers(action: "delete", users: [name]), MailRecoveryCode(user: name),
             MailRecoveryCode(user: name, hold: 48), InviteToEnrol(user: name),
+            MailConfirmation(user: name),
             InviteUser(email: name, locale: name, givesLink: true), InviteUser(email: name),
             SearchUsers(sort: "name", limit: 50),
             ResetPassword(user: name), ResetPassword(user: name, method: .generate),

@@ -68,6 +68,7 @@ struct ConsoleRow: Sendable {
         .form("/console/users/{user}/add-to-group", .operator),
         .form("/console/users/{user}/mail-recovery-code", .operator, .support),
         .form("/console/users/{user}/invite-to-enrol", .operator, .support),
+        .form("/console/users/{user}/mail-confirmation", .operator, .support),
         .form("/console/users/{user}/delete", .operator),
         .page("/console/groups", .operator, .support, .auditor),
         .form("/console/groups-add", .operator),

@@ -17,6 +17,7 @@ public enum AdministrationOperations {
         ResetSecondFactors.self,
         MailRecoveryCode.self,
         InviteToEnrol.self,
+        MailConfirmation.self,
         RemoveFactor.self,
         ImportUsers.self,
         ExportUsers.self,

@@ -135,6 +135,7 @@ def console_helps(stage):
     code = desk.server.code_mailed_to(address)
     assert len(code.replace(" ", "")) == 24, code
     desk.confirm(f"/console/users/{id}/invite-to-enrol", "console-invite")
+    desk.look(f"/console/users/{id}/mail-confirmation", "console-confirm-address", "console-ask")
     person.open(f"/console/users/{id}/factors")
     person.press("main a[href$='/reset-mfa']")
     stage.look("console-reset-factors", "console-ask")

@@ -49,4 +49,22 @@ extension UserCommand {
             try output.show(answer) { ["Invited \(answer.user.shortName.printable) to set up a second factor."] }
         }
     }
+
+    struct MailConfirmation: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "mail-confirmation",
+            abstract: "Mail a user a link that confirms the address.",
+            discussion: """
+                  countersign user mail-confirmation anna@example.com
+                """)
+
+        @OptionGroup var argument: UserArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(AdminServer.MailConfirmation(user: argument.user))
+            try output.show(answer) { ["A link is on its way to \(answer.user.shortName.printable)."] }
+        }
+    }
 }

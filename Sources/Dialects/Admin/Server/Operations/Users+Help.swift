@@ -102,6 +102,50 @@ public struct InviteToEnrol: AdministrationOperation {
     }
 }
 
+/// Mails a user a link that confirms the address that the account has.
+public struct MailConfirmation: AdministrationOperation {
+    public static let name = "users:mail-confirmation"
+    public static let right = AdministrationRight.mailResets
+
+    /// Id or address.
+    public var user: String
+
+    public init(user: String) {
+        self.user = user
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+    }
+
+    public func perform(
+        _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
+    ) async throws -> Answer {
+        let found = try await permit.user(user, of: realm)
+        return try await permit.changing(found, of: realm) {
+            guard found.email != nil else { throw AdministrationError(.refused, "The user has no e-mail address.") }
+            guard !found.profile.emailVerified else {
+                throw AdministrationError(.refused, "The user's address is confirmed already.")
+            }
+            guard !found.isDisabled else {
+                throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
+            }
+            switch try await realm.mailings.sendLink(.verifyEmail(found.id), by: client) {
+            case .sent: return Answer(user: UserSummary(found))
+            case .refused(let refusal) where refusal.retryAt != nil:
+                let time = refusal.retryAt.map { Timestamp($0).text } ?? "later"
+                throw AdministrationError(
+                    .refused, "So many mails went to this address that no more are sent before \(time).")
+            case .refused: throw AdministrationError.noUser(user)
+            }
+        }
+    }
+}
+
+extension MailConfirmation: CommandedOperation {
+    public var commandLine: [String] { CommandParts("user", "mail-confirmation").arguments(user) }
+}
+
 extension MailRecoveryCode: CommandedOperation {
     public var commandLine: [String] { CommandParts("user", "mail-recovery-code").option("hold", hold).arguments(user) }
 }

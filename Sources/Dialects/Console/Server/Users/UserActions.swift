@@ -122,6 +122,13 @@ enum UserActions {
             make: { InviteToEnrol(user: $0.parameter("user")) },
             done: { scene, _ in back(scene, "consoleDoneMailed") }),
         .action(
+            "users/{user}/mail-confirmation", MailConfirmation.self, in: .users,
+            ask: {
+                try await question("consoleConfirmOf", "consoleConfirmText", button: "consoleConfirm", $0)
+            },
+            make: { MailConfirmation(user: $0.parameter("user")) },
+            done: { scene, _ in back(scene, "consoleDoneMailed") }),
+        .action(
             "users/{user}/edit", SetUser.self, in: .users,
             ask: { try await askToEdit($0) }, make: { try await edited($0) }, review: { try await review($0, $1) },
             done: { scene, _ in back(scene, "consoleDoneEdited") }),

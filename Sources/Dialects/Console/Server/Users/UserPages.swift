@@ -192,6 +192,9 @@ enum UserPages {
         if scene.may(.mailResets) {
             links.append(link("consoleRecovery", "mail-recovery-code"))
             links.append(link("consoleInviteToEnrol", "invite-to-enrol"))
+            if user.email != nil, !user.emailVerified, !user.isDisabled {
+                links.append(link("consoleConfirm", "mail-confirmation"))
+            }
         }
         if scene.may(.changeUsers) {
             links.append(link("consoleEdit", "edit"))
