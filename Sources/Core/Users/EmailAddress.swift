@@ -2,10 +2,11 @@ import Foundation
 
 /// An e-mail address that is good enough to send a mail to: something, one `@`, a domain, no white space or controls.
 ///
-/// Two spellings that differ in case or in Unicode composition are the same address, so that no user can sign up with a
-/// look-alike of another's address. What is stricter than this belongs to the mail server that is asked to deliver.
+/// Two spellings that differ in case, in Unicode composition, or in how their domain is written (`exämple.org`, `xn--exmple-cua.org`) are
+/// the same address, so that no user can sign up with a look-alike of another's address, and one mailbox has one account. What is stricter
+/// than this belongs to the mail server that is asked to deliver.
 public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
-    /// As identity toolkits keep it: lower case, composed (Unicode NFC).
+    /// As identity toolkits keep it: lower case, composed (Unicode NFC), the domain in the letters of its language.
     public let canonical: String
 
     /// Nil where the text cannot be an address: longer than 254 bytes (RFC 5321, section 4.5.3.1.3), no `@`, empty
@@ -22,6 +23,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
             : text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping.lowercased()
                 .precomposedStringWithCanonicalMapping
         guard (3...254).contains(text.utf8.count), isPlain || Self.separatorsStandAlone(in: text) else { return nil }
+        guard let text = Self.withDomainSpelled(text) else { return nil }
         let sides = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard sides.count == 2, let local = sides.first, let domain = sides.last, (1...64).contains(local.count)
         else { return nil }
@@ -44,6 +46,55 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     private static func separatorsStandAlone(in text: String) -> Bool {
         let separators = [UInt8(ascii: "@"), UInt8(ascii: ".")]
         return text.count(where: { $0 == "@" || $0 == "." }) == text.utf8.count(where: separators.contains)
+    }
+
+    // MARK: Domains in other letters
+
+    /// The text with its domain as it is kept: each of its spellings leads a mail to the same server (RFC 5891, section 5;
+    /// Unicode Technical Standard #46). A domain that is none stays as it is. Nil where the result is too long.
+    private static func withDomainSpelled(_ text: String) -> String? {
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
+        let domain = String(text[text.utf8.index(after: at)...])
+        guard !domain.utf8.allSatisfy({ $0 < 128 }) || domain.contains("xn--"), isHost(domain),
+            let parts = URLComponents(string: "http://\(domain)/"), let ascii = parts.encodedHost,
+            let letters = parts.host, isHost(ascii), isHost(letters), asciiDomain(letters) == ascii
+        else { return text }
+        // What is short enough in ASCII may be too long in letters; then it is kept in ASCII, whichever way it came.
+        let local = text[...at]
+        let fitting = [letters, ascii].first { spelled in
+            local.utf8.count + spelled.utf8.count <= 254
+                && spelled.utf8.split(separator: UInt8(ascii: ".")).allSatisfy { $0.count <= 63 }
+        }
+        return fitting.map { "\(local)\($0)" }
+    }
+
+    private static func asciiDomain(_ domain: String) -> String? {
+        URLComponents(string: "http://\(domain)/")?.encodedHost
+    }
+
+    /// Whether a text has nothing in it that would be another part of a URL.
+    private static func isHost(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "0"..."9", "-", ".": true
+            default: scalar.value >= 128
+            }
+        }
+    }
+
+    /// With the domain in ASCII letters, as accounts may have it that were made before domains had one spelling; nil where it is
+    /// the same.
+    public var asciiSpelling: String? {
+        guard let at = canonical.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        let domain = String(canonical[canonical.utf8.index(after: at)...])
+        guard !domain.utf8.allSatisfy({ $0 < 128 }), Self.isHost(domain), let ascii = Self.asciiDomain(domain)
+        else { return nil }
+        return "\(canonical[...at])\(ascii)"
+    }
+
+    /// Whether an account's address is this one, also where it was kept before domains had one spelling.
+    public func isSame(as kept: EmailAddress) -> Bool {
+        self == kept || asciiSpelling.map(EmailAddress.init(kept:)) == kept
     }
 
     /// For stores: an address that was judged before it was kept.

@@ -93,7 +93,11 @@ extension SQLTransaction {
     }
 
     public func user(email: EmailAddress) throws -> User? {
-        try first(Statements.byEmail, SQLValue(email.canonical))
+        let found: User? = try first(Statements.byEmail, SQLValue(email.canonical))
+        guard let ascii = email.asciiSpelling else { return found }
+        // Asked for whether or not there is one, so that both take as long.
+        let earlier: User? = try first(Statements.byEmail, SQLValue(ascii))
+        return found ?? earlier
     }
 
     public func user(phoneNumber: PhoneNumber) throws -> User? {

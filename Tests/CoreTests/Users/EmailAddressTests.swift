@@ -17,6 +17,13 @@ struct EmailAddressTests {
             ("\u{212b}sa@example.org", "åsa@example.org"),
             ("ada@münchen.example", "ada@münchen.example"),
             ("用户@例子.中国", "用户@例子.中国"),
+            ("ada@xn--mnchen-3ya.example", "ada@münchen.example"),
+            ("Ada@XN--MNCHEN-3YA.Example", "ada@münchen.example"),
+            ("ada@\u{ff4d}ünchen.example", "ada@münchen.example"),
+            ("ada@example\u{3002}org", "ada@example.org"),
+            ("xn--mnchen-3ya@example.org", "xn--mnchen-3ya@example.org"),
+            ("ada@xn--a.example", "ada@xn--a.example"),
+            ("ada@ä_b.example", "ada@ä_b.example"),
         ])
     func `Spellings of one address are one address`(text: String, canonical: String) throws {
         let address = try #require(EmailAddress(text))
@@ -42,6 +49,15 @@ struct EmailAddressTests {
     }
 
     @Test
+    func `An account that was kept with its domain in ASCII letters is that of the address`() throws {
+        let address = try #require(EmailAddress("ada@xn--mnchen-3ya.example"))
+        #expect(address.asciiSpelling == "ada@xn--mnchen-3ya.example")
+        #expect(address.isSame(as: EmailAddress(kept: "ada@xn--mnchen-3ya.example")))
+        #expect(address.isSame(as: address) && !address.isSame(as: EmailAddress(kept: "ada@munchen.example")))
+        #expect(EmailAddress("ada@example.org")?.asciiSpelling == nil)
+    }
+
+    @Test
     func `The longest address is of 254 bytes`() {
         let tail = "@" + Array(repeating: String(repeating: "b", count: 37), count: 5).joined(separator: ".")
         #expect(tail.utf8.count == 190)
@@ -57,7 +73,8 @@ struct EmailAddressTests {
         let pieces = [
             "a", "Z", "@", "@", ".", "-", "é", "e\u{301}", "\u{301}", "İ", "ß", "ſ", "\u{212a}", "Σ", "ς", "ǅ", "ﬁ",
             "\u{345}",
-            "Ά", "\u{1fb3}", "中", "💣", "\u{200b}", " ", "\n", "\u{fe0f}", "\u{1100}\u{1161}", "\u{0}",
+            "Ά", "\u{1fb3}", "中", "💣", "\u{200b}", " ", "\u{3002}", "xn--", "-3ya", "\u{2100}", "\n", "\u{fe0f}",
+            "\u{1100}\u{1161}", "\u{0}",
         ]
         for _ in 0..<4000 {
             let text = (0..<(3 + random.number(below: 6))).map { _ in pieces[random.number(below: pieces.count)] }
