@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// URLs that others write, looked at as text: a parser escapes and forgives, and what is judged has to be what is called and shown.
 package enum URLText {
@@ -30,9 +31,9 @@ package enum URLText {
     /// Letters, digits, hyphens and dots, or an address in brackets: nothing that two parsers could read differently.
     package static func isPlainHost(_ host: String) -> Bool {
         let isAddress = host.hasPrefix("[") && host.hasSuffix("]")
-        return bareHost(host).utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 46
-                || isAddress && byte == 58
+        // As it is written: what is no ASCII may have a lower case that is.
+        return (isAddress ? host.dropFirst().dropLast() : host[...]).utf8.allSatisfy { byte in
+            byte.isASCIILetterOrDigit || "-.".utf8.contains(byte) || isAddress && byte == UInt8(ascii: ":")
         }
     }
 

@@ -11,8 +11,12 @@ public struct HintReferences: Sendable {
 
     /// Seconds for which one is good: as long as a user may look at the page that asks.
     public static let lifetime: TimeInterval = 3600
-    /// What the digest is made for, so that no other digest by the same key passes for one.
-    private static let context = "hint"
+
+    /// What a reference is for, which its digest is made for: one for the one is none for the other.
+    public enum Use: String, Sendable, CaseIterable {
+        case signingIn = "hint-sign-in"
+        case signingOut = "hint-sign-out"
+    }
 
     /// Whose ID token it stands for.
     public struct Named: Sendable, Equatable {
@@ -39,21 +43,21 @@ public struct HintReferences: Sendable {
     }
 
     /// A reference to a token that was verified.
-    public func reference(to named: Named) async throws -> String {
+    public func reference(to named: Named, for use: Use) async throws -> String {
         let sealer = realm.sealer
         let content = Content(
             application: named.application.rawValue, session: named.session?.rawValue, user: named.user?.rawValue,
             expiresAt: realm.clock.now + Self.lifetime)
         let text = try JSONEncoder().encode(content).base64URL
-        let digest = try await realm.store.read { try sealer.digest(text, for: Self.context, in: $0) }
+        let digest = try await realm.store.read { try sealer.digest(text, for: use.rawValue, in: $0) }
         return "\(text).\(digest.base64URL)"
     }
 
-    /// What a reference stands for; nil where it is none of this realm's, or its time is over.
-    public func named(by reference: String) -> Named? {
+    /// What a reference stands for; nil where it is none of this realm's for this use, or its time is over.
+    public func named(by reference: String, for use: Use) -> Named? {
         let parts = reference.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let digest = [UInt8](base64URL: parts[1]),
-            realm.sealer.recognises(String(parts[0]), Data(digest), for: Self.context),
+            realm.sealer.recognises(String(parts[0]), Data(digest), for: use.rawValue),
             let coded = [UInt8](base64URL: parts[0]),
             let content = try? JSONDecoder().decode(Content.self, from: Data(coded)),
             realm.clock.now < content.expiresAt

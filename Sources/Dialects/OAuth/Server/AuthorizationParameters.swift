@@ -221,7 +221,9 @@ struct AuthorizationParameters: Sendable {
         if let token = parameters["id_token_hint"] {
             return try await oauth.subject(ofIDToken: token, for: application.id)
         }
-        let named = parameters[OAuth.hintReference].flatMap { oauth.realm.hintReferences.named(by: $0) }
+        let named = parameters[OAuth.hintReference].flatMap {
+            oauth.realm.hintReferences.named(by: $0, for: .signingIn)
+        }
         return named?.application == application.id ? named?.user : nil
     }
 }

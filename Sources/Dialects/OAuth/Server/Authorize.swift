@@ -121,7 +121,8 @@ extension OAuth {
             var reference = "none"
             let client = ClientID(rawValue: parameters["client_id"] ?? "")
             if let user = try await subject(ofIDToken: token, for: client) {
-                reference = try await realm.hintReferences.reference(to: .init(application: client, user: user))
+                reference = try await realm.hintReferences.reference(
+                    to: .init(application: client, user: user), for: .signingIn)
             }
             var reader = FormReader(Array(query.utf8))
             var fields: [String] = []

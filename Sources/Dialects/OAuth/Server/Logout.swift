@@ -60,7 +60,7 @@ extension OAuth {
             var reference = "none"
             if let hint {
                 reference = try await realm.hintReferences.reference(
-                    to: .init(application: hint.application.id, session: hint.session))
+                    to: .init(application: hint.application.id, session: hint.session), for: .signingOut)
             }
             members.append((Self.hintReference, reference))
         }
@@ -106,7 +106,7 @@ extension OAuth {
     private func logoutHint(_ parameters: QueryParameters) async throws -> LogoutHint? {
         let named = parameters["client_id"]
         if let reference = parameters[Self.hintReference], parameters["id_token_hint"] == nil {
-            guard let found = realm.hintReferences.named(by: reference),
+            guard let found = realm.hintReferences.named(by: reference, for: .signingOut),
                 named.map({ $0 == found.application.rawValue }) ?? true,
                 let application = try await realm.applications.application(found.application)
             else { return nil }

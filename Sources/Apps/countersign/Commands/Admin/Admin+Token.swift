@@ -59,7 +59,7 @@ extension AdminCommand.TokenCommand {
         }
 
         func run() async throws {
-            let scopes = scope.flatMap { $0.split { $0 == " " || $0 == "," }.map(String.init) }
+            let scopes = scope.flatMap(\.typedWords)
             let answer = try await realm.perform(
                 AddMachineToken(label: label, scopes: scopes, lifetime: Self.seconds(expires) ?? 0))
             try output.show(answer) {

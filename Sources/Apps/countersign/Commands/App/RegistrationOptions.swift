@@ -295,7 +295,7 @@ struct RegistrationOptions: ParsableArguments {
     /// Nil where the option was not given; empty where it was given empty.
     private func words(_ values: [String]) -> [String]? {
         if values.isEmpty { return nil }
-        return values.flatMap { $0.split { $0 == " " || $0 == "," }.map(String.init) }
+        return values.flatMap(\.typedWords)
     }
 
     private func parsedAttributes() throws -> [ApplicationSummary.Attribute] {

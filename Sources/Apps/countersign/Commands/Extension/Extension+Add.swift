@@ -87,7 +87,7 @@ extension ExtensionCommand {
                     event: event, targetURL: url, displayName: name, resourceID: resourceID,
                     applications: applications, timeout: timeout, retries: retries, onError: onError,
                     claims: try mappings(),
-                    tokens: claimsIn.map { $0.split { $0 == " " || $0 == "," }.map(String.init) },
+                    tokens: claimsIn.map(\.typedWords),
                     replaces: replaces))
             try output.show(answer) { ExtensionCommand.describe(answer.extension) }
         }

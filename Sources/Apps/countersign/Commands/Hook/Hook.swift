@@ -18,11 +18,6 @@ struct HookCommand: AsyncParsableCommand {
             Add.self, List.self, Show.self, Set.self, RotateSecret.self, Remove.self, Test.self, Replay.self,
         ])
 
-    /// The words of `--events users,factors`.
-    static func words(_ text: String) -> [String] {
-        text.split { $0 == "," || $0 == " " }.map(String.init)
-    }
-
     /// A hook, line by line.
     static func describe(_ hook: HookSummary) -> [String] {
         var lines = [
@@ -91,7 +86,7 @@ extension HookCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                AddHook(url: url, events: HookCommand.words(events), label: label, secret: secret.secret))
+                AddHook(url: url, events: events.typedWords, label: label, secret: secret.secret))
             try output.show(answer) {
                 HookCommand.describe(answer.hook) + [
                     "The secret that signs its messages, shown only once: \(answer.secret.secret.reveal())"
@@ -187,7 +182,7 @@ extension HookCommand {
         func run() async throws {
             let answer = try await realm.perform(
                 ChangeHook(
-                    id: hook.id, url: url, events: events.map(HookCommand.words), label: label,
+                    id: hook.id, url: url, events: events.map(\.typedWords), label: label,
                     isEnabled: enable ? true : disable ? false : nil, skipMissed: skipMissed ? true : nil))
             try output.show(answer) { HookCommand.describe(answer.hook) }
         }

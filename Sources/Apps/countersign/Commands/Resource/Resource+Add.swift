@@ -70,7 +70,7 @@ extension ResourceCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let words = scopes.flatMap { $0.split { $0 == " " || $0 == "," }.map(String.init) }
+            let words = scopes.flatMap(\.typedWords)
             var texts: [String: [String: String]] = [:]
             for text in scopeText {
                 let (scope, language, said) = try Self.scopeText(text, of: words)
@@ -111,7 +111,7 @@ extension ResourceCommand {
             for scope in scopes.sorted(by: { $0.count > $1.count }) where option.hasPrefix(scope) {
                 let rest = option.dropFirst(scope.count)
                 guard rest.first == "=" else { continue }
-                return (scope, rest.dropFirst().split { $0 == "," || $0 == " " }.map(String.init))
+                return (scope, rest.dropFirst().typedWords)
             }
             throw ValidationError(
                 "\"\(option)\" names no claims of a scope: write them as scope=claim,claim with a scope of --scopes.")

@@ -180,8 +180,3 @@ struct ShownFields {
         String(scene.csrf(of: "shown \(path) \(field.name) \(text)").value.prefix(22))
     }
 }
-
-extension String {
-    /// The words of a field that takes several, with spaces or commas between them.
-    var typedWords: [String] { split { $0 == " " || $0 == "," }.map { String($0) } }
-}
