@@ -165,13 +165,23 @@ public struct CheckGrants: Sendable {
     public func grant(
         to id: RegisteredClientID, scope: Set<String>, passed: Set<String>? = nil
     ) async throws -> Outcome<Grant> {
+        try await grant(to: id, scope: scope, passed: passed, askedBy: nil).grant
+    }
+
+    /// The same, with the application that asks about a token, from one snapshot; nil where it is not there.
+    public func grant(
+        to id: RegisteredClientID, scope: Set<String>, passed: Set<String>?, askedBy asker: ClientID?
+    ) async throws -> (asker: CountersignCore.Application?, grant: Outcome<Grant>) {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
-        let found = try await realm.store.read { try Self.found(id, scope, catalogue, realm, now, $0) }
-        if let passed, case .granted(let standing) = found, !standing.passed.allSatisfy(passed.contains) {
-            return .notGranted
+        let (application, found) = try await realm.store.read { transaction in
+            let application = try asker.flatMap { try transaction.application($0) }
+            return (application, try Self.found(id, scope, catalogue, realm, now, transaction))
         }
-        return found.map(\.described)
+        if let passed, case .granted(let standing) = found, !standing.passed.allSatisfy(passed.contains) {
+            return (application, .notGranted)
+        }
+        return (application, found.map(\.described))
     }
 
     /// A grant whose checks have not said yet what resource servers learn: a developer's code, which runs outside of

@@ -72,19 +72,41 @@ struct AccessTokens: Sendable {
         types: [.accessToken], issuers: .oneOf([AccessTokenClaims.issuer]),
         audiences: .oneOf([AccessTokenClaims.issuer]))
 
+    /// A confidential client, with the scope of its token.
+    typealias Confidential = (id: ClientID, scope: Set<String>)
+
     /// A confidential client, with the scope of its token. One that may not have all of it any more has none.
-    func confidential(_ token: String) async throws -> (id: ClientID, scope: Set<String>)? {
+    func confidential(_ token: String) async throws -> Confidential? {
         guard let claims = try await realm.tokens.verify(token, expecting: Self.expectation).token?.claims else {
             return nil
         }
         return try await confidential(claims)
     }
 
-    private func confidential(_ claims: TokenClaims) async throws -> (id: ClientID, scope: Set<String>)? {
-        guard claims[Self.confidentialMark] == .bool(true), let subject = claims.string("sub"),
-            let application = try await realm.applications.application(ClientID(rawValue: subject)),
-            application.registration.isConfidential
+    private func confidential(_ claims: TokenClaims) async throws -> Confidential? {
+        guard let id = Self.confidentialID(claims) else { return nil }
+        return Self.confidential(claims, try await realm.applications.application(id))
+    }
+
+    /// What a token of a confidential client says; nil of any other. Whether it is one still is for the store to say.
+    func claimsOfConfidential(_ token: String) async throws -> (id: ClientID, claims: TokenClaims)? {
+        guard let claims = try await realm.tokens.verify(token, expecting: Self.expectation).token?.claims,
+            let id = Self.confidentialID(claims)
         else { return nil }
+        return (id, claims)
+    }
+
+    /// Whose token of a confidential client it says it is.
+    private static func confidentialID(_ claims: TokenClaims) -> ClientID? {
+        guard claims[confidentialMark] == .bool(true) else { return nil }
+        return claims.string("sub").map { ClientID(rawValue: $0) }
+    }
+
+    /// - Parameter application: the one that the claims name, as it is now.
+    private static func confidential(
+        _ claims: TokenClaims, _ application: CountersignCore.Application?
+    ) -> Confidential? {
+        guard let application, application.registration.isConfidential else { return nil }
         let scope = Scope(claims.string("scope") ?? "").elements
         guard ConfidentialScope.covers(Set(application.registration.scopes), scope) else { return nil }
         return (application.id, scope)
@@ -98,22 +120,51 @@ struct AccessTokens: Sendable {
     }
 
     func standing(of token: String) async throws -> Standing {
-        guard let verified = try await realm.tokens.verify(token, expecting: Self.expectation).token,
-            let subject = verified.claims.string("sub"), let expiresAt = verified.expiresAt
-        else { return .inactive }
-        let claims = verified.claims
-        let scope = Scope(claims.string("scope") ?? "").elements
-        if claims[Self.confidentialMark] == .bool(true) {
-            guard let (id, _) = try await confidential(claims) else { return .inactive }
-            return .confidential(id, scope: scope, expiresAt: expiresAt)
+        guard let (claims, expiresAt) = try await judged(token) else { return .inactive }
+        return try await standing(of: claims, expiresAt, askedBy: nil).standing
+    }
+
+    /// The same, with the confidential client that asks; nil where it is none any more. It and what it asks about are read of one snapshot.
+    /// - Parameter asking: what ``claimsOfConfidential(_:)`` said of its own token.
+    func standing(
+        of token: String, askedBy asking: (id: ClientID, claims: TokenClaims)
+    ) async throws -> (asker: Confidential?, standing: Standing) {
+        guard let (claims, expiresAt) = try await judged(token) else {
+            return (try await confidential(asking.claims), .inactive)
         }
-        let client = RegisteredClientID(rawValue: subject)
-        let outcome =
-            if let family = claims.string(Self.familyMark) {
-                try await grants.grant(to: client, scope: scope, family: family)
-            } else {
-                try await grants.grant(to: client, scope: scope, passed: Self.passed(claims))
-            }
+        let (asker, standing) = try await standing(of: claims, expiresAt, askedBy: asking.id)
+        return (Self.confidential(asking.claims, asker), standing)
+    }
+
+    private func judged(_ token: String) async throws -> (TokenClaims, expiresAt: Date)? {
+        guard let verified = try await realm.tokens.verify(token, expecting: Self.expectation).token,
+            verified.claims.string("sub") != nil, let expiresAt = verified.expiresAt
+        else { return nil }
+        return (verified.claims, expiresAt)
+    }
+
+    /// - Parameter asker: read too, where one is named.
+    private func standing(
+        of claims: TokenClaims, _ expiresAt: Date, askedBy asker: ClientID?
+    ) async throws -> (asker: CountersignCore.Application?, standing: Standing) {
+        let scope = Scope(claims.string("scope") ?? "").elements
+        let client = RegisteredClientID(rawValue: claims.string("sub") ?? "")
+        if claims[Self.confidentialMark] != .bool(true), claims.string(Self.familyMark) == nil {
+            let (application, outcome) = try await grants.grant(
+                to: client, scope: scope, passed: Self.passed(claims), askedBy: asker)
+            return (application, Self.standing(outcome, expiresAt))
+        }
+        let application: CountersignCore.Application? =
+            if let asker { try await realm.applications.application(asker) } else { nil }
+        if let family = claims.string(Self.familyMark), claims[Self.confidentialMark] != .bool(true) {
+            let outcome = try await grants.grant(to: client, scope: scope, family: family)
+            return (application, Self.standing(outcome, expiresAt))
+        }
+        guard let (id, _) = try await confidential(claims) else { return (application, .inactive) }
+        return (application, .confidential(id, scope: scope, expiresAt: expiresAt))
+    }
+
+    private static func standing(_ outcome: CheckGrants.Outcome<CheckGrants.Grant>, _ expiresAt: Date) -> Standing {
         guard case .granted(let grant) = outcome else { return .inactive }
         return .client(grant, expiresAt: expiresAt)
     }

@@ -10,16 +10,26 @@ extension SecurityChecks {
     /// `POST az/v1/introspection`, for confidential clients (RFC 7662).
     func introspect(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         guard let own = call.credentials("Bearer") else { throw SecurityChecksError.bearer(nil) }
-        guard let asker = try await tokens.confidential(own) else { throw SecurityChecksError.bearer(.invalidToken) }
+        guard let asking = try await tokens.claimsOfConfidential(own) else {
+            throw SecurityChecksError.bearer(.invalidToken)
+        }
+        var token = ""
+        var fault: RequestBodyFault?
+        do {
+            token = try await request.bodyObject(accepting: .form)["token"]?.stringValue ?? ""
+        } catch let error as RequestBodyFault {
+            fault = error
+        }
+        // Whatever is wrong with the body, the one who asks is judged first.
+        let found = try await tokens.standing(of: token, askedBy: asking)
+        guard let asker = found.asker else { throw SecurityChecksError.bearer(.invalidToken) }
         guard ConfidentialScope.covers(asker.scope, IntrospectionRequest.scope.elements) else {
             throw SecurityChecksError.bearer(.insufficientScope, IntrospectionRequest.scope.text)
         }
-        let body = try await Self.body(IntrospectionRequest.self, of: request, accepting: .form)
-        guard let token = body.token, !token.isEmpty else {
-            throw SecurityChecksError.invalidOAuthRequest("token is missing.")
-        }
+        if let fault { throw SecurityChecksError.invalidOAuthRequest("\(fault)") }
+        guard !token.isEmpty else { throw SecurityChecksError.invalidOAuthRequest("token is missing.") }
         let answer: IntrospectionResponse<JSONValue>
-        switch try await tokens.standing(of: token) {
+        switch found.standing {
         case .inactive: answer = .inactive
         case .confidential(let id, let scope, let expiresAt):
             answer = IntrospectionResponse(
@@ -38,6 +48,6 @@ extension SecurityChecks {
                 },
                 checks: grant.checks.mapValues { .object($0) })
         }
-        return try .json(answer)
+        return .json(bytes: try answer.jsonText)
     }
 }
