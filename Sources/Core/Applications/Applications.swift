@@ -6,6 +6,7 @@ import OneTimePassword
 ///
 /// **How the files of this folder meet.** `Application` is the registration as it is stored; this type finds, adds and
 /// changes registrations, `Application+Audiences` says which audiences an application's tokens may have.
+/// `Applications+Search` finds some by the beginning of their id or name.
 /// `OAuthRegistration` is what it is as an OAuth client, whose `RedirectURI`s are compared as texts; `Resources` are the APIs that
 /// tokens are issued for.
 /// `AttributePatterns` compiles the patterns that attributes of a sign-up must match, in time linear in the text.

@@ -191,9 +191,9 @@ extension AuditEvent {
         _ kind: Kind, _ name: GroupName, of user: UserID?, id: String, at now: Date, by client: ClientContext,
         _ more: [String: JSONValue] = [:]
     ) -> AuditEvent {
-        AuditEvent(
-            id: id, at: now, kind: kind, userID: user, context: client,
-            details: ["group": .string(name.rawValue)].merging(more) { $1 })
+        var details = more
+        details["group"] = .string(name.rawValue)
+        return AuditEvent(id: id, at: now, kind: kind, userID: user, context: client, details: details)
     }
 }
 

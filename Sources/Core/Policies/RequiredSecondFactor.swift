@@ -34,6 +34,21 @@ extension StoreTransaction {
     }
 }
 
+extension Administrators {
+    /// Whether the settings require a second factor of this user because of the role alone: without it they would require none.
+    public func requiresSecondFactor(onlyOf user: UserID) async throws -> Bool {
+        try await realm.store.read { transaction in
+            let settings = try transaction.settings().secondFactors
+            guard let role = try transaction.administrator(user)?.role,
+                settings.requiredRoles?.contains(role.rawValue) == true
+            else { return false }
+            var others = settings
+            others.requiredRoles = nil
+            return try !transaction.requiresSecondFactor(of: user, others)
+        }
+    }
+}
+
 extension Accounts {
     /// Whether a second factor is required of this user, for a protocol whose tokens say that a session lacks one
     /// (``ClientContext/enrolsBySession``). What an application requires by itself is beside it.

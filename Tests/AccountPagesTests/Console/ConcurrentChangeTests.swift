@@ -457,7 +457,8 @@ struct ConcurrentChangeTests {
         async throws
     {
         try await TestServer.with(.development) { server in
-            let browser = try await ConsoleStage(server).administrator(.operator)
+            let stage = try await ConsoleStage(server)
+            let browser = try await stage.administrator(.operator)
             let path = "/console/groups/staff/members/target/remove"
             let said = "because of this group alone"
             let before = try await browser.open(path)
@@ -475,7 +476,18 @@ struct ConcurrentChangeTests {
             let again = TestPage(reply: stale, path: path, language: "en")
             let asked = try #require(again.forms.first { $0.action == path })
             #expect(try await browser.sendForm(asked, [:]).page?.kind == "console-group")
-            #expect(try await server.realm.groups.groups(of: UserID(rawValue: "target")).isEmpty)
+            let target = UserID(rawValue: "target")
+            #expect(try await server.realm.groups.groups(of: target).isEmpty)
+
+            // A role that is taken says the same.
+            let owner = try await stage.administrator(.owner)
+            _ = try await server.realm.administrators.grant(.support, to: target, by: .testAdministrator)
+            let role = "/console/administrators/target/revoke"
+            #expect(try await !owner.open(role).html.contains("because of the role alone"))
+            try await server.realm.changeSettings(by: .testAdministrator) {
+                $0.secondFactors.requiredRoles = ["support"]
+            }
+            #expect(try await owner.open(role).html.contains("because of the role alone"))
         }
     }
 

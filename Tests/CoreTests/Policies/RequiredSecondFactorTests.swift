@@ -48,7 +48,9 @@ struct RequiredSecondFactorTests {
         #expect(try await step(address(3), test) == nil)
 
         // Who comes into the group later is one of them, and who leaves it is none. What that lifts is said before, and expected.
-        let groups = test.realm.groups
+        let (groups, administrators) = (test.realm.groups, test.realm.administrators)
+        #expect(try await administrators.requiresSecondFactor(onlyOf: support.id))
+        #expect(try await !administrators.requiresSecondFactor(onlyOf: member.id))
         for user in [other, support] { _ = try await groups.addMember(user.id, to: staff, by: test.client) }
         #expect(
             try await groups.removal(of: member.id, from: staff).get()
@@ -56,6 +58,7 @@ struct RequiredSecondFactorTests {
         #expect(
             try await groups.removal(of: support.id, from: staff).get()
                 == .init(isChanged: true, liftsSecondFactor: false), "The role goes on.")
+        #expect(try await !administrators.requiresSecondFactor(onlyOf: support.id), "The group goes on.")
         #expect(
             try await groups.removeMember(member.id, from: staff, lifting: false, by: test.client)
                 == .failure(.isOtherwise))

@@ -66,6 +66,9 @@ extension AdminCommand {
                         "Tokens of programs that \(name) answers for, and that open nothing now: \(tokens). "
                             + "countersign admin token list shows them.")
                 }
+                if answer.liftsSecondFactor == true {
+                    lines.append("No setting requires a second factor of the user now.")
+                }
                 return lines
             }
         }

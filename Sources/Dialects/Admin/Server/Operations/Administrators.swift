@@ -48,9 +48,12 @@ public struct RevokeRole: AdministrationOperation {
 
     /// Id or address.
     public var user: String
+    /// Whether nothing is changed, and the answer says what would be.
+    public var dryRun: Bool?
 
-    public init(user: String) {
+    public init(user: String, dryRun: Bool? = nil) {
         self.user = user
+        self.dryRun = dryRun
     }
 
     public struct Answer: Codable, Sendable {
@@ -59,17 +62,26 @@ public struct RevokeRole: AdministrationOperation {
         public let role: String?
         /// How many tokens of programs the user answers for, which open nothing now.
         public let tokens: Int?
+        /// Whether the settings required a second factor of the user because of the role alone, so that none is required any more. Nil from a
+        /// server of before.
+        public let liftsSecondFactor: Bool?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
+        let lifts = try await realm.administrators.requiresSecondFactor(onlyOf: found.id)
+        if dryRun == true {
+            return Answer(
+                user: UserSummary(found), role: try await realm.administrators.role(of: found.id)?.rawValue,
+                tokens: try await realm.machineTokens.count(of: found.id), liftsSecondFactor: lifts)
+        }
         switch try await realm.administrators.revoke(found.id, by: client) {
         case .success(let former):
             return Answer(
                 user: UserSummary(found), role: former?.rawValue,
-                tokens: try await realm.machineTokens.count(of: found.id))
+                tokens: try await realm.machineTokens.count(of: found.id), liftsSecondFactor: lifts)
         case .failure(.lastOwner): throw AdministrationError.lastOwner
         case .failure: throw AdministrationError.noUser(user)
         }

@@ -21,9 +21,14 @@ enum AdministratorPages {
             "administrators/{user}/revoke", RevokeRole.self, in: .administrators,
             ask: { scene in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+                let trial = try await scene.perform(RevokeRole(user: user.id, dryRun: true))
+                var said = scene.words("consoleRevokeRoleText")
+                if trial.liftsSecondFactor == true {
+                    said = scene.words("consoleRevokeRoleLifts", ["text": .text(said)])
+                }
                 return ConsoleQuestion(
                     title: scene.words("consoleRevokeRole", ["user": .chosen(user.shownName)]),
-                    text: try await scene.text(scene.words("consoleRevokeRoleText"), withTokensOf: user.id),
+                    text: try await scene.text(said, withTokensOf: user.id),
                     button: scene.words.plain("consoleRevoke"), isDangerous: true, back: "/console/administrators")
             },
             make: { RevokeRole(user: $0.parameter("user")) },
