@@ -18,6 +18,11 @@ public protocol SQLConnection {
     /// it undoes the transaction and runs the body again, with exact answers.
     func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool
 
+    /// Inserts one row by a statement without a condition, where a statement that fails leaves the transaction as it was.
+    /// - Returns: false where a key is taken, where a row is missing that the new one refers to, and where a column has no value that
+    ///   must have one; nil, with nothing done, where such a failure would end the transaction.
+    func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool?
+
     /// Runs a statement whose count nothing depends on; a driver may send it later, before the next query or the commit.
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws
 
@@ -47,6 +52,8 @@ extension SQLConnection {
     public func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
         try execute(statement, parameters) > 0
     }
+
+    public func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool? { nil }
 
     public func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         _ = try execute(statement, parameters)

@@ -27,7 +27,7 @@ private enum Statements {
     static let byDigest = FlowRecord.selection("WHERE digest = $1", isByRow: true)
     // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
     static let insertion = FlowRecord.insertion(
-        where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
+        referring: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     static let update = RowUpdate(
         // A user that the row names is there, by its foreign key.
         keepingIndexes: SQLStatement(
@@ -61,7 +61,7 @@ extension SQLTransaction {
 
     public func insert(_ flow: FlowRecord) throws -> Bool {
         try locks.noteReference(to: flow.userID)
-        return try connection.changes(Statements.insertion, flow.values)
+        return try inserts(Statements.insertion, flow.values)
     }
 
     public func update(_ flow: FlowRecord) throws -> Bool {

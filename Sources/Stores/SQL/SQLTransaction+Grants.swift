@@ -89,7 +89,8 @@ private enum Statements {
             """)
     }
     static let insertion = Grant.insertion(
-        where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)", isByRow: true)
+        referring: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)",
+        [2: "(SELECT id FROM sessions WHERE id = $2 AND user_id = $3)"])
     static let update = RowUpdate(
         // The index of an application's grants has those that were not revoked.
         keepingIndexes: SQLStatement(
@@ -167,7 +168,7 @@ extension SQLTransaction {
         try locks.noteReference(to: grant.userID)
         try locks.noteReference(to: grant.sessionID)
         locks.noteNew(.grants, grant.id.rawValue)
-        return try connection.changes(Statements.insertion, grant.values)
+        return try inserts(Statements.insertion, grant.values)
     }
 
     public func update(_ grant: Grant) throws -> Bool {

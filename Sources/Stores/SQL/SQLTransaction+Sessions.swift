@@ -51,7 +51,7 @@ private enum Statements {
             AND (created_at, id) \(comparison) ($4, $5) ORDER BY created_at\(order), id\(order) LIMIT $6
             """)
     }
-    static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
+    static let insertion = Session.insertion(referring: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     static let update = SQLStatement(
         """
         UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5, \
@@ -84,7 +84,7 @@ extension SQLTransaction {
     public func insert(_ session: Session) throws -> Bool {
         try locks.noteReference(to: session.userID)
         locks.noteNew(.sessions, session.id.rawValue)
-        return try connection.changes(Statements.insertion, session.values)
+        return try inserts(Statements.insertion, session.values)
     }
 
     public func update(_ session: Session) throws -> Bool {

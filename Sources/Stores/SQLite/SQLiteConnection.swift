@@ -81,6 +81,23 @@ final class SQLiteConnection: SQLConnection {
         return Int(sqlite3_changes(handle))
     }
 
+    func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool? {
+        if statement.mayChangeStanding { keptRows.change() }
+        var isInserted = false
+        try run(statement, parameters) { prepared in
+            switch sqlite3_step(prepared.pointer) {
+            case SQLITE_DONE: isInserted = sqlite3_changes(handle) > 0
+            // A statement that inserts one row has changed nothing by then, and the transaction goes on.
+            case Self.missingRow, Self.missingValue: break
+            case let code: throw failure(code, in: prepared)
+            }
+        }
+        return isInserted
+    }
+
+    private static let missingRow = ResultCode.SQLITE_CONSTRAINT_FOREIGNKEY.rawValue
+    private static let missingValue = ResultCode.SQLITE_CONSTRAINT_NOTNULL.rawValue
+
     func takesWrites() throws -> Bool { !isReadOnly }
 
     /// Whether a transaction is open: false when SQLite has ended it by itself.
