@@ -90,8 +90,10 @@ public final class MasterKeys: Sendable {
     }
 
     static func check(of generation: Int, under key: Sealer.MasterKey, random: any RandomSource) throws -> Data {
-        let word = generation == 0 ? checkWord : "\(checkWord)/\(generation)"
-        return try Sealer(active: key, random: random).seal(Data(word.utf8), for: checkContext, under: key)
+        var word = generation == 0 ? checkWord : "\(checkWord)/\(generation)"
+        // `Data(word.utf8)` asks whether a view of UTF-8 lies in one piece, and a start searches all conformances for that.
+        let bytes = word.withUTF8 { Data(buffer: $0) }
+        return try Sealer(active: key, random: random).seal(bytes, for: checkContext, under: key)
     }
 
     // MARK: Learning keys

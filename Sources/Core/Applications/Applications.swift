@@ -25,6 +25,11 @@ public struct Applications: Sendable {
         try await realm.store.read { try $0.registeredApplication(id) }
     }
 
+    /// Whether there is one of that id, disabled or not; what it says is not read.
+    public func has(_ id: ClientID) async throws -> Bool {
+        try await realm.store.read { try $0.hasApplication(id) }
+    }
+
     /// Ordered by id.
     public func applications(after id: ClientID? = nil, limit: Int = 100) async throws -> [Application] {
         let limit = min(max(limit, 1), 1000)

@@ -536,6 +536,11 @@ extension RememberingTransaction: StoreTransaction {
         return application
     }
 
+    func hasApplication(_ id: ClientID) throws -> Bool {
+        if let known = applications[id] { return known != nil }
+        return try base.hasApplication(id)
+    }
+
     func application(_ id: ClientID, beside documents: [String]) throws -> (Application?, documents: [String: Data]) {
         (try application(id), try self.documents(documents))
     }

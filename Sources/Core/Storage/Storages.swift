@@ -215,6 +215,8 @@ public protocol ApplicationStorage {
     func application(_ id: ClientID) throws -> Application?
     /// One that is there, disabled or not: for those who administer, and for its name.
     func registeredApplication(_ id: ClientID) throws -> Application?
+    /// Whether one is there, disabled or not.
+    func hasApplication(_ id: ClientID) throws -> Bool
     /// Ordered by id.
     func applications(_ range: ListRange<ClientID>) throws -> [Application]
     /// Those whose id begins with a text, which is not empty; ordered by id.

@@ -24,7 +24,9 @@ struct TokenKey: Sendable {
         self.algorithm = algorithm
         switch algorithm {
         case .es256:
-            let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
+            let key =
+                try Self.bytes(ofPEM: pem).map { try P256.Signing.PrivateKey(derRepresentation: $0) }
+                ?? P256.Signing.PrivateKey(pemRepresentation: pem)
             material = .es256(key, key.publicKey)
         case .rs256:
             let key = try _RSA.Signing.PrivateKey(pemRepresentation: pem)
@@ -34,6 +36,19 @@ struct TokenKey: Sendable {
             uniqueKeysWithValues: [TokenType.jwt, .accessToken].map {
                 ($0.rawValue, Self.header(algorithm.rawValue, id, typ: $0.rawValue))
             })
+    }
+
+    /// What a document in PEM holds (RFC 7468). The library's reader joins lines that may be texts of any kind, and a start searches
+    /// all conformances for that.
+    /// - Returns: nil for what is not one document of whole lines, which is the library's to judge.
+    private static func bytes(ofPEM text: String) -> [UInt8]? {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard lines.count > 2, lines[0] == "-----BEGIN PRIVATE KEY-----",
+            lines[lines.count - 1] == "-----END PRIVATE KEY-----"
+        else { return nil }
+        var base64 = ""
+        for line in lines.dropFirst().dropLast() { base64 += line }
+        return [UInt8](base64URL: base64, accepting: [.otherAlphabet, .padding])
     }
 
     /// Its public half (RFC 7517).

@@ -36,6 +36,10 @@ extension StoreConformance {
             let expected = Application(
                 id: first.id, revision: 1, createdAt: first.createdAt, registration: changed.registration)
             try requireEqual(try await store.read { try $0.application(first.id) }, expected, "the application")
+            let presence = try await store.read {
+                [try $0.hasApplication(first.id), try $0.hasApplication(ClientID(rawValue: "other"))]
+            }
+            try requireEqual(presence, [true, false], "whether they are there")
             let deletions = try await store.write {
                 [try $0.deleteApplication(first.id), try $0.deleteApplication(first.id)]
             }

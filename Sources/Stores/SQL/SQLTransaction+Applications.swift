@@ -24,6 +24,7 @@ extension Application: StoredRow {
 
 private enum Statements {
     static let byID = Application.selection("WHERE id = $1", isByRow: true)
+    static let presence = SQLStatement("SELECT 1 FROM applications WHERE id = $1", isByRow: true)
     static let listed = ListStatements { Application.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2") }
     /// One bound at each end: of two, SQLite takes one for the index and goes through all rows up to the other.
     static let beginning = ListStatements { _, order in
@@ -72,6 +73,10 @@ private enum Statements {
 extension SQLTransaction {
     public func application(_ id: ClientID) throws -> Application? {
         try first(Statements.byID, SQLValue(id.rawValue))
+    }
+
+    public func hasApplication(_ id: ClientID) throws -> Bool {
+        try first(of: Application.table, Statements.presence, [SQLValue(id.rawValue)]) { _ in true } ?? false
     }
 
     public func applications(_ range: ListRange<ClientID>) throws -> [Application] {

@@ -1,5 +1,6 @@
 import CountersignCore
 import GRDB
+import GRDBSQLite
 
 /// One connection to the database, with the queue that it is used on.
 ///
@@ -19,6 +20,8 @@ final class SQLiteAccess: @unchecked Sendable {
         do {
             connection = try queue.inDatabase { database in
                 try prepare(database)
+                // GRDB has SQLite tell it each table and column of every statement, and notes them. Statements are not GRDB's here.
+                sqlite3_set_authorizer(database.sqliteConnection, nil, nil)
                 return try SQLiteConnection(database, isReadOnly: isReadOnly)
             }
         } catch {

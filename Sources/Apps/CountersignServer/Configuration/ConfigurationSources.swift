@@ -9,7 +9,7 @@ struct ConfigurationSources {
         let kind: Deployment.Value.Source
         let provider: any ConfigProvider
         /// All that is in it, by the names of the environment; nil where that is not known. Flags and environment are asked so before
-        /// the provider, which spells each name anew for each question.
+        /// the provider, which spells each name anew for each question; and texts, integers, `true` and `false` are read without it.
         let texts: [String: String]?
         /// The key as this provider knows it.
         let key: @Sendable (ConfigurationKey) -> AbsoluteConfigKey
@@ -19,7 +19,17 @@ struct ConfigurationSources {
         func mayHold(_ key: ConfigurationKey) -> Bool { texts.map { $0[key.environmentName] != nil } ?? true }
 
         func content(of key: ConfigurationKey, as type: ConfigType) throws -> ConfigContent? {
-            if type == .string, let texts { return texts[key.environmentName].map(ConfigContent.string) }
+            if let texts {
+                let text = texts[key.environmentName]
+                switch (type, text) {
+                case (.string, _): return text.map(ConfigContent.string)
+                case (.bool, "true"?): return .bool(true)
+                case (.bool, "false"?): return .bool(false)
+                case (.int, let text?):
+                    if let number = Int(text) { return .int(number) }
+                default: break
+                }
+            }
             return try provider.value(forKey: self.key(key), type: type).value?.content
         }
     }

@@ -72,7 +72,7 @@ extension DataDirectory {
     /// What the file says; nil where there is none, or nothing in it.
     private func adminToken() throws -> Secret<String>? {
         guard let text = try PrivateFile.readGuarded(adminTokenPath) else { return nil }
-        let token = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = MasterKeyFile.trimmed(String(decoding: text, as: UTF8.self)[...])
         return token.isEmpty ? nil : Secret(token)
     }
 

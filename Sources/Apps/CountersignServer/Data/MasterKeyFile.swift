@@ -50,8 +50,8 @@ public struct MasterKeyFile: Sendable, Equatable {
         return try lines.map { try Entry($0, from: place) }.filter { seen.insert($0.key.id).inserted }
     }
 
-    /// Without Foundation's `trimmingCharacters`, for which a start searches the program's conformances three times.
-    private static func trimmed(_ line: Substring) -> String {
+    /// Without Foundation's `trimmingCharacters`, for which a start searches the program's conformances.
+    static func trimmed(_ line: Substring) -> String {
         var line = line.drop(while: \.isWhitespace)
         while line.last?.isWhitespace == true { line.removeLast() }
         return String(line)

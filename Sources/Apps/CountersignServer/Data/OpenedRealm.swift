@@ -160,7 +160,7 @@ extension Realm {
         try await keyring.prepare()
         let (token, notices) = try await directory.settleAdminToken(of: self)
         let first = try await directory.settleFirstApplication(of: self)
-        if try await applications.registered(first) == nil {
+        if try await !applications.has(first) {
             _ = try await applications.add(
                 id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)
         }

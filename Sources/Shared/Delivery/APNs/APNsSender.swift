@@ -49,7 +49,8 @@ public final class APNsSender: MessageSender {
     private let endpoint: APNsEndpoint
     private let compose: Composer
     private let logger: Logger
-    private let client: HTTPClient
+    /// Made for the first push: most servers have no device that is asked by one, and a start none at all.
+    private let client = Mutex(Client.none)
     private let tokens = ProviderTokens()
     /// When the log last reported a reason to the operator.
     private let reported = Mutex<[String: Date]>([:])
@@ -59,13 +60,35 @@ public final class APNsSender: MessageSender {
         self.endpoint = endpoint
         self.compose = compose
         self.logger = logger
+    }
+
+    private enum Client {
+        case none
+        case made(HTTPClient)
+        case shutDown
+    }
+
+    private func connected() throws -> HTTPClient {
+        try client.withLock { client in
+            switch client {
+            case .made(let made): return made
+            case .shutDown: throw HTTPClientError.alreadyShutdown
+            case .none:
+                let made = Self.client(for: endpoint)
+                client = .made(made)
+                return made
+            }
+        }
+    }
+
+    private static func client(for endpoint: APNsEndpoint) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         var tls = TLSConfiguration.makeClientConfiguration()
         if let roots = endpoint.trustRoots { tls.trustRoots = roots }
         configuration.tlsConfiguration = tls
         configuration.timeout.connect = .seconds(5)
         configuration.redirectConfiguration = .disallow
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     public func isReady() async throws -> Bool {
@@ -73,7 +96,11 @@ public final class APNsSender: MessageSender {
     }
 
     public func shutDown() async {
-        try? await client.shutdown()
+        let ended = client.withLock { client in
+            defer { client = .shutDown }
+            return client
+        }
+        if case .made(let made) = ended { try? await made.shutdown() }
     }
 
     public func send(_ message: OpenedMessage) async -> DeliveryResult {
@@ -130,7 +157,7 @@ public final class APNsSender: MessageSender {
         let headers = APNsHeaders(message: message.message, expiresAt: message.content.expiresAt, retries: retries)
         request.headers.add(contentsOf: headers.fields(topic: credentials.bundleID, providerToken: providerToken))
         request.body = .bytes(ByteBuffer(bytes: payload))
-        let response = try await client.execute(request, timeout: .nanoseconds(endpoint.timeout.nanoseconds))
+        let response = try await connected().execute(request, timeout: .nanoseconds(endpoint.timeout.nanoseconds))
         var body = try await response.body.collect(upTo: 16_384)
         return APNsVerdict(
             status: Int(response.status.code), body: Data(body.readBytes(length: body.readableBytes) ?? []),
