@@ -24,6 +24,12 @@ public struct Application: Sendable, Equatable {
         _modify { yield &kept.wrappedValue }
     }
 
+    /// As it was registered, without the whole registration, which would be copied for a caller in another module.
+    public var requiresSecondFactor: Bool { kept.wrappedValue.requiresSecondFactor }
+
+    /// As it was registered; see ``requiresSecondFactor``.
+    public var revealsAddresses: Bool { kept.wrappedValue.revealsAddresses }
+
     /// A request hands its application on a dozen times.
     private var kept: OneReference<ApplicationRegistration>
 

@@ -65,11 +65,11 @@ extension IdentityToolkit {
         client.enrolsBySession = true
         client.administrator = administrator?.name
         client.revealsAddresses =
-            application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses
+            application?.revealsAddresses ?? false || !settings.privacy.hidesAddresses
         return Call(
             client: client, settings: settings,
             requiresSecondFactor: settings.secondFactors.isRequired
-                || application?.registration.requiresSecondFactor ?? false,
+                || application?.requiresSecondFactor ?? false,
             isAdministrator: isAdministrator,
             tenantID: context.parameters.get("tenant"), query: query, requestID: request.clientRequestID)
     }

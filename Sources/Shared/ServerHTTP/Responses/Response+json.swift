@@ -27,6 +27,8 @@ extension Response {
             for name in Set(headers.map(\.name)) { all[name] = nil }
             for field in headers { all.add(field.name, field.value) }
         }
+        // `Response` adds it too, to a copy of the fields.
+        if !all.contains(.contentLength) { all.add(.contentLength, String(bytes.count)) }
         return Response(status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
@@ -36,7 +38,8 @@ extension Response {
 
     private static func bytes(of value: some Encodable) throws -> [UInt8] {
         if let value = value as? any JSONWritable {
-            var json = JSONWriter(capacity: 1024)
+            // With the array's head these are no more than 1,032 bytes, which the C library has at hand for each thread.
+            var json = JSONWriter(capacity: 960)
             try value.write(to: &json)
             return json.bytes
         }
