@@ -133,6 +133,14 @@ struct MethodTests {
             let oauth = try await server.send(.get, "/oauth/token")
             #expect(oauth.json["error"] == "invalid_request", "\(oauth.text)")
             #expect(oauth.json["error_description"].text?.contains("not for this method") == true)
+            for path in ["/oidc/register", "/passkey/challenge", "/passkey/register"] {
+                let reply = try await server.send(.put, path)
+                #expect(reply.status == 405 && reply.json["error"] == "invalid_request", "\(path): \(reply.text)")
+            }
+            let methods = try await server.send(.put, "/me/v1/authentication-methods")
+            #expect(methods.headers[.contentType] == "application/problem+json", "\(methods.headers)")
+            #expect(methods.json["title"] == "Method Not Allowed" && methods.json["status"] == 405, "\(methods.text)")
+            #expect(methods.headers[Self.allow] == "GET, HEAD, OPTIONS, POST")
             let account = try await server.send(.put, "/account/v1/profile")
             #expect(account.json["error"]["code"] == "invalid", "\(account.text)")
             let admin = try await server.send(.get, "/admin/v1/users:list")

@@ -441,8 +441,14 @@ struct PasskeyTests {
             for type: JSON in ["totp", 5, nil, []] {
                 #expect(try await json(server, Self.methods, ["type": type], token: token).status == 400)
             }
-            #expect(try await json(server, Self.methods, ["type": "passkey"]).status == 401)
-            #expect(try await json(server, Self.methods, ["type": "passkey"], token: "x").status == 401)
+            let strangers: [(token: String?, word: String)] = [(nil, "unauthorized"), ("x", "invalid_token")]
+            for stranger in strangers {
+                let reply = try await json(server, Self.methods, ["type": "passkey"], token: stranger.token)
+                #expect(reply.status == 401 && reply.json["title"] == "Unauthorized", "\(reply.text)")
+                #expect(reply.headers[.contentType] == "application/problem+json")
+                #expect(reply.json["error"].text == stranger.word && reply.json["detail"].text != nil, "\(reply.text)")
+                #expect(reply.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
+            }
             var browser = Browser(server)
             try await browser.signIn()
             let plain = try await server.redeem(try await browser.code()).json["access_token"].text

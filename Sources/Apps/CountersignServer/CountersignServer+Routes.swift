@@ -152,6 +152,7 @@ extension CountersignServer {
         try AdministrationRoutes.format(failure, request) ?? AccountAPI.format(failure, request)
             ?? IdentityToolkit.format(failure, request)
             ?? Guardian.format(failure, request) ?? SecurityChecks.format(failure, request)
+            ?? OAuth.format(failure, request)
     }
 
     // MARK: Dialects

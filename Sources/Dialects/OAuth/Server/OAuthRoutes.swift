@@ -77,6 +77,32 @@ extension OAuth {
 
     static let metadataPaths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
+    /// Whether a path is of the list that users have of their own account, which refuses in its own form.
+    static func isOfMethods(path: String) -> Bool { path == Path.methods || path.hasPrefix(Path.methods + "/") }
+
+    /// This protocol's words for failures that no endpoint translated, at paths that no other protocol shares; nil for others.
+    public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        let path = request.uri.path
+        let isOfMethods = Self.isOfMethods(path: path)
+        guard
+            isOfMethods || path == Path.register || path.hasPrefix(Path.register + "/")
+                || path == Path.passkeyChallenge || path == Path.passkeyRegister
+        else { return nil }
+        let refused: OAuthFailure =
+            switch failure {
+            case .internalError:
+                OAuthFailure("server_error", "Something went wrong inside the server.", status: failure.status)
+            case .overloaded, .unavailable, .outcomeUnknown:
+                OAuthFailure("temporarily_unavailable", "There is too much to do.", status: failure.status)
+            case .body(let fault): OAuthFailure("invalid_request", "\(fault)", status: failure.status)
+            case .status(.methodNotAllowed):
+                OAuthFailure(
+                    "invalid_request", "The endpoint is there, but not for this method.", status: failure.status)
+            case .status: OAuthFailure("invalid_request", "There is no such endpoint.", status: failure.status)
+            }
+        return try isOfMethods ? AccountProblem(refused).response() : refused.response()
+    }
+
     /// Headers that pages of other origins may read of answers (RFC 9449, section 8).
     public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .wwwAuthenticate, .dpopNonce, .location]
 
@@ -91,7 +117,7 @@ extension OAuth {
         isDocument(path: path) || path == Path.userInfo || path == Path.backchannel
             || path.hasPrefix("/oauth/") || path == Path.register || path.hasPrefix(Path.register + "/")
             || path == Path.passkeyChallenge || path == Path.passkeyRegister
-            || path == Path.methods || path.hasPrefix(Path.methods + "/")
+            || isOfMethods(path: path)
     }
 }
 
@@ -103,23 +129,26 @@ private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
         _ method: HTTPRequest.Method, _ path: String,
         _ handler: @escaping @Sendable (Request, CountersignRequestContext) async throws -> Response
     ) {
+        let isOfMethods = OAuth.isOfMethods(path: path)
+        @Sendable func refusal(_ failure: OAuthFailure) throws -> Response {
+            try isOfMethods ? AccountProblem(failure).response() : failure.response()
+        }
         router.on(RouterPath(path), method: method) { [realm] request, context in
             let response: Response
             do {
                 response = try await handler(request, context)
             } catch let failure as OAuthFailure {
-                response = try failure.response()
+                response = try refusal(failure)
             } catch let problem as AccountProblem {
                 response = try problem.response()
             } catch let challenge as TokenChallenge {
-                response = try challenge.response()
+                response = try isOfMethods ? AccountProblem(challenge).response() : challenge.response()
             } catch RequestBodyFault.duplicateMember("resource") {
                 // RFC 8707, section 2.2, leaves it open how many an access token is for: here it is one.
-                response = try OAuthFailure.invalidTarget("An access token is for one API: name one resource.")
-                    .response()
+                response = try refusal(.invalidTarget("An access token is for one API: name one resource."))
             } catch let fault as RequestBodyFault {
                 let status: HTTPResponse.Status = fault.status == .contentTooLarge ? .contentTooLarge : .badRequest
-                response = try OAuthFailure("invalid_request", "\(fault)", status: status).response()
+                response = try refusal(OAuthFailure("invalid_request", "\(fault)", status: status))
             }
             return try await response.tellingNonce(to: request, of: realm)
         }

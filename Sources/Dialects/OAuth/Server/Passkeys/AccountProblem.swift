@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 
 /// What the endpoints below `/me/` answer when they refuse (RFC 9457, as Auth0's My Account API writes it).
@@ -10,6 +11,8 @@ struct AccountProblem: Error, Sendable {
     let title: String
     let detail: String
     var headers: HTTPFields = [:]
+    /// The word of RFC 6749 or RFC 6750, for libraries that look for that; nil where there is none.
+    var error: String?
 
     init(_ status: HTTPResponse.Status, _ title: String, _ detail: String, headers: HTTPFields = [:]) {
         self.status = status
@@ -24,6 +27,20 @@ struct AccountProblem: Error, Sendable {
 
     static let notFound = AccountProblem(.notFound, "Not Found", "There is no such authentication method.")
     static let off = AccountProblem(.notFound, "Not Found", "There is no such endpoint.")
+
+    /// Why the token does not count, or does not open this.
+    init(_ challenge: TokenChallenge) {
+        self.init(
+            challenge.status, challenge.status.reasonPhrase,
+            challenge.description ?? "Send an access token in the Authorization header.", headers: challenge.headers)
+        error = challenge.error ?? "unauthorized"
+    }
+
+    /// Why a request was refused before it was understood.
+    init(_ failure: OAuthFailure) {
+        self.init(failure.status, failure.status.reasonPhrase, failure.description, headers: failure.headers)
+        error = failure.error
+    }
 
     /// Why a session may not change the user's authentication methods.
     init(_ fault: OwnSession.Fault) {
@@ -82,12 +99,16 @@ struct AccountProblem: Error, Sendable {
         let title: String
         let status: Int
         let detail: String
+        let error: String?
+        let error_description: String?
     }
 
     func response() throws -> Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         return try .json(
-            Body(title: title, status: status.code, detail: detail), status: status, headers: headers)
+            Body(
+                title: title, status: status.code, detail: detail, error: error,
+                error_description: error.map { _ in detail }), status: status, headers: headers)
     }
 }
