@@ -70,6 +70,10 @@ extension OwnAccount {
         by client: ClientContext
     ) async throws -> Result<(factor: FactorRecord, signedIn: SignedIn), Refusal> {
         guard name.isEmpty || PlainText.isLine(name, longest: 64) else { return .failure(.invalid("name")) }
+        // A code names no kind of its own: an attempt of another kind is as unknown as a made-up one.
+        if case .code = answer, kind != realm.proofs.ticketSecret?.kind {
+            return .failure(.wrong(CountersignCore.Refusal(.unknownFlow)))
+        }
         let expectation = FlowExpectation(
             [.enrolFactor], at: [.factorEnrolment], of: [.dialect(client.dialect)], user: session.userID)
         let given: Answer =

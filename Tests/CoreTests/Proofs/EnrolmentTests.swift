@@ -175,6 +175,24 @@ struct EnrolmentTests {
         #expect(try await finish(kept.app).isAccomplished)
     }
 
+    @Test func `A code completes no attempt that is of another kind than is said`() async throws {
+        let test = try await TestRealm.withSite()
+        let session = try await test.session(of: test.addUser())
+        let account = test.realm.ownAccount
+        guard case .codes(let offer) = try await account.beginEnrolling(.totp, of: session, by: test.client).get()
+        else { throw TestFailure() }
+        let code = Secret(try TOTP(secret: offer.secret.reveal()).code(at: test.now).stringCode)
+        for kind in [FactorKind.push, .passkey, FactorKind(rawValue: "made-up")] {
+            let outcome = try await account.completeEnrolling(
+                kind, .code(code), handle: offer.handle, name: "", of: session, by: test.client)
+            guard case .failure(.wrong(let refusal)) = outcome else { throw TestFailure() }
+            #expect(refusal.reason == .unknownFlow)
+        }
+        let done = try await account.completeEnrolling(
+            .totp, .code(code), handle: offer.handle, name: "", of: session, by: test.client)
+        #expect(try done.get().factor.kind == .totp)
+    }
+
     // MARK: Withdrawing
 
     /// A second factor of a kind that cannot be enrolled twice through the door.

@@ -158,8 +158,9 @@ extension AccountAPI {
     ) {
         (call, body: AccountFactorChange) in
         let id = FactorID(rawValue: call.name("id"))
-        guard body.name != nil || body.isFrozen != nil else {
-            throw AccountProblem(.invalid, "Send name or isFrozen.")
+        // Each is a change of its own: of two, the first would stay where the second is refused.
+        guard (body.name == nil) != (body.isFrozen == nil) else {
+            throw AccountProblem(.invalid, "Send name or isFrozen, one of the two.")
         }
         var factor: OwnFactor?
         if let name = body.name {
