@@ -216,7 +216,11 @@ import Testing
         let again = try await apply(directory, yaml, "--yes", "--set-secrets")
         #expect(again.output.contains("~ application one\n    + secret: from the file s\n1 change."), "\(again.output)")
         let missing = try await apply(
-            directory, "version: 1\napplications:\n  - id: three\n    secret: {environment: NOT_SET}\n", "--yes")
+            directory,
+            "version: 1\napplications:\n  - id: three\n    secret: {environment: NOT_SET}\n    authMethod: client_secret_basic\n",
+            "--yes")
+        // A secret that cannot be read is no application without one.
+        #expect(!missing.error.contains("--secret"), "\(missing.error)")
         #expect(
             missing.status == 2 && missing.error.contains("setup.yaml:4: the variable NOT_SET is not set"),
             "\(missing.error)")

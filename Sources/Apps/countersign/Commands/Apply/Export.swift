@@ -144,8 +144,10 @@ enum YAMLText {
         // Quotes of JSON are quotes of YAML, but for what YAML does not print, and for marks that turn the direction: who reviews the
         // file sees another order of its words than the server reads.
         return String(decoding: json.bytes, as: UTF8.self).unicodeScalars.reduce(into: "") { result, scalar in
+            // YAML 1.2.2, section 5.1, and what breaks lines to some.
             let isPrintable =
-                scalar.value < 0x7F || scalar.value > 0x9F && ![0x2028, 0x2029, 0xFEFF].contains(scalar.value)
+                scalar.value < 0x7F
+                || scalar.value > 0x9F && ![0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF].contains(scalar.value)
             if isPrintable, !scalar.properties.isBidiControl {
                 result.unicodeScalars.append(scalar)
             } else {

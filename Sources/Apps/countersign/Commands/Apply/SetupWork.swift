@@ -195,7 +195,8 @@ struct SetupWork {
         var registration = try SetupMembers.decode(RegistrationChange.self, members)
         if let secret, change.secret != nil {
             registration.secret = secret
-        } else if change.secret == .generate {
+        } else if change.secret != nil {
+            // The server makes it; or it could not be read, which is told by itself.
             registration.hasSecret = true
         }
         return registration
