@@ -33,6 +33,8 @@ struct ConsoleSessionTests {
                 let reply = try await server.send(.get, path, headers: [.accept: "text/html"])
                 #expect(reply.status == 301 && reply.headers[.location] == String(path.dropLast()), "\(path)")
             }
+            let typed = try await server.send(.get, "/activate/?user_code=BCDF-GHJK")
+            #expect(typed.headers[.location] == "/activate?user_code=BCDF-GHJK", "\(typed.status)")
             for path in ["/console//", "//console/", "/console/users/", "/metrics/", "/admin/v1/", "/health/"] {
                 #expect(try await server.send(.get, path).status == 404, "\(path)")
             }

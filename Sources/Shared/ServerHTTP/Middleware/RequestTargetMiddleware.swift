@@ -48,7 +48,8 @@ public struct RequestTargetMiddleware: RouterMiddleware {
             guard path.hasSuffix("/"), typedPages.contains(page), [.get, .head].contains(request.method) else {
                 throw HTTPError(.notFound)
             }
-            return Response(status: .movedPermanently, headers: [.location: page])
+            let query = request.uri.query.map { "?\($0)" } ?? ""
+            return Response(status: .movedPermanently, headers: [.location: page + query])
         }
         // The router names the route that it found before it calls any middleware.
         guard context.endpointPath == nil, let allowed = try await methods.allowed(at: path, context) else {

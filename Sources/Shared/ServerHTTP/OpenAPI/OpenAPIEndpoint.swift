@@ -98,8 +98,11 @@ public struct OpenAPIEndpoint: Sendable {
         switch request {
         case .none: break
         case .json(let schema):
+            // No body says the same as an object without members, where none has to be there.
+            let isOptional = schema["properties"] != nil && schema["required"] == nil
             members["requestBody"] = .object([
-                "required": .bool(true), "content": .object(["application/json": .object(["schema": schema])]),
+                "required": .bool(!isOptional),
+                "content": .object(["application/json": .object(["schema": schema])]),
             ])
         case .form(let fields):
             var schema: [String: JSONValue] = [
