@@ -409,6 +409,9 @@ struct ConcurrentChangeTests {
             #expect(try await form.send(["name": "Cafe\u{301}"]).kind == "console-apis")
             let api = try await server.realm.resources.list().first { $0.uri == uri }
             #expect(api?.name.map { Array($0.utf8) } == Array("Cafe\u{301}".utf8))
+            let user = try await owner.open("/console/users/target/edit?verified=1&email=evil@example.com").html
+            #expect(user.contains("<option value=\"\" selected>") && !user.contains("<option value=\"1\" selected>"))
+            #expect(!user.contains("value=\"evil@example.com\""), "\(user)")
             let page = try await owner.open("/console/hooks/add?url=https%3A%2F%2Fevil.example.com&label=Theirs")
             // The links to other languages lie beside it, and lead to the same address.
             let main = try #require(

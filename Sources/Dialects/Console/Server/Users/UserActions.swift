@@ -286,11 +286,14 @@ enum UserActions {
         let address = PageField(
             name: "email", label: words.plain("consoleAddress"), type: "email", value: form.value("email"),
             autocomplete: "off", maximumLength: 254, isRequired: false, isFirst: false)
+        // A link chooses nothing.
+        let isKnown = scene.isForm && scene.field("verified") == "1"
         var verified = PageField.choice(
             name: "verified", label: words.plain("consoleUserVerified"),
-            options: [("", "consoleUserConfirms"), ("1", "consoleYes")].map {
-                .init($0.0, words.plain($0.1), isChosen: $0.0 == scene.field("verified") ?? "")
-            })
+            options: [
+                .init("", words.plain("consoleUserConfirms"), isChosen: !isKnown),
+                .init("1", words.plain("consoleYes"), isChosen: isKnown),
+            ])
         verified.hint = words.plain("consoleUserVerifiedHint")
         question.fields.insert(contentsOf: [address, verified], at: 1)
         question.hidden = [form.hidden]
