@@ -89,7 +89,9 @@ import Testing
                 try await terminal.isReady()
                 #expect(try await terminal.echoes())
                 // The terminal is the shell's, also for one that is told to go on.
+                // What is typed meanwhile is the shell's, and its being there ends nothing.
                 try terminal.enter("bg; sleep 0.3")
+                try terminal.enter("# typed ahead")
                 try await terminal.isReady()
                 #expect(try await terminal.echoes())
                 try terminal.enter("fg")

@@ -66,6 +66,10 @@ final class KeyTerminal: Sendable {
                     while bytes.count < 4096 {
                         let count = read(STDIN_FILENO, &byte, 1)
                         if count < 0 && errno == EINTR { continue }
+                        if count < 0 && isOthersTurn(errno) {
+                            Thread.sleep(forTimeInterval: 0.1)
+                            continue
+                        }
                         guard count == 1 else { return continuation.resume(returning: nil) }
                         if byte == UInt8(ascii: "\n") { break }
                         bytes.append(byte)
@@ -85,7 +89,11 @@ final class KeyTerminal: Sendable {
                 guard poll(&ready, 1, max(0, milliseconds)) > 0 else { return continuation.resume(returning: nil) }
                 var bytes = [UInt8](repeating: 0, count: 32)
                 let count = read(STDIN_FILENO, &bytes, bytes.count)
-                guard count > 0 else { return continuation.resume(returning: errno == EINTR && count < 0 ? nil : .end) }
+                guard count > 0 else {
+                    let error = errno
+                    let isNone = count < 0 && (error == EINTR || isOthersTurn(error))
+                    return continuation.resume(returning: isNone ? nil : .end)
+                }
                 let text = String(decoding: bytes[..<count], as: UTF8.self)
                 let isOne = text.count == 1 && text != "\u{1B}"
                 continuation.resume(returning: isOne ? text.first.map(Key.character) : .other)
@@ -180,6 +188,9 @@ final class KeyTerminal: Sendable {
         let group = tcgetpgrp(STDIN_FILENO)
         return group < 0 || group == getpgrp()
     }
+
+    /// Whether a reading failed because another job has the terminal: the thread blocks the signal that would stop it instead.
+    private func isOthersTurn(_ error: Int32) -> Bool { error == EIO && !isInForeground }
 
     private func write(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
