@@ -139,7 +139,7 @@ extension Authenticator {
     ) throws -> Charged {
         switch attempt.target {
         case .opening(let opening):
-            let settings = try transaction.settings()
+            let settings = try transaction.sharedSettings()
             return try find(attempt, opening, settings: settings, realm: realm, in: transaction)
         case .flow(let handle, let expectation):
             guard
@@ -152,13 +152,13 @@ extension Authenticator {
             if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
             if record.expiresAt <= attempt.now { return .refused(Refusal(.flowExpired)) }
             return try find(
-                attempt, record, body, settings: transaction.settings(), realm: realm, in: transaction)
+                attempt, record, body, settings: transaction.sharedSettings(), realm: realm, in: transaction)
         }
     }
 
     /// An attempt that begins with the answer.
     private static func find(
-        _ attempt: Attempt, _ opening: FlowOpening, settings: RealmSettings, realm: Realm,
+        _ attempt: Attempt, _ opening: FlowOpening, settings: OneReference<RealmSettings>, realm: Realm,
         in transaction: any StoreTransaction
     ) throws -> Charged {
         guard case .proof(let kind, let form, nil) = attempt.answer.content, let method = realm.proofs.method(kind),
@@ -168,7 +168,7 @@ extension Authenticator {
         let body = FlowBody(
             purpose: .signIn, client: attempt.client, email: email, challenge: .secondFactor, terms: opening.terms)
         let finder = ProofFinder(
-            attempt: attempt, flow: nil, body: body, user: nil, settings: settings, realm: realm,
+            attempt: attempt, flow: nil, body: body, user: nil, settings: settings.wrappedValue, realm: realm,
             transaction: transaction)
         switch try finder.locate(method, form) {
         case .refused(let refusal): return .refused(refusal)
@@ -182,12 +182,12 @@ extension Authenticator {
 
     /// An attempt in progress.
     private static func find(
-        _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings, realm: Realm,
-        in transaction: any StoreTransaction
+        _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: OneReference<RealmSettings>,
+        realm: Realm, in transaction: any StoreTransaction
     ) throws -> Charged {
         let user = try transaction.user(record.userID ?? .placeholder)
         let finder = ProofFinder(
-            attempt: attempt, flow: record, body: body, user: user, settings: settings, realm: realm,
+            attempt: attempt, flow: record, body: body, user: user, settings: settings.wrappedValue, realm: realm,
             transaction: transaction)
         // What finds its user by the response looks for both itself.
         if !finder.namesUser {

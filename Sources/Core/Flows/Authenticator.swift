@@ -287,6 +287,15 @@ struct AttemptContext: Sendable {
     /// What was counted; nil where nothing guessable is judged.
     var charge: Charge?
 
+    /// - Parameter settings: those that all attempts share.
+    init(user: User?, flow: FlowRecord?, body: FlowBody, settings: OneReference<RealmSettings>, asked: Asked) {
+        _user = OneReference(wrappedValue: user)
+        _flow = OneReference(wrappedValue: flow)
+        _body = OneReference(wrappedValue: body)
+        _settings = settings
+        self.asked = asked
+    }
+
     /// What the answer has to show.
     enum Asked: Sendable {
         /// That it is right by one of these, of which there is one at least.

@@ -250,19 +250,27 @@ extension KeyedDecodingContainer {
     }
 }
 
+extension RealmSettings {
+    /// The settings of a fresh server.
+    fileprivate static let defaults = OneReference(wrappedValue: RealmSettings())
+}
+
 extension StoreTransaction {
     static var settingsDocument: String { "settings" }
 
     /// The realm's settings; the defaults on a fresh server.
-    public func settings() throws -> RealmSettings {
-        let settings = try decodedDocument(Self.settingsDocument) { document in
+    public func settings() throws -> RealmSettings { try sharedSettings().wrappedValue }
+
+    /// The same as one reference, which all transactions share while the settings stay as they are.
+    func sharedSettings() throws -> OneReference<RealmSettings> {
+        let settings = try decodedDocument(Self.settingsDocument) { document -> OneReference<RealmSettings> in
             do {
-                return try JSONDecoder().decode(RealmSettings.self, from: document)
+                return OneReference(wrappedValue: try JSONDecoder().decode(RealmSettings.self, from: document))
             } catch {
                 throw StoreError(.corrupt, "The settings document cannot be read: \(error)")
             }
         }
-        return settings ?? RealmSettings()
+        return settings ?? RealmSettings.defaults
     }
 
     func putSettings(_ settings: RealmSettings) throws {
