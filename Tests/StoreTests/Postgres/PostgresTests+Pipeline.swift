@@ -56,14 +56,14 @@ extension PostgresTests {
         options.connections = 1
         let store = try await PostgresCluster.shared().emptyDatabase().open(options)
         try await store.write { transaction in
-            for number in UInt8(0)..<3 { #expect(try transaction.insert(Self.flow(number))) }
+            for number in UInt8(0)..<3 { try #require(try transaction.insert(Self.flow(number))) }
         }
         func roundTrips(_ body: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws -> Int {
             let before = store.statistics.roundTrips
             try await store.write(.rows, body)
             return store.statistics.roundTrips - before
         }
-        let ofAnInsert = try await roundTrips { #expect(try $0.insert(Self.flow(10))) }
+        let ofAnInsert = try await roundTrips { try #require(try $0.insert(Self.flow(10))) }
         #expect(ofAnInsert == 1)
         let ofFourQuestions = try await roundTrips { transaction in
             try transaction.expect(.flow(digest: Data([1])))
@@ -87,7 +87,7 @@ extension PostgresTests {
     func `Nothing is committed where a change that went with the commit did nothing`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         try await store.write { transaction in
-            for number in UInt8(0)..<2 { #expect(try transaction.insert(Self.flow(number))) }
+            for number in UInt8(0)..<2 { try #require(try transaction.insert(Self.flow(number))) }
         }
         let runs = Mutex<[[Bool]]>([])
         let changes: [Bool] = try await store.write(.rows) { transaction in
