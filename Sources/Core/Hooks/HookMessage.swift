@@ -43,8 +43,8 @@ public struct HookMessage: Sendable, Equatable {
     /// keeps to itself.
     private static let openDetails: Set<String> = [
         "allowed", "application", "by", "check", "endedAttempts", "extension", "factor", "formerRole", "group", "hook",
-        "imported", "kind", "purpose", "replaced", "resource", "role", "scopes", "secondFactor", "session", "status",
-        "token", "users",
+        "imported", "kind", "liftsSecondFactor", "purpose", "replaced", "resource", "role", "scopes", "secondFactor",
+        "session", "status", "token", "users",
     ]
 
     /// No address of a network or a mailbox, no name, no secret: ids, and what happened.

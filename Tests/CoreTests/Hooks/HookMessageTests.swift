@@ -41,13 +41,14 @@ struct HookMessageTests {
             source: "192.0.2.7", reason: nil,
             details: [
                 "former": "ada@example.org", "email": "a@b", "displayName": "Ada", "url": "https://x",
-                "role": "owner", "kind": "totp", "name": "Ada's phone",
+                "role": "owner", "kind": "totp", "name": "Ada's phone", "liftsSecondFactor": .bool(true),
             ])
         let message = HookMessage(event)
         #expect(message.id == "evt_00063f1c2b3a4d5e0a1b2c3d")
         #expect(
             String(decoding: message.body, as: UTF8.self)
-                == #"{"data":{"application":"shop","category":"users","details":{"kind":"totp","role":"owner"},"#
+                == #"{"data":{"application":"shop","category":"users","details":{"kind":"totp","#
+                + #""liftsSecondFactor":true,"role":"owner"},"#
                 + #""id":"00063f1c2b3a4d5e0a1b2c3d","protocol":"oauth","user":"ada"},"#
                 + #""timestamp":"2026-09-21T14:13:30.123Z","type":"user.email-changed"}"#)
     }
