@@ -85,11 +85,13 @@ extension Applications {
         }
     }
 
-    /// Looks for a secret that this server drew, and then at the companion, in one transaction.
+    /// Looks for a secret that this server drew, or for an application that shows nothing but its name, and then at the companion, in one
+    /// transaction.
     /// - Returns: nil where the credentials are to be judged where they can be counted.
     private func recognise<Answer: Sendable>(
         _ attempt: ClientAttempt, _ companion: Companion<Answer>?
     ) async throws -> (application: ClientAuthentication, answer: Answer?)? {
+        if case .nothing = attempt.shown.proof { return try await identify(attempt, companion) }
         guard case .secret(let spellings) = attempt.shown.proof, attempt.takesMethod,
             spellings.contains(where: { $0.reveal().utf8.count == ApplicationRegistration.drawnSecretLength })
         else { return nil }
@@ -141,11 +143,29 @@ extension Applications {
                 of: uri, isStrangers: registration.oauth.isUnchecked, naming: keyID, at: now))
     }
 
+    /// - Returns: nil where there is no companion, and where it does not only read.
+    private func identify<Answer: Sendable>(
+        _ attempt: ClientAttempt, _ companion: Companion<Answer>?
+    ) async throws -> (application: ClientAuthentication, answer: Answer?)? {
+        guard let companion, !companion.writes else { return nil }
+        let body = { @Sendable (transaction: any StoreTransaction) throws -> (ClientAuthentication, Answer?)? in
+            let found = try transaction.application(attempt.shown.clientID)
+            let outcome = Self.identified(found, attempt.expectation)
+            guard case .authenticated(let application, let method) = outcome else { return (outcome, nil) }
+            return (outcome, try companion.judge(transaction, application, method))
+        }
+        return try await realm.store.read(body)
+    }
+
     /// An application that shows nothing but its name.
     private func identify(_ id: ClientID, _ expectation: ClientExpectation) async throws -> ClientAuthentication {
-        guard let application = try await application(id), expectation.admits(application) else {
-            return .refused(.unknown)
-        }
+        Self.identified(try await application(id), expectation)
+    }
+
+    private static func identified(
+        _ application: Application?, _ expectation: ClientExpectation
+    ) -> ClientAuthentication {
+        guard let application, expectation.admits(application) else { return .refused(.unknown) }
         // A method that needs credentials admits no application without any.
         if application.registration.isConfidential || !application.registration.oauth.admits(.none) {
             return .refused(.credentialsMissing)

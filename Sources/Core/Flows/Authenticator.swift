@@ -158,13 +158,35 @@ public struct Authenticator: Sendable {
     ) async throws -> (status: FlowStatus, factors: [FactorRecord]) {
         let realm = realm
         let now = realm.clock.now
-        return try await realm.store.read { transaction in
-            let status = try Self.status(
-                of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs,
-                in: transaction)
-            guard case .open(let summary) = status, let userID = summary.userID else { return (status, []) }
-            return (status, try transaction.factors(of: userID))
+        let look = try await realm.store.read { transaction in
+            try Self.look(at: handle, expecting: expectation, at: now, realm: realm, in: transaction)
         }
+        return (look.status, look.factors)
+    }
+
+    /// The same, in the transaction that knows which application asks.
+    /// - Parameter expectation: what the handle has to be, by the application.
+    public func looking(
+        at handle: FlowHandle, expecting expectation: @escaping @Sendable (ClientID) -> FlowExpectation
+    ) -> Applications.Companion<FlowLook> {
+        let realm = realm
+        let now = realm.clock.now
+        return Applications.Companion(writes: false) { transaction, application, _ in
+            try Self.look(
+                at: handle, expecting: expectation(application.id), at: now, realm: realm, in: transaction)
+        }
+    }
+
+    private static func look(
+        at handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, realm: Realm,
+        in transaction: any StoreTransaction
+    ) throws -> FlowLook {
+        let status = try status(
+            of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs, in: transaction)
+        guard case .open(let summary) = status, let userID = summary.userID else {
+            return FlowLook(status: status, factors: [])
+        }
+        return FlowLook(status: status, factors: try transaction.factors(of: userID))
     }
 
     private static func status(
@@ -318,4 +340,12 @@ struct AttemptContext: Sendable {
         details["kind"] = candidates.first?.kindInLog.map { .string($0.rawValue) }
         return details
     }
+}
+
+/// How an attempt stands, with the factors of its user as they are at that moment.
+public struct FlowLook: Sendable {
+    /// How it stands.
+    public let status: FlowStatus
+    /// None where it is not open.
+    public let factors: [FactorRecord]
 }

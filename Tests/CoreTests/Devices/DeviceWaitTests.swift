@@ -85,6 +85,32 @@ struct DeviceWaitTests {
     }
 
     @Test
+    func `An application that shows its name alone is found in the read of what it asks about, and nobody else is`()
+        async throws
+    {
+        let servers = try await Servers()
+        let (realm, client) = (servers.first.realm, servers.first.client)
+        _ = try await realm.applications.add(id: ClientID(rawValue: "app"), ApplicationRegistration(), by: client)
+        var credentials = ClientCredentials(clientID: "app")
+        let expectation = ClientExpectation([.none])
+        let looking = realm.authenticator.looking(at: servers.handle) { id in
+            #expect(id.rawValue == "app")
+            return .any(.signIn)
+        }
+        let before = servers.store.reads
+        let (known, look) = try await realm.applications.authenticate(
+            credentials, expecting: expectation, by: client, judging: looking)
+        #expect(servers.store.reads == before + 1)
+        guard case .authenticated = known, case .open? = look?.status else { throw TestFailure() }
+        #expect(look?.factors.contains { $0.id == servers.device } == true)
+        credentials.clientID = "another"
+        let (unknown, nothing) = try await realm.applications.authenticate(
+            credentials, expecting: expectation, by: client, judging: looking)
+        guard case .refused(.unknown) = unknown else { throw TestFailure() }
+        #expect(nothing == nil)
+    }
+
+    @Test
     func `Where a sign-in stands and what its user can prove it by are one read`() async throws {
         let servers = try await Servers()
         let authenticator = servers.first.realm.authenticator

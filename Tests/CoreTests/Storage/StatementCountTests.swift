@@ -115,10 +115,12 @@ struct StatementCountTests {
         let request = try await test.request(to: enrolment.factor.id)
         let statement = try device.answer(to: request, at: test.now)
         let wrong = try await stage.count {
-            #expect(try await test.decide(statement, request.handle, audiences: []).reason == .wrongAudience)
+            let verdict = try await test.decide(statement, request.handle, audiences: [])
+            #expect(verdict.reason == .wrongAudience)
         }
         let right = try await stage.count {
-            #expect(try await test.decide(statement, request.handle).decision?.isAllowed == true)
+            let verdict = try await test.decide(statement, request.handle)
+            #expect(verdict.decision?.isAllowed == true)
         }
         #expect(wrong.commits == 1 && right.commits == 1)
     }

@@ -19,15 +19,20 @@ extension Guardian {
     func mfaChallenge(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let form = try await OAuthForm(request)
         var client = call.client
-        let application = try await application(form, call)
+        // Verified first, so that the sign-in is looked at where the application is found.
+        var sent: FlowHandle?
+        if let token = form.text("mfa_token") { sent = try await handle(ofMFAToken: token) }
+        let looking = sent.map { handle in
+            realm.authenticator.looking(at: handle) { FlowExpectation.pendingSignIn(of: $0) }
+        }
+        let (application, look) = try await application(form, call, judging: looking)
         client.clientID = application.id
         if let begun = try await beginProof(form, application, client) { return begun }
         let expectation = FlowExpectation.pendingSignIn(of: application.id)
-        guard let handle = try await handle(ofMFAToken: form.required("mfa_token")) else {
-            throw OAuthError.wrongMFAToken
-        }
-        let (status, factors) = try await realm.authenticator.statusAndFactors(of: handle, expecting: expectation)
-        let summary = try summary(of: status)
+        _ = try form.required("mfa_token")
+        guard let handle = sent, let look else { throw OAuthError.wrongMFAToken }
+        let factors = look.factors
+        let summary = try summary(of: look.status)
         guard summary.userID != nil else { throw OAuthError.wrongMFAToken }
         try admit(summary.terms, for: application)
         // A no with a key in hand is final for this sign-in: no other factor is asked either.

@@ -92,12 +92,21 @@ extension Guardian {
     /// The application that asks: a public one says its id; a confidential one shows its secret, in the body or by Basic, or
     /// an assertion.
     func application(_ form: OAuthForm, _ call: GuardianCall) async throws -> CountersignCore.Application {
+        try await application(form, call, judging: Applications.Companion<Never>?.none).application
+    }
+
+    /// The same, with something else that the request brings.
+    func application<Answer: Sendable>(
+        _ form: OAuthForm, _ call: GuardianCall, judging companion: Applications.Companion<Answer>?
+    ) async throws -> (application: CountersignCore.Application, answer: Answer?) {
         let credentials = ClientCredentials(authorization: call.authorization, parameter: form.text)
         // As discovery spells the issuer, and as the tokens do.
         let issuers = Set(options.baseURLs().flatMap { [$0, $0 + "/"] })
         let expectation = ClientExpectation(Set(ClientAuthenticationMethod.allCases), issuers: issuers)
-        switch try await realm.applications.authenticate(credentials, expecting: expectation, by: call.client) {
-        case .authenticated(let application, _): return application
+        let (outcome, answer) = try await realm.applications.authenticate(
+            credentials, expecting: expectation, by: call.client, judging: companion)
+        switch outcome {
+        case .authenticated(let application, _): return (application, answer)
         case .refused(.limited): throw OAuthError(Refusal(.sourceLimited))
         case .refused: throw OAuthError.unknownClient
         }
