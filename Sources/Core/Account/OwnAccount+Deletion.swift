@@ -80,7 +80,7 @@ extension User {
     /// Whether a text that was typed to make sure names the account.
     public func isNamed(_ typed: String) -> Bool {
         guard let email else { return typed == id.rawValue }
-        return EmailAddress(typed.trimmingCharacters(in: .whitespaces))?.isSame(as: email) == true
+        return EmailAddress(typed.trimmingCharacters(in: .whitespaces)) == email
     }
 }
 

@@ -55,7 +55,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     private static func withDomainSpelled(_ text: String) -> String? {
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
         let domain = String(text[text.utf8.index(after: at)...])
-        guard !domain.utf8.allSatisfy({ $0 < 128 }) || domain.contains("xn--"), isHost(domain),
+        guard !domain.utf8.allSatisfy({ $0 < 128 }) || hasASCIILabel(domain), isHost(domain),
             let parts = URLComponents(string: "http://\(domain)/"), let ascii = parts.encodedHost,
             let letters = parts.host, isHost(ascii), isHost(letters), asciiDomain(letters) == ascii
         else { return text }
@@ -92,9 +92,21 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
         return "\(canonical[...at])\(ascii)"
     }
 
-    /// Whether an account's address is this one, also where it was kept before domains had one spelling.
-    public func isSame(as kept: EmailAddress) -> Bool {
-        self == kept || asciiSpelling.map(EmailAddress.init(kept:)) == kept
+    private static let asciiLabel = Array("xn--".utf8)
+
+    /// Whether a label of other letters may be there in ASCII. Asked of each row that is read.
+    private static func hasASCIILabel(_ text: String) -> Bool {
+        var matched = 0
+        for byte in text.utf8 {
+            matched = byte == asciiLabel[matched] ? matched + 1 : byte == asciiLabel[0] ? 1 : 0
+            if matched == asciiLabel.count { return true }
+        }
+        return false
+    }
+
+    /// For stores: an address that may have been kept before domains had one spelling.
+    public init(keptAtAnyTime text: String) {
+        self.init(kept: Self.hasASCIILabel(text) ? Self.withDomainSpelled(text) ?? text : text)
     }
 
     /// For stores: an address that was judged before it was kept.

@@ -78,15 +78,18 @@ extension StoreConformance {
             try requireEqual(try await due(2), [], "those that are due before any")
         },
 
-        Check("An account whose domain was kept in ASCII letters is found by the address, unless another has it") {
+        Check("An account whose domain was kept in ASCII letters is found by the address, and keeps it from others") {
             store in
             guard let address = EmailAddress("ada@münchen.example") else { throw Failure("the sample is an address") }
-            let earlier = Sample.user("earlier", email: "ada@xn--mnchen-3ya.example")
-            try require(try await store.write { try $0.insert(earlier) }, "the address was free")
-            try requireEqual(try await store.read { try $0.user(email: address) }, earlier, "the earlier account")
-            let later = Sample.user("later", email: address.canonical)
-            try require(try await store.write { try $0.insert(later) }, "the spelling was free")
-            try requireEqual(try await store.read { try $0.user(email: address) }, later, "the account of the spelling")
+            let kept = Sample.user("earlier", email: "ada@xn--mnchen-3ya.example")
+            try require(try await store.write { try $0.insert(kept) }, "the address was free")
+            let read = Sample.user("earlier", email: address.canonical)
+            try requireEqual(try await store.read { try $0.user(email: address) }, read, "the user of the address")
+            try requireEqual(try await store.read { try $0.user(kept.id) }, read, "the user")
+            try require(try await store.write { try $0.update(read) }, "the address is the user's own")
+            try requireEqual(
+                try await store.write { try $0.insert(Sample.user("later", email: address.canonical)) }, false,
+                "another account of the address")
         },
 
         Check("Users without an address do not take each other's place") { store in

@@ -11,7 +11,7 @@ extension User: StoredRow {
 
     init(row: inout RowReader) throws {
         let (id, revision) = (UserID(rawValue: try row.text()), try row.integer())
-        let (email, isDisabled) = (try row.optionalText().map(EmailAddress.init(kept:)), try row.flag())
+        let (email, isDisabled) = (try row.optionalText().map(EmailAddress.init(keptAtAnyTime:)), try row.flag())
         let (profile, createdAt): (UserProfile, Date) = (try row.document(), try row.date())
         let (signedIn, refreshed, passwordChanged) = (
             try row.optionalDate(), try row.optionalDate(), try row.optionalDate()

@@ -31,7 +31,7 @@ struct MailboxFactor: ProofMethod {
 
     static func address(of factor: FactorRecord, with sealer: Sealer) throws -> EmailAddress {
         let plain = try sealer.open(factor.payload, for: .factor(factor.id))
-        return EmailAddress(kept: try Payload(stored: plain).address)
+        return EmailAddress(keptAtAnyTime: try Payload(stored: plain).address)
     }
 
     static func payload(_ address: EmailAddress) throws -> Data {

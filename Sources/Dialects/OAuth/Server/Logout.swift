@@ -93,7 +93,7 @@ extension OAuth {
     private func isNamed(_ hint: String?, by session: CountersignCore.Session) async throws -> Bool {
         guard let hint, hint != session.userID.rawValue, hint != session.id.rawValue else { return true }
         guard let address = EmailAddress(hint) else { return false }
-        return try await realm.accounts.user(session.userID)?.email.map(address.isSame(as:)) == true
+        return try await realm.accounts.user(session.userID)?.email?.canonical == address.canonical
     }
 
     private struct LogoutHint {
