@@ -8,6 +8,8 @@ import Foundation
 public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// As identity toolkits keep it: lower case, composed (Unicode NFC), the domain in the letters of its language.
     public let canonical: String
+    /// As the row of its user has it, which lists go by: another text only where it was kept before domains had one spelling.
+    public let kept: String
 
     /// Nil where the text cannot be an address: longer than 254 bytes (RFC 5321, section 4.5.3.1.3), no `@`, empty
     /// sides, white space, control characters, or quotes and separators that only serve to smuggle a second recipient.
@@ -34,7 +36,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
         let hyphen = UInt8(ascii: "-")
         guard labels.allSatisfy({ (1...63).contains($0.count) && $0.first != hyphen && $0.last != hyphen })
         else { return nil }
-        canonical = text
+        (canonical, kept) = (text, text)
     }
 
     /// Quotes and separators that only serve to smuggle a second recipient.
@@ -106,13 +108,17 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// For stores: an address that may have been kept before domains had one spelling.
     public init(keptAtAnyTime text: String) {
-        self.init(kept: Self.hasASCIILabel(text) ? Self.withDomainSpelled(text) ?? text : text)
+        kept = text
+        canonical = Self.hasASCIILabel(text) ? Self.withDomainSpelled(text) ?? text : text
     }
 
     /// For stores: an address that was judged before it was kept.
     public init(kept canonical: String) {
-        self.canonical = canonical
+        (self.canonical, kept) = (canonical, canonical)
     }
+
+    public static func == (one: EmailAddress, other: EmailAddress) -> Bool { one.canonical == other.canonical }
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 
     public var description: String { canonical }
 }

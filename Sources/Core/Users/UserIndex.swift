@@ -4,7 +4,7 @@ import Foundation
 public enum UserIndex: String, Sendable, CaseIterable {
     /// By the instant of creation, the newest first; then by id.
     case creation
-    /// By canonical address. Users without one are not listed.
+    /// By address, as it is kept. Users without one are not listed.
     case email
     /// By ``UserNameKey``, then by id. Users without a name are not listed.
     case name
@@ -30,7 +30,7 @@ public struct UserPlace: Sendable, Equatable {
         let key: String? =
             switch index {
             case .creation: String(user.createdAt.microseconds)
-            case .email: user.email?.canonical
+            case .email: user.email?.kept
             case .name: user.profile.displayName.map { UserNameKey.key(of: $0) }
             case .id: user.id.rawValue
             }

@@ -85,7 +85,10 @@ extension StoreConformance {
             try require(try await store.write { try $0.insert(kept) }, "the address was free")
             let read = Sample.user("earlier", email: address.canonical)
             try requireEqual(try await store.read { try $0.user(email: address) }, read, "the user of the address")
-            try requireEqual(try await store.read { try $0.user(kept.id) }, read, "the user")
+            let found = try await store.read { try $0.user(kept.id) }
+            try requireEqual(found, read, "the user")
+            try requireEqual(
+                found.flatMap { UserPlace($0, in: .email)?.key }, "ada@xn--mnchen-3ya.example", "the place in lists")
             try require(try await store.write { try $0.update(read) }, "the address is the user's own")
             try requireEqual(
                 try await store.write { try $0.insert(Sample.user("later", email: address.canonical)) }, false,
