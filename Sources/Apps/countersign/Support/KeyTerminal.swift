@@ -66,7 +66,7 @@ final class KeyTerminal: Sendable {
                     while bytes.count < 4096 {
                         let count = read(STDIN_FILENO, &byte, 1)
                         if count < 0 && errno == EINTR { continue }
-                        if count < 0 && isOthersTurn(errno) {
+                        if count < 0 && self.isOthersTurn(errno) {
                             Thread.sleep(forTimeInterval: 0.1)
                             continue
                         }
@@ -91,7 +91,7 @@ final class KeyTerminal: Sendable {
                 let count = read(STDIN_FILENO, &bytes, bytes.count)
                 guard count > 0 else {
                     let error = errno
-                    let isNone = count < 0 && (error == EINTR || isOthersTurn(error))
+                    let isNone = count < 0 && (error == EINTR || self.isOthersTurn(error))
                     return continuation.resume(returning: isNone ? nil : .end)
                 }
                 let text = String(decoding: bytes[..<count], as: UTF8.self)
