@@ -352,6 +352,14 @@ struct SpecTests {
             place: (long, "-34.57115", "-58.423297"), linkingID: "cns_" + String(repeating: "a", count: 24),
             numberLength: 6)
         #expect(try JSONEncoder().encode(longest).count < 4096)
+        // Written without an encoder, in the text that one makes.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for payload in [full, least, longest] { #expect(try payload.encoded == encoder.encode(payload)) }
+        let list = NotificationList(notifications: [full, least])
+        var written = JSONWriter()
+        list.write(to: &written)
+        #expect(try Data(written.bytes) == encoder.encode(list))
     }
 
     // MARK: The browser

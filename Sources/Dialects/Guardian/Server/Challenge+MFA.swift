@@ -6,12 +6,21 @@ import OAuthHTTP
 import ServerHTTP
 
 extension Guardian {
-    private struct Challenge: Encodable {
+    private struct Challenge: JSONWritable {
         let challenge_type: String
         var oob_code: String?
         var binding_method: String?
         /// What the app has to show; ours.
         var number: String?
+
+        func write(to json: inout JSONWriter) {
+            json.beginObject()
+            json.write("binding_method", text: binding_method)
+            json.write("challenge_type", text: challenge_type)
+            json.write("number", text: number)
+            json.write("oob_code", text: oob_code)
+            json.endObject()
+        }
     }
 
     /// `POST mfa/challenge`: asks a device, or says that a code is waited for (Auth0, Authentication API,

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// What a push carries: APNs' `userInfo` (Guardian.swift, `AuthenticationNotification`).
 public struct PushPayload: Codable, Sendable, Equatable {
@@ -74,11 +75,12 @@ extension PushPayload {
     public static let byteLimit = 4096
 
     /// As it goes over the wire.
-    public var encoded: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and numbers alone: nothing that could not be encoded.
-        return (try? encoder.encode(self)) ?? Data()
+    public var encoded: Data { Data(text) }
+
+    private var text: [UInt8] {
+        var json = JSONWriter(capacity: 1024)
+        write(to: &json)
+        return json.bytes
     }
 
     /// The same within the limit: as much as has to go, what is optional before what is shown.
@@ -90,7 +92,11 @@ extension PushPayload {
             { $0.aps.alert.body = Self.cut($0.aps.alert.body, to: 200) },
             { $0.aps.alert.title = Self.cut($0.aps.alert.title, to: 100) },
         ]
-        for step in steps where payload.encoded.count > limit { step(&payload) }
+        for step in steps {
+            // Nearly every one fits as it is: a device that waits for it need not wait for a second look.
+            guard payload.text.count > limit else { return payload }
+            step(&payload)
+        }
         return payload
     }
 
@@ -100,6 +106,69 @@ extension PushPayload {
         var text = text
         while text.utf8.count > bytes - "…".utf8.count { text.removeLast() }
         return text + "…"
+    }
+}
+
+extension PushPayload: JSONWritable {
+    /// The members in the order of their names.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("aps")
+        json.beginObject()
+        json.name("alert")
+        json.beginObject()
+        json.write("body", text: aps.alert.body)
+        json.write("title", text: aps.alert.title)
+        json.endObject()
+        json.write("category", text: aps.category)
+        json.endObject()
+        json.name("mfa")
+        json.beginObject()
+        json.write("c", text: mfa.c)
+        json.write("d", text: mfa.d)
+        json.write("dai", text: mfa.dai)
+        if let location = mfa.l {
+            json.name("l")
+            json.beginObject()
+            json.write("lat", text: location.lat)
+            json.write("long", text: location.long)
+            json.write("n", text: location.n)
+            json.endObject()
+        }
+        json.write("nl", number: mfa.nl)
+        if let source = mfa.s {
+            json.name("s")
+            json.beginObject()
+            source.b?.write("b", to: &json)
+            source.os?.write("os", to: &json)
+            json.endObject()
+        }
+        json.write("sh", text: mfa.sh)
+        json.write("txlnkid", text: mfa.txlnkid)
+        json.write("txtkn", text: mfa.txtkn)
+        json.endObject()
+        json.endObject()
+    }
+}
+
+extension PushPayload.Named {
+    fileprivate func write(_ name: StaticString, to json: inout JSONWriter) {
+        json.name(name)
+        json.beginObject()
+        json.write("n", text: n)
+        json.write("v", text: v)
+        json.endObject()
+    }
+}
+
+extension NotificationList: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("notifications")
+        json.beginArray()
+        for payload in notifications { payload.write(to: &json) }
+        json.endArray()
+        json.endObject()
     }
 }
 
