@@ -76,7 +76,9 @@ extension OwnAccount {
         try await change(of: session, .full, by: client) { transaction, user, draft in
             let factor = try transaction.ownFactor(id, of: user)
             let factors = try transaction.factors(of: user.id)
-            if draft.proofs.isLastWayIn(factor, of: user, among: factors) { throw Refusal.lastWayIn }
+            if try draft.proofs.isGivenUpLast(factor, of: user, among: factors, in: transaction) {
+                throw Refusal.lastWayIn
+            }
             // What only opens a sign-in is the password.
             if draft.proofs.traits(factor.kind)?.role == .first {
                 try transaction.removePassword(factor, of: user, keeping: session.session, draft)

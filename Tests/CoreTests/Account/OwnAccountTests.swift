@@ -471,6 +471,25 @@ struct OwnAccountTests {
     }
 
     @Test
+    func `A mailbox is no other way in where no mail leaves the server`() async throws {
+        let test = try await TestRealm.make()
+        let own = try await test.session(of: test.addUser())
+        let account = test.realm.ownAccount
+        func start(_ mail: Deployment.Mail, isDevelopment: Bool = false) async throws {
+            try await test.realm.note(
+                PublicAddress(url: "https://login.example.com", isConfigured: true),
+                Deployment(
+                    isDevelopment: isDevelopment, isEncrypted: true, mail: mail, hashMemory: 19_456, hashPasses: 2))
+        }
+        let password = try #require(try await test.factors(of: own).first)
+        try await start(.none)
+        #expect(try await account.removePassword(of: own, by: test.client).refusal == .lastWayIn)
+        #expect(try await account.remove(password.id, of: own, by: test.client).refusal == .lastWayIn)
+        try await start(.encrypted)
+        #expect(try await account.removePassword(of: own, by: test.client).refusal == nil)
+    }
+
+    @Test
     func `The last way in is not removed`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)

@@ -88,6 +88,20 @@ extension ProofRegistry {
         if user.email != nil, user.profile.emailVerified { return false }
         return !factors.contains { $0.id != factor.id && $0.frozenAt == nil && traits($0.kind)?.role.isFirst == true }
     }
+
+    /// The same where its owner gives the factor up: a mailbox opens nothing where no mail leaves the server. What is lost or stolen is
+    /// frozen even so.
+    func isGivenUpLast(
+        _ factor: FactorRecord, of user: User, among factors: [FactorRecord], in transaction: any StoreTransaction
+    ) throws -> Bool {
+        if isLastWayIn(factor, of: user, among: factors) { return true }
+        guard let start = try Deployment.read(transaction), !start.isDevelopment, start.mail == .none else {
+            return false
+        }
+        var unmailed = user
+        unmailed.profile.emailVerified = false
+        return isLastWayIn(factor, of: unmailed, among: factors)
+    }
 }
 
 extension StoreTransaction {

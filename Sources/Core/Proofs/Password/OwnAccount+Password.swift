@@ -33,7 +33,9 @@ extension OwnAccount {
         try await change(of: session, .full, by: client) { transaction, user, draft in
             let factors = try transaction.factors(of: user.id)
             guard let password = factors.password else { throw Refusal.unknown }
-            if draft.proofs.isLastWayIn(password, of: user, among: factors) { throw Refusal.lastWayIn }
+            if try draft.proofs.isGivenUpLast(password, of: user, among: factors, in: transaction) {
+                throw Refusal.lastWayIn
+            }
             try transaction.removePassword(password, of: user, keeping: session.session, draft)
         }
     }
