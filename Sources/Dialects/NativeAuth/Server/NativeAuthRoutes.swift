@@ -54,14 +54,21 @@ extension NativeAuth {
     /// Bytes that the path in front of an endpoint may have.
     private static let longestTenant = 256
 
-    /// Puts the tenant's path after the endpoint, as one part of the path.
+    /// Puts the tenant's path after the endpoint, as one part of the path. With `.` or `..` in it, escaped or not, it names no tenant: whoever
+    /// follows the addresses of its metadata would come out elsewhere (RFC 3986, section 5.2.4).
     public static func normalize(_ path: String) -> String {
         guard let (ending, own) = endings[lastPart(of: path)]?.first(where: { path.hasSuffix($0.ending) })
         else { return path }
         let tenant = path.dropLast(ending.count).trimming("/")
         let isPlain = tenant.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
-        guard tenant.utf8.count <= longestTenant, isPlain else { return path }
+        guard tenant.utf8.count <= longestTenant, isPlain, !hasDotSegment(tenant) else { return path }
         return "\(prefix)\(own)/t\(Array(tenant.utf8).base64URL)"
+    }
+
+    private static func hasDotSegment(_ tenant: Substring) -> Bool {
+        guard tenant.utf8.contains(UInt8(ascii: ".")) || tenant.utf8.contains(UInt8(ascii: "%")) else { return false }
+        let plain = tenant.lowercased().replacing("%2e", with: ".").replacing("%2f", with: "/")
+        return plain.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
 
     /// Whether a normalized path is one of this dialect's.
