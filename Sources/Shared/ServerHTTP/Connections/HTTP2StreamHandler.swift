@@ -5,7 +5,7 @@ import NIOHTTPTypes
 /// Holds one stream of HTTP/2 to the ``ConnectionDeadlines``, and tells its connection that it is there.
 ///
 /// A malformed request is refused with 400, and nothing of it is passed on (RFC 9113, section 8.1.1): one whose `:path` is no path or has
-/// a fragment, and one with several fields `Host` (section 8.3.1). HTTP/1 has targets in the absolute form for proxies; here one would only
+/// a fragment, and one with several fields `Host`, or with one that is another host than `:authority` (section 8.3.1). HTTP/1 has targets in the absolute form for proxies; here one would only
 /// get around a rule for paths in front of the server.
 public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
@@ -69,7 +69,20 @@ public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHan
     }
 
     private static func isWellFormed(_ request: HTTPRequest) -> Bool {
-        hasPath(request) && request.headerFields[values: host].count <= 1
+        hasPath(request) && hasOneHost(request)
+    }
+
+    private static func hasOneHost(_ request: HTTPRequest) -> Bool {
+        let hosts = request.headerFields[values: host]
+        guard hosts.count <= 1 else { return false }
+        guard let named = hosts.first, let authority = request.authority, named != authority else { return true }
+        return normalized(named, in: request.scheme) == normalized(authority, in: request.scheme)
+    }
+
+    /// Without the scheme's own port, and in lower case (RFC 3986, section 6.2.3; RFC 9110, section 4.2.3).
+    private static func normalized(_ host: String, in scheme: String?) -> String {
+        let port = scheme == "http" ? ":80" : ":443"
+        return (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host).lowercased()
     }
 
     /// The library offers no name for it, as requests of its own have an authority.
