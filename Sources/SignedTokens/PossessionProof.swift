@@ -66,13 +66,24 @@ public struct PossessionProof: Sendable, Equatable {
             expectation.urls.contains(url) || expectation.urls.contains(where: { same($0, url) })
         else { throw .request }
         guard let issuedAt = claims.date("iat"), now.timeIntervalSince(issuedAt) <= oldest,
-            issuedAt.timeIntervalSince(now) <= newest
+            issuedAt.timeIntervalSince(now) <= newest, isTimely(claims, at: now)
         else { throw .time }
         if let token = expectation.accessToken {
             let hash = Array(SHA256.hash(data: Data(token.utf8))).base64URL
             guard claims.string("ath") == hash else { throw .token }
         }
         return (PossessionProof(keyThumbprint: header.thumbprint, id: id), claims.string("nonce"))
+    }
+
+    /// Whether it is before its `exp`, and not before its `nbf`, where it has them (RFC 7519, sections 4.1.4 and 4.1.5).
+    private static func isTimely(_ claims: TokenClaims, at now: Date) -> Bool {
+        if claims["exp"] != nil {
+            guard let end = claims.date("exp"), now < end else { return false }
+        }
+        if claims["nbf"] != nil {
+            guard let beginning = claims.date("nbf"), beginning.timeIntervalSince(now) <= newest else { return false }
+        }
+        return true
     }
 
     /// Whether two addresses are the same but for what RFC 3986 (section 6.2.2 and 6.2.3) has no difference in: the case of scheme and

@@ -148,6 +148,8 @@ struct PossessionTests {
         ("another server", [:], ["htu": "https://evil.example/oauth/token"]), ("no iat", [:], ["iat": nil]),
         ("an iat of a minute ago", [:], ["iat": .integer(1_790_244_672 - 61)]),
         ("an iat of the future", [:], ["iat": .integer(1_790_244_672 + 20)]),
+        ("an exp of the past", [:], ["exp": .integer(1_790_244_672 - 1)]), ("an exp of text", [:], ["exp": "soon"]),
+        ("an nbf of the future", [:], ["nbf": .integer(1_790_244_672 + 20)]),
         ("a nonce that is none", [:], ["nonce": "abc"]),
     ]
 
