@@ -139,7 +139,7 @@ struct RequestObjectTests {
         ("an object in it", ["request": "e30.e30."]), ("a pushed request in it", ["request_uri": "urn:x"]),
         ("an address of another", ["redirect_uri": "https://evil.example/cb"]), ("no address", ["redirect_uri": nil]),
         ("two addresses", ["redirect_uri": .array(["https://app.example/cb", .string(Browser.callback)])]),
-        ("nothing as scope", ["scope": .null]),
+        ("nothing as scope", ["scope": .null]), ("a list as scope", ["scope": .array(["openid"])]),
     ]
 
     @Test(arguments: faults.map(\.0))

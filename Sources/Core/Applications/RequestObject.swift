@@ -7,6 +7,8 @@ struct RequestObject: Sendable {
     static let longest: TimeInterval = 600
     /// Claims that are of the JWT, and no parameters.
     private static let envelope: Set<String> = ["iss", "aud", "exp", "iat", "nbf", "jti", "sub"]
+    /// What a request may have several times (RFC 8707, section 2), and an object as a list. Other lists of texts are no parameters.
+    private static let repeatable: Set<String> = ["resource"]
 
     let text: String
     let header: JWSHeader
@@ -61,7 +63,7 @@ struct RequestObject: Sendable {
         guard claims["request"] == nil, claims["request_uri"] == nil else { return nil }
         var parameters: [String: [String]] = [:]
         for (name, value) in claims.members where !envelope.contains(name) {
-            guard let texts = texts(value) else { return nil }
+            guard let texts = texts(value, areMany: repeatable.contains(name)) else { return nil }
             // One without a value counts as left out (RFC 6749, section 3.1).
             let given = texts.filter { !$0.isEmpty }
             if !given.isEmpty { parameters[name] = given }
@@ -69,10 +71,11 @@ struct RequestObject: Sendable {
         return parameters
     }
 
-    private static func texts(_ value: JSONValue) -> [String]? {
+    private static func texts(_ value: JSONValue, areMany: Bool) -> [String]? {
         switch value {
         case .string(let text): return PlainText(text, bytes: 0...).map { [$0.text] }
         case .array(let values):
+            guard areMany else { return nil }
             let texts = values.compactMap { value in
                 if case .string(let text) = value { PlainText(text, bytes: 0...)?.text } else { nil }
             }
