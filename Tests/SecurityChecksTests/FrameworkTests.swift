@@ -72,6 +72,12 @@ struct FrameworkTests {
             let foreign = try await server.send(.get, "/mfp/api/registration/v1/self/\(other.id)?\(query)")
             #expect(foreign.status == 400 && foreign.json["errorCode"] == "INVALID_CLIENT_ID")
 
+            // The key is the same, and the client another.
+            let misnamed = try await renamed.json(
+                .put, "/registration/v1/self/\(client.id)",
+                ["signedRegistrationData": renamed.parts(renamed.header(kid: other.id), renamed.data)])
+            #expect(misnamed.status == 400 && misnamed.json["errorCode"] == "INVALID_CLIENT_ID")
+
             // Another key belongs to no client; another device or application is another client.
             let thief = try MobileClient(on: server, key: .freshRSA())
             let stolen = try await thief.json(

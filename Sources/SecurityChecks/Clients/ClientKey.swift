@@ -82,6 +82,14 @@ public struct ClientKey: Sendable, Equatable, Codable {
             return id.map { RegisteredClientID(rawValue: $0) }
         }
 
+        /// Whether each `kid` of its header, where it has any, is the id of that client: two clients may have one key.
+        public func namesNone(but client: RegisteredClientID) -> Bool {
+            [header["jwk"]?["kid"], header["kid"]].allSatisfy { name in
+                guard let name, name != .null else { return true }
+                return name == .string(client.rawValue)
+            }
+        }
+
         static func bytes(_ text: String) -> [UInt8]? {
             Base64URL.decode(text, accepting: .all)
         }

@@ -36,9 +36,8 @@ extension SecurityChecks {
     /// `PUT registration/v1/self/{clientId}`: device or application have changed.
     func updateRegistration(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let statement = try await registrationStatement(request)
-        guard let client = try await realm.clients.client(call.pathClient) else {
-            throw SecurityChecksError.unknownClient
-        }
+        guard statement.namesNone(but: call.pathClient), let client = try await realm.clients.client(call.pathClient)
+        else { throw SecurityChecksError.unknownClient }
         let weak = try await realm.settings().securityChecks.weakForms
         guard let claims = try? client.key.claims(of: statement, accepting: weak) else {
             throw SecurityChecksError.unknownClient
