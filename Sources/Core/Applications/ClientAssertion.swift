@@ -99,6 +99,12 @@ struct ClientAssertion: Sendable {
         if !expectation.cutsLifetime, expiresAt > now + Self.longest + Self.expiryTolerance {
             return .failure(.lifetime)
         }
+        // Its whole life counts, and not what is left of it.
+        if !expectation.cutsLifetime, let issuedAt = times.issuedAt,
+            issuedAt < now - Self.longest - Self.clockTolerance
+        {
+            return .failure(.lifetime)
+        }
         if expiresAt <= now { return .failure(.expired) }
         guard let id = claims.string("jti"), (1...Self.longestID).contains(id.utf8.count) else {
             return .failure(.identifier)

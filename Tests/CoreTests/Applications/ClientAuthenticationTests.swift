@@ -237,6 +237,8 @@ struct ClientAuthenticationTests {
         AssertionCase(name: "from the future", reason: "future", claims: { ["iat": .integer($0.seconds + 61)] }),
         AssertionCase(name: "not yet", reason: "future", claims: { ["nbf": .integer($0.seconds + 61)] }),
         AssertionCase(name: "a minute ahead", reason: nil, claims: { ["iat": .integer($0.seconds + 60)] }),
+        AssertionCase(name: "of an hour ago", reason: "lifetime", claims: { ["iat": .integer($0.seconds - 3600)] }),
+        AssertionCase(name: "by a slow clock", reason: nil, claims: { ["iat": .integer($0.seconds - 350)] }),
         AssertionCase(name: "without iat", reason: nil, claims: { _ in ["iat": nil] }),
         AssertionCase(name: "without jti", reason: "identifier", claims: { _ in ["jti": nil] }),
         AssertionCase(name: "with an empty jti", reason: "identifier", claims: { _ in ["jti": ""] }),
