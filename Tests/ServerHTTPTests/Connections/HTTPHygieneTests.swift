@@ -110,7 +110,7 @@ import Testing
         #expect(log.lines.filter { $0.hasPrefix("error") } == [])
     }
 
-    @Test func `A body in a transfer coding that is not known is refused as that, in every dialect`() async throws {
+    @Test func `A body in a coding that is not known is refused as that, in every dialect`() async throws {
         try await LiveServer.run { url, opened in
             let key = try String(contentsOfFile: opened.directory.apiKeyPath, encoding: .utf8)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -127,6 +127,15 @@ import Testing
                     let answer = try await RawConnection.exchange(head + chunks, with: url)
                     #expect(answer.isClosed)
                     #expect(answer.text.statuses.first == status, "\(path) in \(coding): \(answer.text)")
+                }
+                for (coding, isRefused) in [("gzip", true), ("identity, BR", true), ("Identity", false)] {
+                    let head = Self.get(
+                        path.replacing("KEY", with: key), "POST",
+                        "\(Self.closing)Content-Type: \(type)\r\nContent-Encoding: \(coding)\r\nContent-Length: 2\r\n")
+                    let answer = try await RawConnection.exchange(head + "{}", with: url).text
+                    #expect(
+                        answer.lowercased().contains("\r\naccept-encoding: identity\r\n") == isRefused
+                            && (answer.statuses.first == 415 || !isRefused), "\(path) in \(coding): \(answer)")
                 }
             }
             let plain = Self.get("/health/live", "GET", "\(Self.closing)Transfer-Encoding: Chunked\r\n") + chunks

@@ -118,7 +118,7 @@ extension IdentityToolkitError {
             self = .invalidValue(path, type: expected.protobufName, json: found)
         case .tooLarge(let limit):
             self.init(413, message: "Request payload size exceeds the limit: \(limit) bytes.")
-        case .late, .unknownCoding:
+        case .late, .unknownCoding, .encoded:
             self.init(fault.status.code, message: fault.sentence)
         case .wrongContentType(let type):
             self.init(message: "Invalid content type: \(type?.prefix(100) ?? "none"). Send application/json.")

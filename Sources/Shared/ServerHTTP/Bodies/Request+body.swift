@@ -89,16 +89,29 @@ extension Request {
         return bytes
     }
 
-    /// The transfer coding of a body as far as it matters: HTTP undoes chunks, and knows no other (RFC 9112, section 6.1).
-    /// - Throws: ``RequestBodyFault/unknownCoding``; ``RequestBodyFault/malformed(reason:offset:)`` where chunks are not what is outside, once:
-    ///   where such a body ends is not known (section 6.3).
+    /// The codings of a body as far as they matter: HTTP undoes chunks, and knows no other (RFC 9112, section 6.1). No content coding is
+    /// undone here, and what is compressed is not read as if it were not (RFC 9110, section 8.4).
+    /// - Throws: ``RequestBodyFault/encoded``; ``RequestBodyFault/unknownCoding``; ``RequestBodyFault/malformed(reason:offset:)`` where
+    ///   chunks are not what is outside, once: where such a body ends is not known (RFC 9112, section 6.3).
     func requireKnownCoding() throws(RequestBodyFault) {
-        guard let field = headers[.transferEncoding] else { return }
+        guard let field = headers[.transferEncoding] else {
+            if isEncoded { throw .encoded }
+            return
+        }
         var codings = field.split(separator: ",").map { $0.trimmed.lowercased() }
         guard codings.popLast() == "chunked", !codings.contains("chunked") else {
             throw .malformed(reason: "the body does not end with its chunks", offset: 0)
         }
         guard codings.isEmpty else { throw .unknownCoding }
+        if isEncoded { throw .encoded }
+    }
+
+    /// Whether the request has a body, or may have one, in a content coding.
+    private var isEncoded: Bool {
+        guard let field = headers.value(of: .contentEncoding), ![.get, .head, .options].contains(method),
+            headers.value(of: .contentLength) != "0"
+        else { return false }
+        return field.split(separator: ",").contains { !["", "identity"].contains($0.trimmed.lowercased()) }
     }
 
     /// The one format that the content type means.

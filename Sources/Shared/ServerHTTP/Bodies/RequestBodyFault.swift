@@ -13,6 +13,8 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
     case late
     /// A transfer coding that is not known here (RFC 9112, section 6.1).
     case unknownCoding
+    /// A content coding, as gzip: none is undone here (RFC 9110, section 8.4).
+    case encoded
     /// The bytes, or those of a form's field, are not UTF-8.
     case invalidUTF8
     /// Not JSON, not a form, or not whole. The offset is in bytes, from 0.
@@ -51,14 +53,15 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
     }
 
     /// Whether HTTP itself says what is wrong, before any dialect: then the status is ``status``, whatever the words.
-    var isOfTransfer: Bool { self == .late || self == .unknownCoding }
+    var isOfTransfer: Bool { self == .late || self == .unknownCoding || self == .encoded }
 
-    /// What HTTP says of it: 408 for too late, 413 for too large, 415 for another type, 501 for an unknown coding, 400 else.
+    /// What HTTP says of it: 408 for too late, 413 for too large, 415 for another type or a content coding, 501 for an unknown transfer
+    /// coding, 400 else.
     public var status: HTTPResponse.Status {
         switch self {
         case .late: .requestTimeout
         case .unknownCoding: .notImplemented
-        case .wrongContentType: .unsupportedMediaType
+        case .wrongContentType, .encoded: .unsupportedMediaType
         case .tooLarge: .contentTooLarge
         default: .badRequest
         }
@@ -71,6 +74,7 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         case .tooLarge(let limit): "The body has more than \(limit) bytes."
         case .late: "The body did not come to its end in time."
         case .unknownCoding: "The body is in a transfer coding that is not known here: send it plain or in chunks."
+        case .encoded: "The body is in a content coding, and none is taken here: send it without Content-Encoding."
         case .invalidUTF8: "The body is not UTF-8."
         case .malformed(let reason, let offset): "The body is no JSON: \(reason) at byte \(offset)."
         case .tooDeep(let limit): "The body is nested more than \(limit) deep."
@@ -89,6 +93,7 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
         case .tooLarge(let limit): "more than \(limit) bytes"
         case .late: "not whole in time"
         case .unknownCoding: "a transfer coding that is not known here"
+        case .encoded: "a content coding, of which none is taken here"
         case .invalidUTF8: "not UTF-8"
         case .malformed(let reason, let offset): "malformed at byte \(offset): \(reason)"
         case .tooDeep(let limit): "nested more than \(limit) deep"

@@ -54,6 +54,8 @@ public struct FailureMiddleware: RouterMiddleware {
             if let error = error as? HTTPError { response.headers.append(contentsOf: error.headers) }
         }
         if case .body(let fault) = failure, fault.isOfTransfer { response.status = fault.status }
+        // RFC 9110, section 12.5.3.
+        if failure == .body(.encoded) { response.headers[.acceptEncoding] = "identity" }
         // Belongs to the status, whatever the words (RFC 9110, section 15.5.6).
         if let allowed = (error as? HTTPError)?.headers[.allow] { response.headers[.allow] = allowed }
         if let seconds = failure.retryAfter, response.headers[.retryAfter] == nil {

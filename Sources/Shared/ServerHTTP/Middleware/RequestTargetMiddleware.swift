@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Refuses what no route can answer, before any route is asked.
 ///
-/// - A body in a transfer coding that is not known here: 501 (RFC 9112, section 6.1).
+/// - A body in a transfer coding that is not known here: 501 (RFC 9112, section 6.1). One in a content coding: 415 (RFC 9110, section 8.4).
 /// - A target that is neither a path nor the address of a server (`v1/projects`, `http:///`): 400 (RFC 9112, section 3).
 /// - A path with empty segments (`//admin/v1`, `/metrics/`): 404. The router skips such segments, what stands in front of the server may
 ///   not: a rule there for `/admin/` would be got around. Of pages whose address people type, the one with a slash at its end leads to the

@@ -310,7 +310,7 @@ extension UserRowFault {
     init(_ fault: RequestBodyFault) {
         sentence =
             switch fault {
-            case .wrongContentType, .tooLarge, .late, .unknownCoding, .zeroByte: "it cannot be read"
+            case .wrongContentType, .tooLarge, .late, .unknownCoding, .encoded, .zeroByte: "it cannot be read"
             case .invalidUTF8: "it is not UTF-8"
             case .malformed(let reason, let offset): "it is no JSON: \(reason) at byte \(offset)"
             case .tooDeep(let limit): "it is nested more than \(limit) deep"
