@@ -118,7 +118,7 @@ def administration():
     done(administer("users:end-sessions", user=other))
     done(administer("users:reset-mfa", user=other))
     done(administer("users:invite-to-enrol", user=user))
-    administer("users:mail-confirmation", user=user)
+    done(administer("users:mail-confirmation", user=other))
     done(administer("users:invite", email="invited-" + EMAIL))
     done(administer("users:export", limit=2))
     done(administer("users:import", lines=[json.dumps({"email": "imported-" + EMAIL})], dryRun=True))
