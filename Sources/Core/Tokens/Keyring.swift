@@ -220,15 +220,22 @@ public final class Keyring: Sendable {
 
     /// Puts a fresh pair of keys into use, and retires the present ones. Of calls at the same time one does, and the others answer with the
     /// keys that it made.
+    /// - Parameter judging: throws where the keys that sign now are not to be replaced. It sees them before fresh ones are made, and again
+    ///   in the transaction that replaces them.
     @discardableResult
-    public func rotate(by actor: ClientContext) async throws -> [SigningKeyRecord] {
+    public func rotate(
+        by actor: ClientContext, judging: @escaping @Sendable ([SigningKeyRecord]) throws -> Void = { _ in }
+    ) async throws -> [SigningKeyRecord] {
         let now = clock.now
-        let seen = Set(try await store.read { try $0.signingKeys() }.filter { $0.retiredAt == nil }.map(\.id))
+        let signing = try await store.read { try $0.signingKeys() }.filter { $0.retiredAt == nil }
+        try judging(signing)
+        let seen = Set(signing.map(\.id))
         let fresh = try await freshKeys()
         let eventID = AuditEvent.freshID(at: now, random: random)
         let sealer = sealer
         let rotated = try await store.write { transaction in
             let present = try transaction.signingKeys().filter { $0.retiredAt == nil }.sorted { $0.id < $1.id }
+            try judging(present)
             // All of them were replaced while the fresh ones were made: by another call, or another server.
             if !seen.isEmpty, seen.isDisjoint(with: present.map(\.id)) { return present }
             for var key in present {

@@ -6,7 +6,12 @@ public struct RotateKeys: AdministrationOperation {
     public static let name = "keys:rotate"
     public static let right = AdministrationRight.rotateKeys
 
-    public init() {}
+    /// The ids of the keys that sign: where other ones do by then, nothing is changed. Any may where it is left out.
+    public var expecting: [String]?
+
+    public init(expecting: [String]? = nil) {
+        self.expecting = expecting
+    }
 
     public struct Answer: Codable, Sendable {
         /// The new ones.
@@ -16,6 +21,10 @@ public struct RotateKeys: AdministrationOperation {
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
-        Answer(keys: try await realm.keyring.rotate(by: client).map(KeySummary.init))
+        let expected = expecting.map { Set($0) }
+        let keys = try await realm.keyring.rotate(by: client) { signing in
+            if let expected, expected != Set(signing.map(\.id)) { throw AdministrationError.changedMeanwhile }
+        }
+        return Answer(keys: keys.map(KeySummary.init))
     }
 }

@@ -10,11 +10,18 @@ enum KeyPages {
         .action(
             "keys/rotate", RotateKeys.self, in: .keys,
             ask: { scene in
-                ConsoleQuestion(
+                var question = ConsoleQuestion(
                     title: scene.words("consoleRotateTitle"), text: scene.words("consoleRotateText"),
                     button: scene.words.plain("consoleRotate"), back: "/console/keys")
+                let signing = try await scene.perform(ListKeys()).keys.filter(\.isActive).map(\.id)
+                question.hidden = [.init(name: signingField, value: signing.joined(separator: " "))]
+                return question
             },
-            make: { _ in RotateKeys() },
+            // A form that is sent again, as after "back", replaces no keys that its page did not show.
+            make: { scene in
+                let shown = (scene.field(signingField) ?? "").split(separator: " ").map(String.init)
+                return RotateKeys(expecting: scene.isForm ? shown : nil)
+            },
             done: { _, _ in .lead(to: "/console/keys", notice: "consoleDoneRotated") }),
         .action(
             "keys/{kid}/retire", RetireKey.self, in: .keys,
@@ -31,6 +38,9 @@ enum KeyPages {
             make: { RetireKey(id: $0.parameter("kid")) },
             done: { _, _ in .lead(to: "/console/keys", notice: "consoleDoneRetired") }),
     ]
+
+    /// The ids of the keys that sign as the page is shown.
+    private static let signingField = "signing"
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
