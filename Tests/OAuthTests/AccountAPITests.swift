@@ -135,6 +135,8 @@ struct AccountAPITests {
                     #expect(
                         unscoped.headers[.wwwAuthenticate]?.contains(#"error="insufficient_scope""#) == true, "\(name)")
                     if let body {
+                        let null = try await scene.send(verb, real, token, body.with(["surplus": .null]))
+                        #expect(null.status == 400 && null.text.contains("surplus"), "\(name): \(null.text)")
                         let unknown = try await scene.send(verb, real, token, body.with(["surplus": 1]))
                         #expect(
                             unknown.status == 400 && unknown.text.contains("surplus"), "\(name): \(unknown.text)")

@@ -9,7 +9,10 @@ public enum StrictJSON {
         let value = try LenientJSON.decode(type, from: body)
         // What was understood is what comes out again.
         let understood = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
-        if let path = try unknownMember(of: body, beside: understood, path: "") {
+        let path =
+            try unknownMember(of: body, beside: understood, path: "")
+            ?? (hasNull(body) ? unknownNull(in: body, as: JSONSchema(of: type).closed, path: "") : nil)
+        if let path {
             throw UnknownMember(path: path, known: Mirror(reflecting: value).children.compactMap(\.label))
         }
         return value
@@ -28,7 +31,42 @@ public enum StrictJSON {
         }
     }
 
-    /// The path of the first member, in alphabetical order, that was sent and not understood.
+    private static func hasNull(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null: true
+        case .object(let members): members.values.contains(where: hasNull)
+        case .array(let elements): elements.contains(where: hasNull)
+        default: false
+        }
+    }
+
+    /// The path of the first null whose member the type does not have. What is understood does not show it: null of a member that there is
+    /// leaves nothing there either.
+    private static func unknownNull(in value: JSONValue, as schema: JSONValue, path: String) -> String? {
+        guard case .object(let described) = schema else { return nil }
+        switch value {
+        case .object(let sent):
+            var properties: [String: JSONValue] = [:]
+            if case .object(let known)? = described["properties"] { properties = known }
+            let others = described["additionalProperties"]
+            for (name, value) in sent.sorted(by: { $0.key < $1.key }) {
+                let path = path.isEmpty ? name : "\(path).\(name)"
+                guard let member = properties[name] ?? others else { continue }
+                if value == .null, member == .bool(false) { return path }
+                if let unknown = unknownNull(in: value, as: member, path: path) { return unknown }
+            }
+            return nil
+        case .array(let elements):
+            guard let items = described["items"] else { return nil }
+            for (index, element) in elements.enumerated() {
+                if let unknown = unknownNull(in: element, as: items, path: "\(path)[\(index)]") { return unknown }
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// The path of the first member, in alphabetical order, that was sent and not understood; null is for ``unknownNull(in:as:path:)``.
     /// - Throws: ``RequestBodyFault`` for one that was understood as another type than it was sent as.
     private static func unknownMember(
         of sent: JSONValue, beside understood: JSONValue, path: String
