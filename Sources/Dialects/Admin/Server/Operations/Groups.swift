@@ -84,10 +84,11 @@ public struct ChangeGroup: AdministrationOperation {
 }
 
 extension UserGroup {
-    /// - Throws: ``AdministrationError`` of code `invalid` where it is too long.
+    /// - Throws: ``AdministrationError`` of code `invalid` where it is neither empty nor a line that is short enough.
     fileprivate static func judged(summary: String) throws -> String {
-        guard summary.count <= longestSummary else {
-            throw AdministrationError(.invalid, "The summary has more than \(UserGroup.longestSummary) characters.")
+        guard summary.isEmpty || PlainText.isLine(summary, longest: longestSummary) else {
+            throw AdministrationError(
+                .invalid, "The summary is one line of at most \(UserGroup.longestSummary) characters.")
         }
         return PlainText.key(summary)
     }
