@@ -25,7 +25,8 @@ public struct OwnFactor: Sendable {
     public let isSecondFactor: Bool
     /// Whether it opens a sign-in by itself.
     public let isFirstFactor: Bool
-    /// Whether the user could not sign in any more without it.
+    /// Whether the user could not sign in any more without it, so that it is not removed. A mailbox is no other way in where no mail leaves
+    /// the server.
     public let isLastWayIn: Bool
 
     /// The factor's id, stable for its life.
@@ -168,7 +169,7 @@ extension Realm {
                 isSuspicious: isSuspicious,
                 isSecondFactor: proofs.isSecondFactor(factor.kind),
                 isFirstFactor: proofs.traits(factor.kind)?.role.isFirst == true,
-                isLastWayIn: proofs.isLastWayIn(factor, of: user, among: factors))
+                isLastWayIn: proofs.isGivenUpLast(factor, of: user, among: factors, in: transaction))
         }
     }
 

@@ -482,7 +482,9 @@ struct OwnAccountTests {
                     isDevelopment: isDevelopment, isEncrypted: true, mail: mail, hashMemory: 19_456, hashPasses: 2))
         }
         let password = try #require(try await test.factors(of: own).first)
+        #expect(!password.isLastWayIn)
         try await start(.none)
+        #expect(try await test.factors(of: own).first?.isLastWayIn == true)
         #expect(try await account.removePassword(of: own, by: test.client).refusal == .lastWayIn)
         #expect(try await account.remove(password.id, of: own, by: test.client).refusal == .lastWayIn)
         try await start(.encrypted)
