@@ -262,12 +262,14 @@ public struct EventHooks: Sendable {
         guard URLText.hasUsablePort(registration.url) || registration.url == before?.url else {
             return .url("has a port that is none: ports are 1 to 65535")
         }
-        if parts.scheme == "https" { return nil }
+        // A scheme has no case (RFC 3986 3.1).
+        let scheme = parts.scheme?.lowercased()
+        if scheme == "https" { return nil }
         // Elsewhere nothing calls it: it would look registered, and fail for ever. One of before can be renamed and
         // switched off.
         let isOfBefore = registration.url == before?.url && (before?.isEnabled == true || !registration.isEnabled)
         let isCalled = realm.mode.takesLoopbackHooks || isOfBefore
-        return parts.scheme == "http" && URLText.isLoopback(host) && isCalled ? nil : .url("has to begin with https://")
+        return scheme == "http" && URLText.isLoopback(host) && isCalled ? nil : .url("has to begin with https://")
     }
 }
 

@@ -358,7 +358,7 @@ struct HookDeliveryTests {
         let production = try TestRealm.make(keptIn: store, seed: 2)
         let urls = [
             "http://127.0.0.1:9999/hook", "http://localhost/hook", "http://[::1]:9999/hook", "http://127.0.0.2/",
-            "http://LocalHost/",
+            "http://LocalHost/", "HTTP://localhost/case",
         ]
         for url in urls {
             let registration = EventHook.Registration(url: url, name: "", events: [.users])
@@ -377,7 +377,7 @@ struct HookDeliveryTests {
             await #expect(throws: EventHooks.Refusal.self) {
                 try await hooks.change(id, change, by: production.client).get()
             }
-            change.url = "https://hooks.example/"
+            change.url = "HTTPS://hooks.example/"
             #expect(try await hooks.change(id, change, by: production.client).get().registration.isEnabled)
         }
     }

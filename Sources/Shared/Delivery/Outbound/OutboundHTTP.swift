@@ -224,9 +224,9 @@ private struct OutboundTarget {
     let isEncrypted: Bool
 
     init?(_ text: String, withQuery: Bool) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["http", "https"].contains(scheme),
-            let written = parts.encodedHost?.lowercased(), !written.isEmpty, parts.user == nil, parts.password == nil,
-            URLText.hasUsablePort(text), URLText.isPlainHost(written)
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let written = parts.encodedHost?.lowercased(), !written.isEmpty,
+            parts.user == nil, parts.password == nil, URLText.hasUsablePort(text), URLText.isPlainHost(written)
         else { return nil }
         let host = URLText.bareHost(written)
         let isVersion6 = host.contains(":")
