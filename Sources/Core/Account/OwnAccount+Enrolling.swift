@@ -35,7 +35,10 @@ extension OwnAccount {
     ) async throws -> Result<OwnOffer, Refusal> {
         if let refusal = try await refusal(of: session) { return .failure(refusal) }
         let enrolments = realm.enrolments
-        guard let method = realm.proofs.method(kind) else { return .failure(.notOffered) }
+        guard let method = realm.proofs.method(kind) else {
+            // A kind that another server has is not set up here; any other word is none.
+            return .failure([.totp, .passkey, .push].contains(kind) ? .notOffered : .invalid("kind"))
+        }
         if kind == realm.proofs.ticketSecret?.kind {
             switch try await enrolments.beginTOTP(
                 for: session.userID, evidence: session.evidence, asOf: session.epoch, in: session.session,
