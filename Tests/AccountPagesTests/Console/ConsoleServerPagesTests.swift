@@ -584,6 +584,7 @@ struct ConsoleServerPagesTests {
             #expect(!second.html.contains("ASVS-10.4.14"), "That is level 3.")
             #expect(try await owner.open("/console/doctor?level=3").html.contains("ASVS-10.4.14"))
             #expect(try await owner.open("/console/doctor?level=9").status == 400)
+            #expect(try await owner.open("/console/doctor?level=abc").status == 400)
             #expect(second.html.contains("countersign doctor --level 2 --assurance 2"))
         }
     }

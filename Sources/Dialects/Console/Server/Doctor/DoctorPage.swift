@@ -10,7 +10,8 @@ enum DoctorPage {
 
     private static func show(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let level = scene.field("level").flatMap { Int($0) } ?? 2
+        // What is no number is refused as a number that is no level.
+        let level = scene.field("level").map { Int($0) ?? 0 } ?? 2
         let operation = RunDoctor(level: level, assurance: level)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-doctor", "consoleDoctor")
