@@ -95,6 +95,25 @@ extension StoreConformance {
                 "another account of the address")
         },
 
+        Check("Two accounts that have one address in two spellings are each updated, and stay in their places") {
+            store in
+            let spellings = ["ascii": "ada@xn--mnchen-3ya.example", "letters": "ada@münchen.example"]
+            for (id, email) in spellings {
+                try require(try await store.write { try $0.insert(Sample.user(id, email: email)) }, "\(id) was free")
+            }
+            for (id, email) in spellings {
+                let isUpdated = try await store.write { transaction -> Bool in
+                    guard var user = try transaction.user(UserID(rawValue: id)) else { return false }
+                    user.isDisabled = true
+                    return try transaction.update(user)
+                }
+                try require(isUpdated, "an update of \(id)")
+                let user = try await store.read { try $0.user(UserID(rawValue: id)) }
+                try requireEqual(user?.isDisabled, true, "the change of \(id)")
+                try requireEqual(user.flatMap { UserPlace($0, in: .email)?.key }, email, "the place of \(id)")
+            }
+        },
+
         Check("Users without an address do not take each other's place") { store in
             for id in ["one", "two"] {
                 try require(try await store.write { try $0.insert(Sample.user(id)) }, "user \(id) has no address")

@@ -30,7 +30,8 @@ extension User: StoredRow {
     var values: [SQLValue] {
         get throws {
             [
-                SQLValue(id.rawValue), SQLValue(revision), SQLValue(email?.canonical), SQLValue(isSuspended),
+                // As the row has it: where two rows are two spellings of one address, neither takes the other's.
+                SQLValue(id.rawValue), SQLValue(revision), SQLValue(email?.kept), SQLValue(isSuspended),
                 try Document.encode(profile), SQLValue(createdAt), SQLValue(lastSignInAt), SQLValue(lastRefreshAt),
                 SQLValue(passwordChangedAt), SQLValue(tokensValidAfter), SQLValue(tokenEpoch),
                 // What is read comes from the profile; the column makes the number unique and finds its user.
