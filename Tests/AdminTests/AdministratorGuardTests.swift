@@ -349,6 +349,11 @@ struct AdministratorGuardTests {
             on: test.realm, as: .commandLine, by: test.client)
     }
 
+    private static func leaveUnconfirmed(_ target: Target, _ test: TestRealm) async throws {
+        _ = try await SetUser(user: target.user.rawValue, emailVerified: false).perform(
+            on: test.realm, as: .commandLine, by: test.client)
+    }
+
     // MARK: The table
 
     @Test(arguments: TestStore.available)
@@ -391,6 +396,7 @@ struct AdministratorGuardTests {
                 number += 1
                 let target = try await Self.target(number, scopes: ["openid"], test)
                 if name == EnableUser.name { try await Self.disable(target, test) }
+                if name == MailConfirmation.name { try await Self.leaveUnconfirmed(target, test) }
                 let before = try await Self.kept(target, test)
                 let now = test.now
                 interposed.beforeNextWrite { transaction in

@@ -110,7 +110,7 @@ import Testing
             "\"\u{301}: x", "\u{D4E}\"\u{D4E}\n  - group: ops", "\\\u{301}\"", "a\r\nb", "'\u{301}", "#\u{301}",
             "{\u{301}x: y}",
             "é", "e\u{301}", "\u{37E}", "\u{212A}", "x\u{2028}y", "\u{200D}\"\u{FE0F}",
-            "a\u{FFFE}b\u{FFFF}", "\u{7F}\u{80}\u{85}\u{9F}", "\u{FEFF}\u{1FFFE}", "\u{E000}\u{FFFD}",
+            "a\u{FFFE}b\u{FFFF}", "\u{7F}\u{80}\u{85}\u{9F}", "a\u{FEFF}\u{1FFFE}", "\u{E000}\u{FFFD}",
         ]
         let written = texts.enumerated().map { number, text in
             Setup.Entry(
