@@ -14,7 +14,9 @@ public struct HintReferences: Sendable {
 
     /// What a reference is for, which its digest is made for: one for the one is none for the other.
     public enum Use: String, Sendable, CaseIterable {
+        /// At the authorization endpoint: who is expected to sign in (OpenID Connect Core, section 3.1.2.1).
         case signingIn = "hint-sign-in"
+        /// At the end-session endpoint: whose sign-in ends (OpenID Connect RP-Initiated Logout, section 2).
         case signingOut = "hint-sign-out"
     }
 

@@ -54,8 +54,8 @@ extension NativeAuth {
     /// Bytes that the path in front of an endpoint may have.
     private static let longestTenant = 256
 
-    /// Puts the tenant's path after the endpoint, as one part of the path. With `.` or `..` in it, escaped or not, it names no tenant: whoever
-    /// follows the addresses of its metadata would come out elsewhere (RFC 3986, section 5.2.4).
+    /// Puts the tenant's path after the endpoint, as one part of the path. With `.` or `..` in it, escaped or not, it names no tenant: a
+    /// client that follows the addresses of its metadata would come out elsewhere (RFC 3986, section 5.2.4).
     public static func normalize(_ path: String) -> String {
         guard let (ending, own) = endings[lastPart(of: path)]?.first(where: { path.hasSuffix($0.ending) })
         else { return path }
