@@ -60,7 +60,9 @@ extension StoreConformance {
                 _ = try transaction.insert(Sample.user("u"))
                 _ = try transaction.insert(Sample.factor("p", of: "u"))
                 _ = try transaction.insert(flow)
-                try transaction.put(AttemptCounter(key: "a", count: 1, since: Sample.instant()))
+                for key in ["a", "K"] {
+                    try transaction.put(AttemptCounter(key: key, count: 1, since: Sample.instant()))
+                }
             }
             for isolation in [Isolation.rows, .full] {
                 let attempts = try await store.write(isolation) { transaction in
@@ -69,6 +71,10 @@ extension StoreConformance {
                     try transaction.expect(.counters(["a", "b"]))
                     try transaction.expect(.heldGrant(GrantID(rawValue: "none")))
                     try transaction.expect(.presentTime)
+                    // The sign for kelvin: equal to the letter for Swift, and the key of another row.
+                    try transaction.expect(.counters(["\u{212A}", "c"]))
+                    try transaction.readCounters(["K", "c"])
+                    try requireEqual(try transaction.counter("K")?.count, 1, "the counter whose name looks the same")
                     // Nothing that is told later is of before a change.
                     guard var seen = try transaction.flow(digest: flow.digest) else { throw Failure("no flow") }
                     seen.attempts += 1

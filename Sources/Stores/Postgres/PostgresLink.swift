@@ -272,7 +272,7 @@ final class PostgresLink {
     func answered(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult? {
         guard
             let place = asked.firstIndex(where: {
-                !$0.isPast && $0.statement === statement && $0.parameters == parameters
+                !$0.isPast && $0.statement === statement && SQLValue.areSame($0.parameters, parameters)
             })
         else { return nil }
         if asked[place].answer == nil {

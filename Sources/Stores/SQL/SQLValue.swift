@@ -33,6 +33,35 @@ public enum SQLValue: Sendable, Equatable {
     }
 }
 
+extension SQLValue {
+    /// Whether a database takes these parameters for the same. Two texts of which only one is composed (Unicode's normal forms) are equal
+    /// to Swift, and are two keys.
+    public static func areSame(_ one: [SQLValue], _ other: [SQLValue]) -> Bool {
+        guard one.count == other.count else { return false }
+        for index in one.indices {
+            switch (one[index], other[index]) {
+            case (.null, .null): continue
+            case (.integer(let one), .integer(let other)) where one == other: continue
+            case (.text(let one), .text(let other)) where areSame(one, other): continue
+            case (.blob(let one), .blob(let other)) where one == other: continue
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func areSame(_ one: String, _ other: String) -> Bool {
+        var (one, other) = (one, other)
+        return one.withUTF8 { one in
+            other.withUTF8 { other in
+                guard one.count == other.count else { return false }
+                guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+                return memcmp(start, otherStart, one.count) == 0
+            }
+        }
+    }
+}
+
 /// One row of an answer: the values of its columns, in the order of the statement.
 public struct SQLRow: Sendable, Equatable {
     public let values: [SQLValue]

@@ -103,7 +103,7 @@ struct KeptRows {
     /// The rows that the statement with that number gave; nil where they are not kept.
     func rows(_ number: Int, _ parameters: [SQLValue]) -> [SQLRow]? {
         guard number < answers.count else { return nil }
-        return answers[number].first { Self.areSame($0.parameters, parameters) }?.rows
+        return answers[number].first { SQLValue.areSame($0.parameters, parameters) }?.rows
     }
 
     mutating func keep(_ rows: [SQLRow], _ number: Int, _ parameters: [SQLValue]) {
@@ -129,32 +129,5 @@ struct KeptRows {
     private mutating func forget() {
         guard size > 0 else { return }
         (answers, size) = ([], 0)
-    }
-
-    /// Whether a database takes these parameters for the same. Two texts of which only one is composed (Unicode's normal forms) are equal
-    /// to Swift, and are two keys.
-    private static func areSame(_ one: [SQLValue], _ other: [SQLValue]) -> Bool {
-        guard one.count == other.count else { return false }
-        for index in one.indices {
-            switch (one[index], other[index]) {
-            case (.null, .null): continue
-            case (.integer(let one), .integer(let other)) where one == other: continue
-            case (.text(let one), .text(let other)) where areSame(one, other): continue
-            case (.blob(let one), .blob(let other)) where one == other: continue
-            default: return false
-            }
-        }
-        return true
-    }
-
-    private static func areSame(_ one: String, _ other: String) -> Bool {
-        var (one, other) = (one, other)
-        return one.withUTF8 { one in
-            other.withUTF8 { other in
-                guard one.count == other.count else { return false }
-                guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
-                return memcmp(start, otherStart, one.count) == 0
-            }
-        }
     }
 }
