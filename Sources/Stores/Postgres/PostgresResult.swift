@@ -21,9 +21,13 @@ final class PostgresResult {
     /// Whether it is the mark behind the answers of what was sent together.
     var endsBatch: Bool { PQresultStatus(pointer) == PGRES_PIPELINE_SYNC }
 
-    /// Whether the server has said in words of its own that it does not do the command.
+    /// Whether the server has said in words of its own that it does not do the command. Class 08 is no such word: with it a pooler answers
+    /// in place of a server that it has lost, whatever that server has done by then.
     var isRefusal: Bool {
-        PQresultStatus(pointer) == PGRES_FATAL_ERROR && countersign_pg_sqlstate(pointer) != nil
+        guard PQresultStatus(pointer) == PGRES_FATAL_ERROR, let state = countersign_pg_sqlstate(pointer) else {
+            return false
+        }
+        return !String(cString: state).hasPrefix("08")
     }
 
     /// What failed; nil where nothing did.

@@ -157,6 +157,32 @@ extension PostgresTests {
     }
 
     @Test
+    func `What a pooler says in place of a server that it lost leaves the outcome of a commit unknown`() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let store = try await database.open()
+        #expect(try await store.write { try $0.insert(Self.flow(1)) })
+        // As PgBouncer answers what it sent to a server that is gone, done or not.
+        try await database.run(
+            """
+            CREATE FUNCTION lose() RETURNS trigger AS \
+            'BEGIN RAISE EXCEPTION ''server conn crashed?'' USING ERRCODE = ''08P01''; END' LANGUAGE plpgsql; \
+            CREATE TRIGGER lost BEFORE UPDATE ON flows FOR EACH ROW EXECUTE FUNCTION lose()
+            """)
+        let runs = Mutex(0)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write(.rows) { transaction in
+                runs.withLock { $0 += 1 }
+                guard var flow = try transaction.flow(digest: Data([1])) else { throw NotSQL() }
+                flow.attempts += 1
+                return try transaction.update(flow)
+            }
+        }
+        #expect(error?.code == .outcomeUnknown, "\(error as Any)")
+        #expect(runs.withLock { $0 } == 1)
+        await store.close()
+    }
+
+    @Test
     func `Where a change does nothing, the body is run again with exact answers`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         #expect(try await store.write { try $0.insert(user("u", email: "a@example.org")) })
