@@ -37,6 +37,18 @@ package enum URLText {
         }
     }
 
+    /// A host in the letters that name services know (RFC 5891, section 5); nil where it is none, and where there is something in it that
+    /// would be another part of a URL.
+    package static func asciiHost(_ host: String) -> String? {
+        guard isHost(host) else { return nil }
+        return URLComponents(string: "http://\(host)/")?.encodedHost
+    }
+
+    /// Whether a text has letters of any language, digits, hyphens and dots alone.
+    package static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 128 || $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }
+    }
+
     /// Whether a host is this machine whatever a name service says.
     package static func isLoopback(_ host: String) -> Bool {
         let host = bareHost(host)

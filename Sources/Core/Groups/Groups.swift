@@ -180,8 +180,11 @@ public struct Groups: Sendable {
 
 extension StoreTransaction {
     fileprivate func removal(of user: UserID, from name: GroupName) throws -> Groups.Removal {
-        Groups.Removal(
-            isChanged: try groups(of: user, limit: UserGroup.mostOfUser).contains(name),
+        guard try groups(of: user, limit: UserGroup.mostOfUser).contains(name) else {
+            return Groups.Removal(isChanged: false, liftsSecondFactor: false)
+        }
+        return Groups.Removal(
+            isChanged: true,
             liftsSecondFactor: try requiresSecondFactor(of: user, settings().secondFactors, onlyAsMemberOf: name))
     }
 }

@@ -21,13 +21,11 @@ extension StoreTransaction {
         return try groups(of: user, limit: UserGroup.mostOfUser).contains { named.contains($0.rawValue) }
     }
 
-    /// Whether the settings require a second factor of this user because of this group alone: outside of it they would require none.
+    /// Whether the settings require a second factor of a member of this group because of it alone: outside of it they would require none.
     func requiresSecondFactor(
         of user: UserID, _ settings: SecondFactorSettings, onlyAsMemberOf group: GroupName
     ) throws -> Bool {
-        guard settings.requires(of: group), try groups(of: user, limit: UserGroup.mostOfUser).contains(group) else {
-            return false
-        }
+        guard settings.requires(of: group) else { return false }
         var others = settings
         others.requiredGroups?.removeAll { $0 == group.rawValue }
         return try !requiresSecondFactor(of: user, others)

@@ -74,6 +74,9 @@ public struct Deployment: Sendable, Codable, Equatable {
 }
 
 extension Deployment {
+    /// Whether mails leave the server; nil under `--dev`, where the developer inbox has them.
+    public var hasMailServer: Bool? { isDevelopment ? nil : mail != Mail.none }
+
     static func read(_ transaction: any StoreTransaction) throws -> Deployment? {
         // A later version may write it in another shape.
         try transaction.document(document).flatMap { try? Deployment(stored: $0) }

@@ -57,9 +57,9 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     private static func withDomainSpelled(_ text: String) -> String? {
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
         let domain = String(text[text.utf8.index(after: at)...])
-        guard !domain.utf8.allSatisfy({ $0 < 128 }) || hasASCIILabel(domain), isHost(domain),
+        guard !domain.utf8.allSatisfy({ $0 < 128 }) || hasASCIILabel(domain), URLText.isHost(domain),
             let parts = URLComponents(string: "http://\(domain)/"), let ascii = parts.encodedHost,
-            let letters = parts.host, isHost(ascii), isHost(letters), asciiDomain(letters) == ascii
+            let letters = parts.host, URLText.isHost(ascii), URLText.asciiHost(letters) == ascii
         else { return text }
         // What is short enough in ASCII may be too long in letters; then it is kept in ASCII, whichever way it came.
         let local = text[...at]
@@ -70,27 +70,12 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
         return fitting.map { "\(local)\($0)" }
     }
 
-    private static func asciiDomain(_ domain: String) -> String? {
-        URLComponents(string: "http://\(domain)/")?.encodedHost
-    }
-
-    /// Whether a text has nothing in it that would be another part of a URL.
-    private static func isHost(_ text: String) -> Bool {
-        text.unicodeScalars.allSatisfy { scalar in
-            switch scalar {
-            case "a"..."z", "0"..."9", "-", ".": true
-            default: scalar.value >= 128
-            }
-        }
-    }
-
     /// With the domain in ASCII letters, as accounts may have it that were made before domains had one spelling; nil where it is
     /// the same.
     public var asciiSpelling: String? {
         guard let at = canonical.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         let domain = String(canonical[canonical.utf8.index(after: at)...])
-        guard !domain.utf8.allSatisfy({ $0 < 128 }), Self.isHost(domain), let ascii = Self.asciiDomain(domain)
-        else { return nil }
+        guard !domain.utf8.allSatisfy({ $0 < 128 }), let ascii = URLText.asciiHost(domain) else { return nil }
         return "\(canonical[...at])\(ascii)"
     }
 

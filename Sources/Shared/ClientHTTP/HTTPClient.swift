@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Sends a client module's requests: it judges the URL, writes the body, and hands the rest to a transport.
 public struct HTTPClient: Sendable {
@@ -101,15 +102,7 @@ extension String {
 
 extension UInt8 {
     /// RFC 3986, section 2.3.
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
+    fileprivate var isUnreserved: Bool { isASCIILetterOrDigit || "-._~".utf8.contains(self) }
 
     /// In upper case; for 0 to 15.
     fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") - 10 + self }

@@ -239,8 +239,7 @@ final class PostgresLink {
                 } else {
                     PQsendQueryParams(
                         pointer, isChecked ? Self.withCheck(statement.text) : statement.text, count, nil, values,
-                        lengths,
-                        formats, 1)
+                        lengths, formats, 1)
                 }
             }
         }

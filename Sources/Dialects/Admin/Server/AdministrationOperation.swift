@@ -32,6 +32,21 @@ extension AdministrationOperation {
     public static var rights: Set<AdministrationRight> { [right] }
 }
 
+/// An operation that can be judged alone.
+public protocol RehearsedOperation: AdministrationOperation {
+    /// Whether it is judged alone, by the same rules, and nothing is changed.
+    var dryRun: Bool? { get set }
+}
+
+extension RehearsedOperation {
+    /// The same, judged alone.
+    public var rehearsal: Self {
+        var trial = self
+        trial.dryRun = true
+        return trial
+    }
+}
+
 /// An answer that says what became weaker. The server logs it, the command line prints it.
 public protocol WarningAnswer {
     var warnings: [String] { get }

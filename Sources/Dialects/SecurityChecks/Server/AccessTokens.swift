@@ -124,7 +124,7 @@ struct AccessTokens: Sendable {
         return try await standing(of: claims, expiresAt, askedBy: nil).standing
     }
 
-    /// The same, with the confidential client that asks; nil where it is none any more. It and what it asks about are read of one snapshot.
+    /// The same, with the confidential client that asks; nil where it is none any more. It and the grant of a client are read of one snapshot.
     /// - Parameter asking: what ``claimsOfConfidential(_:)`` said of its own token.
     func standing(
         of token: String, askedBy asking: (id: ClientID, claims: TokenClaims)

@@ -48,12 +48,7 @@ public struct MailAddress: Sendable, Equatable {
     private static func ascii(_ domain: String) -> String? {
         var host = domain
         if !domain.utf8.allSatisfy({ $0 < 128 }) {
-            guard
-                domain.unicodeScalars.allSatisfy({
-                    $0.value >= 128 || UInt8($0.value).isASCIILetterOrDigit || $0 == "-" || $0 == "."
-                }),
-                let encoded = URLComponents(string: "http://\(domain)/")?.encodedHost, encoded.contains("xn--")
-            else { return nil }
+            guard let encoded = URLText.asciiHost(domain), encoded.contains("xn--") else { return nil }
             host = encoded
         }
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -204,9 +204,7 @@ extension GroupCommand {
 
         /// Whether it lifts the requirement of a second factor, which is asked about first.
         private func judged(_ removal: RemoveGroupMember, by administration: any Administration) async throws -> Bool? {
-            var trial = removal
-            trial.dryRun = true
-            let found = try await administration.perform(trial)
+            let found = try await administration.perform(removal.rehearsal)
             guard found.liftsSecondFactor == true else { return found.liftsSecondFactor }
             let why =
                 "A second factor is required of \(found.user.shortName.printable) because of this group alone, and would not be any more."

@@ -14,8 +14,8 @@ struct UserCommand: AsyncParsableCommand {
             Add.self, Invite.self, List.self, Search.self, Show.self, Disable.self, Enable.self, Language.self,
             SetMembers.self, Delete.self, Bulk.self, ResetPassword.self, ResetMFA.self, RemoveFactor.self,
             MailRecoveryCode.self, InviteToEnrol.self, MailConfirmation.self, Sessions.self, Checks.self,
-            EndSession.self,
-            EndSessions.self, Applications.self, RevokeApplication.self, Import.self, Export.self, PersonalData.self,
+            EndSession.self, EndSessions.self, Applications.self, RevokeApplication.self, Import.self, Export.self,
+            PersonalData.self,
         ])
 
     /// A user as one line of a list, and as lines of its own.

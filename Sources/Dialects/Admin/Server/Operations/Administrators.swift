@@ -34,15 +34,14 @@ public struct GrantRole: AdministrationOperation {
         switch try await realm.administrators.grant(role, to: found.id, by: client) {
         case .success(let made): return Answer(administrator: AdministratorSummary(made, found))
         case .failure(.lastOwner): throw AdministrationError.lastOwner
-        case .failure(.userDisabled):
-            throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
+        case .failure(.userDisabled): throw AdministrationError.userDisabled
         case .failure(.userNotFound): throw AdministrationError.noUser(user)
         }
     }
 }
 
 /// Takes a user's role away. It ends at the user's next request, and so do the tokens that the user answers for.
-public struct RevokeRole: AdministrationOperation {
+public struct RevokeRole: RehearsedOperation {
     public static let name = "administrators:revoke"
     public static let right = AdministrationRight.changeAdministrators
 
@@ -72,19 +71,19 @@ public struct RevokeRole: AdministrationOperation {
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
         let lifts = try await realm.administrators.requiresSecondFactor(onlyOf: found.id)
+        let former: AdministratorRole?
         if dryRun == true {
-            return Answer(
-                user: UserSummary(found), role: try await realm.administrators.role(of: found.id)?.rawValue,
-                tokens: try await realm.machineTokens.count(of: found.id), liftsSecondFactor: lifts)
+            former = try await realm.administrators.role(of: found.id)
+        } else {
+            switch try await realm.administrators.revoke(found.id, by: client) {
+            case .success(let revoked): former = revoked
+            case .failure(.lastOwner): throw AdministrationError.lastOwner
+            case .failure: throw AdministrationError.noUser(user)
+            }
         }
-        switch try await realm.administrators.revoke(found.id, by: client) {
-        case .success(let former):
-            return Answer(
-                user: UserSummary(found), role: former?.rawValue,
-                tokens: try await realm.machineTokens.count(of: found.id), liftsSecondFactor: lifts)
-        case .failure(.lastOwner): throw AdministrationError.lastOwner
-        case .failure: throw AdministrationError.noUser(user)
-        }
+        return Answer(
+            user: UserSummary(found), role: former?.rawValue,
+            tokens: try await realm.machineTokens.count(of: found.id), liftsSecondFactor: lifts)
     }
 }
 

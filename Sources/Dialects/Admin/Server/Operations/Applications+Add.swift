@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// Registers an application.
-public struct AddApplication: AdministrationOperation {
+public struct AddApplication: RehearsedOperation {
     public static let name = "applications:add"
     public static let right = AdministrationRight.changeApplications
 

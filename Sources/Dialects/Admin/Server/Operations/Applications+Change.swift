@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// Changes what an application was registered with.
-public struct ChangeApplication: AdministrationOperation {
+public struct ChangeApplication: RehearsedOperation {
     public static let name = "applications:set"
     public static let right = AdministrationRight.changeApplications
 

@@ -3,7 +3,7 @@ import Foundation
 import Pictures
 
 /// Sets the picture by which people know an application on the pages of a sign-in.
-public struct SetApplicationLogo: AdministrationOperation {
+public struct SetApplicationLogo: RehearsedOperation {
     public static let name = "applications:set-logo"
     public static let right = AdministrationRight.changeApplications
     /// The largest picture in Base64, and a little more.

@@ -44,11 +44,6 @@ public struct ShowDelivery: AdministrationOperation {
     }
 }
 
-extension Deployment {
-    /// Whether mails leave the server; nil under `--dev`, where the developer inbox has them.
-    fileprivate var hasMailServer: Bool? { isDevelopment ? nil : mail != Mail.none }
-}
-
 /// What waits in one channel.
 public struct ChannelSummary: Codable, Sendable, Equatable {
     /// `email`, `push`, `otp` or `logout`.

@@ -2,7 +2,7 @@ import CountersignCore
 
 /// Registers a custom authentication extension: a service that is asked in the middle of a sign-in or a sign-up. It is told of users, so that
 /// it takes `users:read` as well; one that sends codes could sign in as any of them, and takes `users:write` and `administrators:write` too.
-public struct AddExtension: AdministrationOperation {
+public struct AddExtension: RehearsedOperation {
     public static let name = "extensions:add"
     public static let right = AdministrationRight.changeExtensions
 

@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// Makes a group of users.
-public struct AddGroup: AdministrationOperation {
+public struct AddGroup: RehearsedOperation {
     public static let name = "groups:add"
     public static let right = AdministrationRight.changeGroups
 
@@ -39,7 +39,7 @@ public struct AddGroup: AdministrationOperation {
 }
 
 /// Changes what people are told of a group. It keeps its name.
-public struct ChangeGroup: AdministrationOperation {
+public struct ChangeGroup: RehearsedOperation {
     public static let name = "groups:set"
     public static let right = AdministrationRight.changeGroups
 
@@ -253,7 +253,7 @@ public struct AddGroupMember: AdministrationOperation {
 }
 
 /// Takes a user out of a group: one with a role by those alone who may give and take roles.
-public struct RemoveGroupMember: AdministrationOperation {
+public struct RemoveGroupMember: RehearsedOperation {
     public static let name = "groups:remove-member"
     public static let right = AdministrationRight.changeGroups
 

@@ -102,7 +102,7 @@ public struct ShowHook: AdministrationOperation {
 }
 
 /// Changes a hook. What is left out stays. Another address, and other events, take `audit:read` as well.
-public struct ChangeHook: AdministrationOperation {
+public struct ChangeHook: RehearsedOperation {
     public static let name = "hooks:set"
     public static let right = AdministrationRight.changeHooks
 

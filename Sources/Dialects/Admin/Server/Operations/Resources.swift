@@ -45,7 +45,7 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
 }
 
 /// Adds an API that access tokens are issued for, or replaces the one with its identifier.
-public struct PutResource: AdministrationOperation {
+public struct PutResource: RehearsedOperation {
     public static let name = "resources:put"
     public static let right = AdministrationRight.changeApplications
 

@@ -33,9 +33,7 @@ public struct MailRecoveryCode: AdministrationOperation {
         if hold < Self.usualHold { try permit.require(.changeUsers) }
         let found = try await permit.user(user, of: realm)
         return try await permit.changing(found, of: realm) {
-            guard !found.isDisabled else {
-                throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
-            }
+            guard !found.isDisabled else { throw AdministrationError.userDisabled }
             switch try await realm.enrolments.mailRecoveryCode(
                 for: found.id, heldFor: TimeInterval(hold) * 3600, by: client)
             {
@@ -46,10 +44,7 @@ public struct MailRecoveryCode: AdministrationOperation {
             case .failure(.noVerifiedAddress):
                 throw AdministrationError(
                     .refused, "The user has no verified address to mail a code to. Remove the second factors instead.")
-            case .failure(.limited(let until)):
-                throw AdministrationError(
-                    .refused,
-                    "So many mails went to this address that no more are sent before \(Timestamp(until).text).")
+            case .failure(.limited(let until)): throw AdministrationError.tooManyMails(until: until)
             }
         }
     }
@@ -82,9 +77,7 @@ public struct InviteToEnrol: AdministrationOperation {
             guard found.profile.emailVerified, found.email != nil else {
                 throw AdministrationError(.refused, "The user has no verified address to mail an invitation to.")
             }
-            guard !found.isDisabled else {
-                throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
-            }
+            guard !found.isDisabled else { throw AdministrationError.userDisabled }
             var invitation = Invitation()
             // Who has a second factor adds others on the account's pages, where it is asked for.
             invitation.allowsMore = permit.has(.changeUsers)
@@ -127,15 +120,11 @@ public struct MailConfirmation: AdministrationOperation {
             guard !found.profile.emailVerified else {
                 throw AdministrationError(.refused, "The user's address is confirmed already.")
             }
-            guard !found.isDisabled else {
-                throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
-            }
+            guard !found.isDisabled else { throw AdministrationError.userDisabled }
             switch try await realm.mailings.sendLink(.verifyEmail(found.id), by: client) {
             case .sent: return Answer(user: UserSummary(found))
             case .refused(let refusal) where refusal.retryAt != nil:
-                let time = refusal.retryAt.map { Timestamp($0).text } ?? "later"
-                throw AdministrationError(
-                    .refused, "So many mails went to this address that no more are sent before \(time).")
+                throw AdministrationError.tooManyMails(until: refusal.retryAt)
             case .refused: throw AdministrationError.noUser(user)
             }
         }

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Roles, and replacing a user who has one, take `administrators:write`; groups take `groups:write`. Lines that their sender may not have
 /// done are refused as bad ones are.
-public struct ImportUsers: AdministrationOperation {
+public struct ImportUsers: RehearsedOperation {
     public static let name = "users:import"
     public static let right = AdministrationRight.transferUsers
     public static let bodyLimit = 4 * 1024 * 1024

@@ -52,10 +52,7 @@ public struct InviteUser: AdministrationOperation {
         case .addressTaken: throw AdministrationError(.addressTaken, email: address)
         case .off:
             throw AdministrationError(.refused, "No invitations are taken here: signUp.takesInvitations is false.")
-        case .limited(let until):
-            throw AdministrationError(
-                .refused,
-                "So many mails went to this address that no more are sent before \(Timestamp(until).text).")
+        case .limited(let until): throw AdministrationError.tooManyMails(until: until)
         }
     }
 }

@@ -57,9 +57,7 @@ public struct ResetPassword: AdministrationOperation {
         guard let email = found.email else {
             throw AdministrationError(.refused, "The user has no address to send a link to. Set a generated password.")
         }
-        guard !found.isDisabled else {
-            throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
-        }
+        guard !found.isDisabled else { throw AdministrationError.userDisabled }
         let outcome = try await realm.mailings.sendLink(
             .resetPassword(email), options: Mailings.LinkOptions(delivers: method != .link), by: client)
         switch outcome {
@@ -70,9 +68,7 @@ public struct ResetPassword: AdministrationOperation {
             let server = path == nil ? nil : try await realm.publicAddress()
             return Answer(user: UserSummary(found), path: path, server: server, password: nil)
         case .refused(let refusal) where refusal.retryAt != nil:
-            let time = refusal.retryAt.map { Timestamp($0).text } ?? "later"
-            throw AdministrationError(
-                .refused, "So many mails went to this address that no more are sent before \(time).")
+            throw AdministrationError.tooManyMails(until: refusal.retryAt)
         case .sent, .refused: throw AdministrationError.noUser(user)
         }
     }

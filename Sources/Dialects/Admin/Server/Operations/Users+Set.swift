@@ -2,7 +2,7 @@ import CountersignCore
 
 /// Changes what is known about a user: address, name, language, picture, attributes and claims. The members that are left out stay as they
 /// are.
-public struct SetUser: AdministrationOperation {
+public struct SetUser: RehearsedOperation {
     public static let name = "users:set"
     public static let right = AdministrationRight.changeUsers
 

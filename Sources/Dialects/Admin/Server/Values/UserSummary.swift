@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 
 /// A user as lists show it.
 public struct UserSummary: Codable, Sendable, Equatable {
@@ -69,6 +70,15 @@ extension AdministrationError {
     /// The same whether a user has the address or none does.
     static let addressOfUser = AdministrationError(
         .forbidden, "Naming a user by address takes the right users:read, which you do not have. Give the user's id.")
+
+    static let userDisabled = AdministrationError(.refused, "The user is disabled. Enable the account first.")
+
+    /// - Parameter time: until when; nil where that is not told.
+    static func tooManyMails(until time: Date?) -> AdministrationError {
+        let time = time.map { Timestamp($0).text } ?? "later"
+        return AdministrationError(
+            .refused, "So many mails went to this address that no more are sent before \(time).")
+    }
 
     static func noUser(_ reference: String) -> AdministrationError {
         AdministrationError(.notFound, "There is no user \(reference). `countersign user list` shows all of them.")

@@ -116,9 +116,7 @@ enum APIPages {
 
     /// What the form changes, or adds.
     private static func review(_ scene: ConsoleScene, _ put: PutResource) async throws -> ConsoleReview {
-        var trial = put
-        trial.dryRun = true
-        _ = try await scene.perform(trial)
+        _ = try await scene.perform(put.rehearsal)
         let present = try await scene.perform(ListResources()).resources.first { $0.uri == put.uri }
         var changes = shown(present, scene).edits(but: ["uri", "there"])
         if present == nil {

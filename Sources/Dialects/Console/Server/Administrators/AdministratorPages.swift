@@ -21,7 +21,7 @@ enum AdministratorPages {
             "administrators/{user}/revoke", RevokeRole.self, in: .administrators,
             ask: { scene in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
-                let trial = try await scene.perform(RevokeRole(user: user.id, dryRun: true))
+                let trial = try await scene.perform(RevokeRole(user: user.id).rehearsal)
                 var said = scene.words("consoleRevokeRoleText")
                 if trial.liftsSecondFactor == true {
                     said = scene.words("consoleRevokeRoleLifts", ["text": .text(said)])

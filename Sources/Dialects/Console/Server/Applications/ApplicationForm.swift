@@ -353,8 +353,6 @@ extension ConsoleScene {
     /// What becomes weaker by a change of an application. Nothing is changed.
     /// - Throws: ``AdministrationError`` where the change would be refused.
     func warnings(of change: ChangeApplication) async throws -> [PageText] {
-        var trial = change
-        trial.dryRun = true
-        return try await perform(trial).warnings.map { words.saying($0) }
+        try await perform(change.rehearsal).warnings.map { words.saying($0) }
     }
 }

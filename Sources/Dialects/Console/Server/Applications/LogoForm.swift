@@ -43,10 +43,8 @@ enum LogoForm {
 
     /// The pictures are not shown beside each other: a browser gets none that this server has not written anew.
     static func review(_ scene: ConsoleScene, _ change: SetApplicationLogo) async throws -> ConsoleReview {
-        var trial = change
-        trial.dryRun = true
         let words = scene.words
-        let present = try await scene.perform(trial).application
+        let present = try await scene.perform(change.rehearsal).application
         let bytes = change.png == nil ? nil : bytes(scene)
         guard present.oauth.hasLogo || bytes != nil else { return ConsoleReview(changes: []) }
         let after = bytes.map { words("consoleLogoNew", ["count": .number(($0.count + 1023) / 1024)]) }

@@ -207,9 +207,7 @@ enum ExtensionPages {
     private static func review(_ scene: ConsoleScene, _ change: AddExtension) async throws -> ConsoleReview {
         let edits = shown(try await found(scene), scene).edits()
         // It is judged after what it is compared with was read: with that the revision is of the same extension.
-        var trial = change
-        trial.dryRun = true
-        let warnings = try await scene.perform(trial).warnings
+        let warnings = try await scene.perform(change.rehearsal).warnings
         return ConsoleReview(changes: edits, warnings: warnings.map { scene.words.saying($0) })
     }
 

@@ -57,9 +57,7 @@ enum GroupPages {
             },
             review: { scene, change in
                 let edits = shown(try await group(scene), scene).edits()
-                var trial = change
-                trial.dryRun = true
-                _ = try await scene.perform(trial)
+                _ = try await scene.perform(change.rehearsal)
                 return ConsoleReview(changes: edits)
             },
             done: { _, answer in
@@ -142,10 +140,9 @@ enum GroupPages {
 
     /// Whether a second factor is required of the member because of this group alone.
     private static func lifts(_ scene: ConsoleScene) async throws -> Bool {
-        let trial = RemoveGroupMember(
-            group: scene.parameter("group"), user: scene.parameter("user"), dryRun: true)
+        let removal = RemoveGroupMember(group: scene.parameter("group"), user: scene.parameter("user"))
         do {
-            return try await scene.perform(trial).liftsSecondFactor == true
+            return try await scene.perform(removal.rehearsal).liftsSecondFactor == true
         } catch let error as AdministrationError where error.code == .forbidden {
             // A member who administers: the form is refused.
             return false

@@ -60,9 +60,7 @@ enum HookPages {
             review: { scene, change in
                 let edits = shown(try await hook(scene), scene).edits()
                 // It is judged after what it is compared with was read: with that the revision is of the same hook.
-                var trial = change
-                trial.dryRun = true
-                _ = try await scene.perform(trial)
+                _ = try await scene.perform(change.rehearsal)
                 return ConsoleReview(changes: edits)
             },
             done: { _, answer in .lead(to: path(of: answer.hook.id), notice: "consoleDoneHookChanged") }),

@@ -19,8 +19,7 @@ enum KeyPages {
             },
             // A form that is sent again, as after "back", replaces no keys that its page did not show.
             make: { scene in
-                let shown = (scene.field(signingField) ?? "").split(separator: " ").map(String.init)
-                return RotateKeys(expecting: scene.isForm ? shown : nil)
+                RotateKeys(expecting: scene.isForm ? (scene.field(signingField) ?? "").typedWords : nil)
             },
             done: { _, _ in .lead(to: "/console/keys", notice: "consoleDoneRotated") }),
         .action(

@@ -432,9 +432,7 @@ enum UserActions {
         let words = scene.words
         let present = try await scene.perform(ShowUser(user: change.user))
         // It is judged after what it is compared with was read: with that the revision is of the same user.
-        var trial = change
-        trial.dryRun = true
-        _ = try await scene.perform(trial)
+        _ = try await scene.perform(change.rehearsal)
         var changes: [ConsoleQuestion.Change] = []
         func add(_ label: String, _ before: String?, _ after: String?) {
             guard let after else { return }
