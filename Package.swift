@@ -289,7 +289,7 @@ let package = Package(
             name: "ScopeProtection",
             dependencies: [
                 "ClientHTTP", "JSON", "SignedTokens", .asyncHTTPClient, .httpTypes, .hummingbird, .logging, .nioCore,
-                .nioHTTP1,
+                .nioHTTP1, .nioSSL,
             ],
             path: "Sources/Shared/ScopeProtection"),
 
@@ -570,8 +570,8 @@ let package = Package(
         .testTarget(
             name: "ScopeProtectionTests",
             dependencies: [
-                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport", .crypto,
-                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore,
+                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport",
+                .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore, .nioSSL,
             ]),
         .testTarget(
             name: "SecurityChecksTests",
