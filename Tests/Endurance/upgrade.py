@@ -151,13 +151,25 @@ async def upgrade(trial):
     old = Server(trial.older, os.path.join(place, "old"), "--public-url", URL, database=database)
     version = lambda: int(cluster.sql("SELECT MAX(version) FROM schema_migrations", f"endure_{cluster.count}"))  # noqa: E731
     was, both, phase = version(), Several([Wire(old.port)]), "old"
-    browser = await kills.visitor(both)
     answered = {"old": 0, "both": 0, "new": 0}
     everyone = {"old": [], "both": [], "new": []}
-    refused, is_over = [], False
+    refused, begun_again, is_over = [], [0], False
 
     async def worker():
+        browser, batches = None, 0
         while not is_over:
+            # Two grants a batch: older programs knew the newest thousand of a session.
+            if browser is None or batches % 100 == 0:
+                try:
+                    browser = await kills.visitor(both)
+                except (Gone, Refused, KeyError, TypeError) as error:
+                    # An older server may not know a request to its pages that a newer one has kept: its user begins again.
+                    if phase == "both" and "Begin again" in str(error):
+                        begun_again[0] += 1
+                    else:
+                        refused.append(f"{phase}, signing in: {type(error).__name__} {error}")
+                    continue
+            batches += 1
             for each in lives.lives(old, browser, 8, trial.random):
                 if is_over:
                     return
@@ -201,7 +213,7 @@ async def upgrade(trial):
         trial.fault(f"refused: {each}")
     await kills.judge(trial, everyone["both"][:400] + everyone["new"][:400], both)
     trial.judge_log(new)
-    trial.figure(lived=answered, refused=len(refused), judged=len(judged[:400]) + len(everyone["both"][:400]) + len(everyone["new"][:400]),
+    trial.figure(lived=answered, refused=len(refused), begun_again=begun_again[0], judged=len(judged[:400]) + len(everyone["both"][:400]) + len(everyone["new"][:400]),
                  older=kills.run(trial.older, "--version").stdout.strip(), schemas=[was, version()],
                  **{"new server ready after s": round(new.took, 2)})
     if new.terminate() != 0:
