@@ -139,9 +139,12 @@ test: ## Run every check and every test
 	@scripts/deps & installing=$$!; $(MAKE) --no-print-directory check; checked=$$?; wait $$installing && exit $$checked
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error $(TEST_BUILD)
 	scripts/check-package
-	scripts/docs --count
+	scripts/docs $(if $(docc),,--count)
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
 	    SWIFT=$(SWIFT) scripts/run-tests --parallel --experimental-maximum-parallelization-width 8
+
+# Comments of which DocC warns are found with the tests, where it is beside the compiler.
+docc = $(shell command -v $(patsubst ./%,%,$(dir $(SWIFT))docc))
 
 # The pictures are for people: look at them after a change of the pages.
 stories: deps ## Show every page in Chromium, in every language, light and dark, wide and narrow; pictures in .build/stories

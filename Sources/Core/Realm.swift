@@ -166,7 +166,7 @@ public final class Realm: Sendable {
     /// - Parameters:
     ///   - details: for the log: which setting became what. Never a secret.
     ///   - former: what the log says that it was, of the settings of before; nil: the log has all that became different, as far as
-    ///     ``AuditedMembers`` lets it be shown.
+    ///     `AuditedMembers` lets it be shown.
     public func changeSettings<T: Sendable>(
         by actor: ClientContext, details: [String: JSONValue] = [:],
         before former: (@Sendable (RealmSettings) -> JSONValue)? = nil,

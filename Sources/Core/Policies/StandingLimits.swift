@@ -20,7 +20,7 @@ public struct StandingLimit: Sendable, Equatable {
         case attemptsFromSource = "attempts"
         /// Accounts made from one source: ``RateLimit/signUpsPerSource``.
         case signUpsFromSource = "sign-ups"
-        /// Applications that register themselves from one source: ``RateLimit/registrationsPerSource``.
+        /// Applications that register themselves from one source: `RateLimit.registrationsPerSource`.
         case registrationsFromSource = "registrations"
         /// New passwords of one user that came to nothing: ``RateLimit/newPasswordsPerUser``.
         case newPasswords = "new-passwords"

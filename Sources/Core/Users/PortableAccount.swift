@@ -2,7 +2,7 @@ import Foundation
 
 /// An account on its way from one system to another, with the password and the authenticator that its owner has.
 ///
-/// Imports take it (``Accounts/importAccounts(_:overwrites:rehearses:run:by:)``), and exports return it
+/// Imports take it (``Accounts/importAccounts(_:overwrites:rehearses:rights:run:by:)``), and exports return it
 /// (``Accounts/exportAccounts(after:limit:run:by:)``).
 public struct PortableAccount: Sendable {
     /// The user's id, which the account keeps in the other system.

@@ -97,7 +97,7 @@ public struct ServerConfiguration: Sendable {
     }
 
     /// The defaults, except what is said otherwise. Nothing is judged: that is for
-    /// ``load(flags:environment:file:)``, which operators' words go through.
+    /// ``load(flags:environment:file:systemFile:socket:)``, which operators' words go through.
     public init(
         listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 8080),
         dataDirectory: String? = nil,

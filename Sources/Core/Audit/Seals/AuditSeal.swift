@@ -27,7 +27,7 @@ public struct AuditSeal: Sendable, Equatable {
     public var late: String
     /// Keys ``content``; nil when the events were pruned.
     public var nonce: String?
-    /// The digest over the events, in hexadecimal (``SealedContent``).
+    /// The digest over the events, in hexadecimal (`SealedContent`).
     public let content: String
     /// The link of the seal before, in hexadecimal; of 64 zeros for the first.
     public let previous: String
