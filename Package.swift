@@ -223,7 +223,7 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CPageFiles", "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "Traces",
+                "CPageFiles", "CountersignCore", "CCurl", "CLateLibraries", "HTMLText", "JSON", "OutboundTLS", "Traces",
                 .asyncHTTPClient, .crypto, .jwtKit, .logging,
                 .mustache, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
@@ -242,6 +242,8 @@ let package = Package(
             path: "Sources/Shared/PasswordHashing"),
         .target(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
+        // TLS as every connection speaks it that is made to others.
+        .target(name: "OutboundTLS", dependencies: [.nioSSL], path: "Sources/Shared/OutboundTLS"),
         // The one escape of HTML, and templates that have it.
         .target(name: "HTMLText", dependencies: [.mustache], path: "Sources/Shared/HTMLText"),
         .target(name: "QRCode", dependencies: ["CQREncode", "HTMLText"], path: "Sources/Shared/QRCode"),
@@ -288,8 +290,8 @@ let package = Package(
         .target(
             name: "ScopeProtection",
             dependencies: [
-                "ClientHTTP", "JSON", "SignedTokens", .asyncHTTPClient, .httpTypes, .hummingbird, .logging, .nioCore,
-                .nioHTTP1, .nioSSL,
+                "ClientHTTP", "JSON", "OutboundTLS", "SignedTokens", .asyncHTTPClient, .httpTypes, .hummingbird,
+                .logging, .nioCore, .nioHTTP1,
             ],
             path: "Sources/Shared/ScopeProtection"),
 
@@ -322,7 +324,7 @@ let package = Package(
             dependencies: [
                 "CPageFiles", "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "ServerHTTP",
                 "PasswordHashing", "Delivery",
-                "PrometheusMetrics",
+                "OutboundTLS", "PrometheusMetrics",
                 "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "OAuthServer",
                 "SecurityChecks",
                 "SecurityChecksServer",
@@ -462,7 +464,7 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "Delivery", "CountersignCore", "CCurl", "TestSupport", "Traces", .crypto, .hummingbird,
+                "Delivery", "CountersignCore", "CCurl", "OutboundTLS", "TestSupport", "Traces", .crypto, .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL, .serviceLifecycle, .tracing,
             ]),
@@ -570,8 +572,8 @@ let package = Package(
         .testTarget(
             name: "ScopeProtectionTests",
             dependencies: [
-                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport",
-                .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore, .nioSSL,
+                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport", .crypto,
+                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore,
             ]),
         .testTarget(
             name: "SecurityChecksTests",

@@ -1,6 +1,5 @@
 import ClientHTTP
 import Foundation
-import NIOSSL
 import Synchronization
 import TestSupport
 import Testing
@@ -27,14 +26,6 @@ struct KeptConnectionsTests {
         } catch {
             return error as? HTTPClientError
         }
-    }
-
-    /// They carry a service's secret and its users' tokens (RFC 9325, section 3.1.1).
-    @Test
-    func `No version of TLS before 1.2 is spoken, and certificates are verified`() {
-        let tls = KeptConnections.tls
-        #expect(tls.minimumTLSVersion == .tlsv12)
-        #expect(tls.certificateVerification == .fullVerification)
     }
 
     @Test

@@ -3,7 +3,7 @@ import ClientHTTP
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
+import OutboundTLS
 import Synchronization
 
 /// Carries a service's questions to its issuer, on connections that are kept: who asks about each token asks often, and URLSession on Linux
@@ -42,16 +42,9 @@ final class KeptConnections: HTTPTransport {
     /// A validator asks at one place.
     private let lastTarget = Mutex<Target?>(nil)
 
-    /// As URLSession has it; the library would take TLS 1.0 (RFC 9325, section 3.1.1).
-    static var tls: TLSConfiguration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        return tls
-    }
-
     init() {
         var configuration = Library.Configuration()
-        configuration.tlsConfiguration = Self.tls
+        configuration.tlsConfiguration = .outbound()
         configuration.redirectConfiguration = .disallow
         configuration.httpVersion = .http1Only
         // A request whose issuer refuses the connection is told so at once, as by URLSession.

@@ -6,6 +6,7 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOSSL
+import OutboundTLS
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -15,9 +16,10 @@ import Testing
 @Suite("Calls to extensions over TLS")
 struct ExtensionTLSTests {
     /// Serves `{}` as `localhost` for as long as the body runs, which is given the port.
-    private func serving(_ authority: TestAuthority, _ body: @escaping @Sendable (Int) async throws -> Void)
-        async throws
-    {
+    private func serving(
+        _ authority: TestAuthority, upTo version: TLSVersion? = nil,
+        _ body: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
         let router = Router()
         router.post("/") { _, _ in
             Response(
@@ -29,6 +31,7 @@ struct ExtensionTLSTests {
                 .certificate($0)
             }, privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
         tls.applicationProtocols = ["http/1.1"]
+        tls.maximumTLSVersion = version
         let (ports, announce) = AsyncStream<Int>.makeStream()
         let silent = Logger(label: "service") { _ in SwiftLogNoOpLogHandler() }
         let application = Application(
@@ -88,6 +91,23 @@ struct ExtensionTLSTests {
                     return
                 }
                 #expect(failure.code == .connectionError)
+            }
+        }
+    }
+
+    /// RFC 9325, section 3.1.1. Every client has this configuration, as `scripts/check-seams` sees.
+    @Test
+    func `No version of TLS before 1.2 is spoken, and certificates are verified`() async throws {
+        let configuration = TLSConfiguration.outbound()
+        #expect(configuration.minimumTLSVersion == .tlsv12 && configuration.maximumTLSVersion == nil)
+        #expect(configuration.certificateVerification == .fullVerification)
+        let authority = try TestAuthority()
+        for (version, isSpoken) in [(TLSVersion.tlsv12, true), (TLSVersion.tlsv11, false)] {
+            try await serving(authority, upTo: version) { port in
+                switch try await post("https://localhost:\(port)/", trusting: authority.root) {
+                case .answered(let status, _, _): #expect(isSpoken && status == 200)
+                case .failed(let failure): #expect(!isSpoken && failure.code == .connectionError)
+                }
             }
         }
     }

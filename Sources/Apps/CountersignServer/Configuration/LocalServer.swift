@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import OutboundTLS
 
 /// The server of this machine, or of this container, as programs beside it reach it: by the loopback address, and by TLS where the
 /// server ends TLS itself (docs/decisions/0481).
@@ -65,10 +66,9 @@ public struct LocalServer: Sendable, Equatable {
         let promise = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Answer.self)
         let channel: any Channel
         do {
-            var configuration = TLSConfiguration.makeClientConfiguration()
+            var configuration = TLSConfiguration.outbound(trusting: .certificates([own]))
             // What is shown is judged below: a name would be looked for in addition, and the system's authorities, which it may lack, be read.
             configuration.certificateVerification = .noHostnameVerification
-            configuration.trustRoots = .certificates([own])
             let context = try NIOSSLContext(configuration: configuration)
             channel = try await ClientBootstrap(group: promise.futureResult.eventLoop)
                 .connectTimeout(.seconds(Int64(seconds)))

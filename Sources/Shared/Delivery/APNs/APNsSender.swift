@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import OutboundTLS
 import Synchronization
 
 /// Where Apple's push service is.
@@ -83,9 +84,7 @@ public final class APNsSender: MessageSender {
 
     private static func client(for endpoint: APNsEndpoint) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
-        var tls = TLSConfiguration.makeClientConfiguration()
-        if let roots = endpoint.trustRoots { tls.trustRoots = roots }
-        configuration.tlsConfiguration = tls
+        configuration.tlsConfiguration = .outbound(trusting: endpoint.trustRoots)
         configuration.timeout.connect = .seconds(5)
         configuration.redirectConfiguration = .disallow
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOSSL
+import OutboundTLS
 import Synchronization
 
 /// HTTP clients, each of which connects to one address for one host, whatever name services say meanwhile.
@@ -87,9 +88,7 @@ final class PinnedClients: Sendable {
 
     private func fresh(_ pin: Pin) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
-        var tls = TLSConfiguration.makeClientConfiguration()
-        if let trustRoots { tls.trustRoots = trustRoots }
-        configuration.tlsConfiguration = tls
+        configuration.tlsConfiguration = .outbound(trusting: trustRoots)
         configuration.redirectConfiguration = .disallow
         configuration.httpVersion = .http1Only
         configuration.dnsOverride = [pin.host: pin.address.description]

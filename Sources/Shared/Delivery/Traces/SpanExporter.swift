@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import NIOCore
 import NIOHTTP1
+import OutboundTLS
 import Traces
 
 /// Takes finished spans to a collector: OTLP over HTTP, in JSON (OpenTelemetry Protocol 1.x, section "OTLP/HTTP").
@@ -75,6 +76,7 @@ public final class SpanExporter: Sendable {
         (self.queue, self.destination, self.note, self.sleep) = (queue, destination, note, sleep)
         self.patience = patience
         var configuration = HTTPClient.Configuration()
+        configuration.tlsConfiguration = .outbound()
         configuration.timeout.connect = .seconds(5)
         configuration.redirectConfiguration = .disallow
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
