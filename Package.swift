@@ -573,7 +573,7 @@ let package = Package(
             name: "ScopeProtectionTests",
             dependencies: [
                 "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport", .crypto,
-                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore,
+                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1,
             ]),
         .testTarget(
             name: "SecurityChecksTests",
