@@ -511,7 +511,7 @@ struct AdministratorGuardTests {
 }
 
 /// A store in which something else is written before the next write, as another server would in between.
-private final class InterposingStore: Store {
+final class InterposingStore: Store {
     private let store: any Store
     private let pending = Mutex<(@Sendable (any StoreTransaction) throws -> Void)?>(nil)
 

@@ -10,7 +10,7 @@ public struct SetUser: RehearsedOperation {
     public var user: String
     /// Another address. The former one is told, all sessions end, and the user confirms the new one unless ``emailVerified`` says otherwise.
     public var email: String?
-    /// Whether the address is known to be the user's.
+    /// Whether the address is known to be the user's. Where the user has got another address meanwhile, nothing is changed.
     public var emailVerified: Bool?
     /// One line of up to 200 characters; an empty text clears.
     public var displayName: String?
@@ -93,31 +93,37 @@ public struct SetUser: RehearsedOperation {
             }
             change.attributes[name] = value
         }
-        let names = Set(found.profile.attributes.keys).union(change.attributes.filter { $0.value != .null }.keys)
-        guard names.count <= Self.mostAttributes else {
-            throw AdministrationError(.invalid, "A user has at most \(Self.mostAttributes) attributes.")
-        }
         if let claims { change.customClaims = try Self.judged(claims) }
         if dryRun == true {
-            try await permit.changing(found, of: realm) {
-                try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile(found)))
-            }
+            try await permit.changing(found, of: realm) { try require(found, as: found, change) }
             if let address, let holder = try await realm.accounts.user(email: address), holder.id != found.id {
                 throw AdministrationError(AccountRefusal.addressTaken, email: address)
             }
             return Answer(
                 user: UserSummary(found), attributes: found.profile.attributes, claims: found.profile.customClaims)
         }
-        let outcome = try await permit.changing(found, of: realm) { [change, expecting] in
-            try await realm.accounts.change(found.id, change, by: client) {
-                try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile($0)))
-            }
+        let outcome = try await permit.changing(found, of: realm) { [self, change] in
+            try await realm.accounts.change(found.id, change, by: client) { try require($0, as: found, change) }
         }
         switch outcome {
         case .changed(let user, _):
             return Answer(
                 user: UserSummary(user), attributes: user.profile.attributes, claims: user.profile.customClaims)
         case .refused(let refusal): throw AdministrationError(refusal, email: address, id: found.id)
+        }
+    }
+
+    /// Whether the change can be made to the user as the transaction sees it.
+    /// - Parameter found: the user as the rest was judged by.
+    private func require(_ present: User, as found: User, _ change: AccountChange) throws {
+        try RecordRevision.require(expecting, RecordRevision.text(of: ChangeableProfile(present)))
+        // What is said of an address is said of the one that was looked at.
+        if email != nil || emailVerified != nil, change.email == nil {
+            guard present.email?.canonical == found.email?.canonical else { throw AdministrationError.changedMeanwhile }
+        }
+        let names = Set(present.profile.attributes.keys).union(change.attributes.filter { $0.value != .null }.keys)
+        guard names.count <= Self.mostAttributes else {
+            throw AdministrationError(.invalid, "A user has at most \(Self.mostAttributes) attributes.")
         }
     }
 
