@@ -464,6 +464,25 @@ struct AdministratorGuardTests {
         #expect(try await test.realm.groups.group(staff) == nil)
     }
 
+    @Test func `A role that is taken on trial is refused and named as it would be`() async throws {
+        let test = try await TestRealm.make()
+        let owner = try await test.addUser().id
+        let second = try await test.addUser(EmailAddress(kept: "bob@example.org")).id
+        _ = try await test.realm.administrators.grant(.owner, to: owner, by: test.client).get()
+        _ = try await test.realm.administrators.grant(.support, to: second, by: test.client).get()
+        func revoke(_ user: UserID, dryRun: Bool) async throws -> RevokeRole.Answer {
+            try await RevokeRole(user: user.rawValue, dryRun: dryRun).perform(
+                on: test.realm, as: .commandLine, by: test.client)
+        }
+        _ = try await DisableUser(user: second.rawValue).perform(on: test.realm, as: .commandLine, by: test.client)
+        for dryRun in [true, false] {
+            await #expect(throws: AdministrationError.lastOwner) { try await revoke(owner, dryRun: dryRun) }
+            #expect(try await revoke(second, dryRun: dryRun).role == "support")
+        }
+        #expect(try await revoke(second, dryRun: true).role == nil)
+        #expect(try await test.realm.administrators.role(of: owner) == .owner)
+    }
+
     // MARK: Imports
 
     @Test(arguments: TestStore.available)

@@ -102,8 +102,8 @@ public struct Administrators: Sendable {
         let realm = realm
         return try await realm.writeSending { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
-            guard let former = try transaction.administrator(id) else { return .success(nil) }
             if try transaction.isLastOwner(user) { return .failure(.lastOwner) }
+            guard let former = try transaction.administrator(id) else { return .success(nil) }
             _ = try transaction.deleteAdministrator(id)
             var details: [String: JSONValue] = ["formerRole": .string(former.role.rawValue)]
             details["tokens"] = try transaction.idsOfMachineTokens(of: id, at: now)
@@ -114,6 +114,15 @@ public struct Administrators: Sendable {
                 AccountNotice(.roleRevoked, role: former.role), user, by: client, id: event, at: now,
                 sealer: realm.sealer)
             return .success(former.role)
+        }
+    }
+
+    /// What ``revoke(_:by:)`` would answer. Nothing is changed.
+    public func rehearseRevoking(_ id: UserID) async throws -> Result<AdministratorRole?, Refusal> {
+        try await realm.store.read { transaction in
+            guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
+            if try transaction.isLastOwner(user) { return .failure(.lastOwner) }
+            return .success(try transaction.administrator(id)?.role)
         }
     }
 }

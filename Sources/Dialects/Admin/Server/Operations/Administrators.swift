@@ -71,15 +71,15 @@ public struct RevokeRole: RehearsedOperation {
     ) async throws -> Answer {
         let found = try await permit.user(user, of: realm)
         let lifts = try await realm.administrators.requiresSecondFactor(onlyOf: found.id)
+        let outcome =
+            dryRun == true
+            ? try await realm.administrators.rehearseRevoking(found.id)
+            : try await realm.administrators.revoke(found.id, by: client)
         let former: AdministratorRole?
-        if dryRun == true {
-            former = try await realm.administrators.role(of: found.id)
-        } else {
-            switch try await realm.administrators.revoke(found.id, by: client) {
-            case .success(let revoked): former = revoked
-            case .failure(.lastOwner): throw AdministrationError.lastOwner
-            case .failure: throw AdministrationError.noUser(user)
-            }
+        switch outcome {
+        case .success(let role): former = role
+        case .failure(.lastOwner): throw AdministrationError.lastOwner
+        case .failure: throw AdministrationError.noUser(user)
         }
         return Answer(
             user: UserSummary(found), role: former?.rawValue,
