@@ -1,6 +1,9 @@
+import AdminServer
 import CountersignCore
 import Dispatch
+import Foundation
 import JSON
+import Synchronization
 import Testing
 
 @testable import countersign
@@ -262,6 +265,49 @@ import Testing
         let pruned = SetupPlan(from: present, to: wanted, prunes: true, setsSecrets: false)
         #expect(pruned.changes.map { "\($0.action) \($0.name)" } == ["add new", "change s", "remove b", "remove old"])
         #expect(plan.changes.last?.differences == [.init(name: "value", before: .integer(1), after: .integer(2))])
+    }
+
+    /// Answers as it was told, and refuses to add.
+    private final class StubAdministration: Administration {
+        let added = Mutex<[AddExtension]>([])
+        private let answers: [String: String]
+
+        init(_ answers: [String: String]) { self.answers = answers }
+
+        func perform<Operation: AdministrationOperation>(_ operation: Operation) async throws -> Operation.Answer {
+            if let addition = operation as? AddExtension { added.withLock { $0.append(addition) } }
+            guard let answer = answers[Operation.name] else { throw AdministrationError(.conflict, "Changed.") }
+            return try JSONDecoder().decode(Operation.Answer.self, from: Data(answer.utf8))
+        }
+
+        func close() async throws {}
+    }
+
+    @Test func `A change of an extension expects what it was compared with`() async throws {
+        let made = """
+            {"id":"e","listenerID":"l","event":"otp-send","targetURL":"https://a.example/","resourceID":"api://a.example/1",\
+            "applications":[],"timeout":900,"retries":0,"onError":"refuse","claims":[],"tokens":["id"],\
+            "createdAt":"2026-01-01T00:00:00.000Z"}
+            """
+        let administration = StubAdministration([
+            ListGroups.name: #"{"groups":[]}"#, ListApplications.name: #"{"applications":[]}"#,
+            ListResources.name: #"{"resources":[]}"#, ShowSettings.name: #"{"settings":[]}"#,
+            ListExtensions.name: #"{"extensions":[\#(made)]}"#,
+            ShowExtension.name: #"{"extension":\#(made),"revision":"r1"}"#,
+        ])
+        let wanted = try Setup(
+            yaml: "version: 1\nextensions:\n  - {event: otp-send, targetURL: \"https://a.example/\", timeout: 500}\n")
+        let present = try await Setup(of: administration)
+        let plan = SetupPlan(from: present, to: wanted, prunes: false, setsSecrets: false)
+        var work = SetupWork(administration: administration, secrets: [:], losesPasskeys: false)
+        do {
+            try await work.perform(plan.changes)
+            Issue.record("Nothing was refused.")
+        } catch let refusal as SetupWork.Refusal {
+            #expect(refusal.isByOthers)
+        }
+        let added = administration.added.withLock { $0 }
+        #expect(added.map(\.expecting) == ["r1"] && added.map(\.replaces) == ["e"] && added.first?.timeout == 500)
     }
 
     @Test(

@@ -39,15 +39,12 @@ extension Setup {
                 tokenAlgorithm: resource.tokenAlgorithm)
             return Entry(kind: .resources, name: resource.uri, members: try SetupMembers.of(put))
         }
-        entries += try await administration.perform(ListExtensions()).extensions.map { made in
-            let add = AddExtension(
-                event: made.event, targetURL: made.targetURL, displayName: made.displayName,
-                resourceID: made.resourceID,
-                applications: made.applications, timeout: made.timeout, retries: made.retries, onError: made.onError,
-                claims: made.claims, tokens: made.tokens)
-            return Entry(
-                kind: .extensions, name: "\(made.event) \(made.targetURL)", members: try SetupMembers.of(add),
-                id: made.id)
+        for listed in try await administration.perform(ListExtensions()).extensions {
+            do {
+                entries.append(try Self.extensionEntry(await administration.perform(ShowExtension(id: listed.id))))
+            } catch let error as AdministrationError where error.code == .notFound {
+                // Removed since it was listed.
+            }
         }
         entries += try await administration.perform(ShowSettings()).settings.map { setting in
             var members = ["value": SetupMembers.normal(setting.value)]
@@ -57,6 +54,17 @@ extension Setup {
             if isDefault || setting.value == .string("custom") { members["isDefault"] = .bool(true) }
             return Entry(kind: .settings, name: setting.key, members: members)
         }
+    }
+
+    private static func extensionEntry(_ shown: ShowExtension.Answer) throws -> Entry {
+        let made = shown.extension
+        let add = AddExtension(
+            event: made.event, targetURL: made.targetURL, displayName: made.displayName, resourceID: made.resourceID,
+            applications: made.applications, timeout: made.timeout, retries: made.retries, onError: made.onError,
+            claims: made.claims, tokens: made.tokens)
+        return Entry(
+            kind: .extensions, name: "\(made.event) \(made.targetURL)", members: try SetupMembers.of(add),
+            id: made.id, revision: shown.revision)
     }
 
     private static func entry(_ application: ApplicationSummary) throws -> Entry {

@@ -52,6 +52,8 @@ struct Setup: Sendable {
         var hasSecret = false
         /// The server's id of it, where that is not its name.
         var id: String?
+        /// What a change of it expects still to be there: of an extension, which is written as a whole.
+        var revision: String?
         /// In the file.
         var line = 0
         var lines: [String: Int] = [:]

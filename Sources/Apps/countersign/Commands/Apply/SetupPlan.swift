@@ -25,6 +25,8 @@ struct SetupPlan: Sendable {
         /// The secret to be set.
         let secret: Setup.SecretSource?
         let id: String?
+        /// Of the entry that was compared.
+        let revision: String?
         /// In the file; nil where that does not have it.
         let line: Int?
         let lines: [String: Int]
@@ -53,8 +55,7 @@ struct SetupPlan: Sendable {
                 changes.append(
                     Change(
                         action: .remove, kind: kind, name: entry.name, differences: [], members: entry.members,
-                        secret: nil,
-                        id: entry.id, line: nil, lines: [:]))
+                        secret: nil, id: entry.id, revision: nil, line: nil, lines: [:]))
             }
         }
         self.changes = changes
@@ -87,7 +88,7 @@ struct SetupPlan: Sendable {
         return Change(
             action: present == nil && wanted.kind != .settings ? .add : .change, kind: wanted.kind, name: wanted.name,
             differences: differences, members: before.merging(wanted.members) { $1 }, secret: secret, id: present?.id,
-            line: wanted.line, lines: wanted.lines)
+            revision: present?.revision, line: wanted.line, lines: wanted.lines)
     }
 }
 

@@ -13,7 +13,7 @@ struct SetupWork {
             switch change.action {
             case .add where change.kind == .resources: false
             case .add: error.code == .conflict
-            // Its place is another's by now, or it listens to what another does.
+            // It was changed since it was read, its place is another's by now, or it listens to what another does.
             case .change where change.kind == .extensions: error.code == .conflict || error.code == .notFound
             case .change, .remove: error.code == .notFound && change.kind != .settings
             }
@@ -169,6 +169,7 @@ struct SetupWork {
         case (.extensions, _):
             var addition = try SetupMembers.decode(AddExtension.self, change.members)
             addition.replaces = change.id
+            addition.expecting = change.revision
             warnings += try await administration.perform(addition).warnings
         case (.settings, _):
             let answer = try await administration.perform(
