@@ -120,7 +120,8 @@ let package = Package(
         .target(
             name: "CountersignCore",
             dependencies: [
-                "JSON", "OneTimePassword", "Passkeys", "SignedTokens", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509,
+                "CLibCrypto", "JSON", "OneTimePassword", "Passkeys", "SignedTokens", .asn1, .crypto, .cryptoExtras,
+                .jwtKit, .x509,
             ],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
@@ -255,6 +256,8 @@ let package = Package(
         // Both are opened when they are needed, in a release.
         .target(
             name: "CLateLibraries", dependencies: ["CCurl", "CPostgres"], path: "Sources/CSystem/CLateLibraries"),
+        // OpenSSL, opened when it first signs, where it is there.
+        .target(name: "CLibCrypto", path: "Sources/CSystem/CLibCrypto"),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),

@@ -9,7 +9,7 @@ import Foundation
 struct TokenKey: Sendable {
     private enum Material: Sendable {
         case es256(P256.Signing.PrivateKey, P256.Signing.PublicKey)
-        case rs256(_RSA.Signing.PrivateKey, _RSA.Signing.PublicKey)
+        case rs256(RSASigner, _RSA.Signing.PublicKey)
     }
 
     let id: String
@@ -30,7 +30,7 @@ struct TokenKey: Sendable {
             material = .es256(key, key.publicKey)
         case .rs256:
             let key = try _RSA.Signing.PrivateKey(pemRepresentation: pem)
-            material = .rs256(key, key.publicKey)
+            material = .rs256(RSASigner(key), key.publicKey)
         }
         headers = Dictionary(
             uniqueKeysWithValues: [TokenType.jwt, .accessToken].map {
@@ -69,8 +69,7 @@ struct TokenKey: Sendable {
         let signature: Data
         switch material {
         case .es256(let key, _): signature = try key.signature(for: SHA256.hash(of: token)).rawRepresentation
-        case .rs256(let key, _):
-            signature = try key.signature(for: SHA256.hash(of: token), padding: .insecurePKCS1v1_5).rawRepresentation
+        case .rs256(let signer, _): signature = try signer.signature(of: SHA256.hash(of: token))
         }
         token.append(UInt8(ascii: "."))
         Base64URL.append(Array(signature), to: &token)
