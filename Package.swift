@@ -576,7 +576,7 @@ let package = Package(
             name: "ScopeProtectionTests",
             dependencies: [
                 "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", "TestSupport", .crypto,
-                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore, .nioEmbedded, .nioHTTP1,
+                .hummingbird, .hummingbirdTesting, .httpTypes, .nioCore,
             ]),
         .testTarget(
             name: "SecurityChecksTests",

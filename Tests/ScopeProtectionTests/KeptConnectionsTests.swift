@@ -1,8 +1,5 @@
 import ClientHTTP
 import Foundation
-import NIOCore
-import NIOEmbedded
-import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
@@ -89,41 +86,6 @@ struct KeptConnectionsTests {
     }
 
     @Test
-    func `A connection whose answer is followed by something is not used again`() async throws {
-        let answer = "HTTP/1.1 200 Word\r\nContent-Length: 2\r\n\r\n{}"
-        let service = try ScriptedService { _ in
-            [.send(answer + "HTTP/1.1 418 Word\r\nX: "), .next, .send(answer), .hold]
-        }
-        for _ in 0..<2 { #expect(try await connections.send(question(service)).status == 200) }
-    }
-
-    @Test
-    func `What was not asked for is no answer to the next question`() throws {
-        let answer = "HTTP/1.1 200 Word\r\nContent-Length: 2\r\n\r\n{}"
-        let chunks = "HTTP/1.1 200 Word\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
-        let cases: [(pieces: [String], asksAgain: Bool, isGivenUp: Bool)] = [
-            ([answer], true, false), ([chunks], true, false), ([String(answer.dropLast()), "}"], false, false),
-            ([answer + answer], true, true), ([chunks + answer], true, true), ([answer + "H"], true, true),
-            ([answer + "HTTP/1.1 2"], false, true), ([answer, "H"], false, true),
-        ]
-        for (pieces, asksAgain, isGivenUp) in cases {
-            let asker = Asker(asksAgain: asksAgain)
-            let channel = EmbeddedChannel(handlers: [ByteToMessageHandler(HTTPResponseDecoder()), asker])
-            try AnswerGuard.add(to: channel.pipeline.syncOperations)
-            try channel.writeOutbound(Asker.head)
-            try channel.writeOutbound(HTTPClientRequestPart.end(nil))
-            for piece in pieces { _ = try? channel.writeInbound(ByteBuffer(string: piece)) }
-            var asked = 0
-            while let part = try channel.readOutbound(as: HTTPClientRequestPart.self) {
-                if case .head = part { asked += 1 }
-            }
-            #expect(asker.answers == 1 && asker.isGivenUp == isGivenUp, "\(pieces)")
-            #expect(asked == (asksAgain && !isGivenUp ? 2 : 1), "\(pieces)")
-            _ = try? channel.finish(acceptAlreadyClosed: true)
-        }
-    }
-
-    @Test
     func `URLSession asks where the environment names a proxy`() {
         #expect(KeptConnections.standard(environment: ["https_proxy": "http://proxy:8080"]) is URLSessionTransport)
         #if canImport(FoundationNetworking)
@@ -150,31 +112,5 @@ struct KeptConnectionsTests {
     func `A form keeps letters, digits and four signs, and writes every other byte in upper case`() {
         #expect("aZ09-._~".formEncoded == "aZ09-._~")
         #expect("a b+c&d=é/".formEncoded == "a%20b%2Bc%26d%3D%C3%A9%2F")
-    }
-}
-
-/// Counts answers, and asks again at the end of each where it has something to ask.
-private final class Asker: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundOut = HTTPClientRequestPart
-
-    static var head: HTTPClientRequestPart { .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")) }
-
-    private let asksAgain: Bool
-    private(set) var answers = 0
-    private(set) var isGivenUp = false
-
-    init(asksAgain: Bool) { self.asksAgain = asksAgain }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .end = unwrapInboundIn(data) else { return }
-        answers += 1
-        guard asksAgain else { return }
-        context.write(wrapOutboundOut(Self.head), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is AnswerGuard.Unasked { isGivenUp = true }
     }
 }

@@ -31,8 +31,6 @@ package final class ScriptedService: Sendable {
         case trickle(UInt8, every: Double)
         /// Says nothing until the other side has gone.
         case hold
-        /// Waits for another request on the same connection.
-        case next
     }
 
     package typealias Script = @Sendable (Request) -> [Step]
@@ -129,9 +127,6 @@ package final class ScriptedService: Sendable {
             case .hold:
                 var byte: UInt8 = 0
                 while recv(connection, &byte, 1, 0) > 0 {}
-            case .next:
-                guard let request = read(connection) else { return }
-                heard.withLock { $0.append(request) }
             }
         }
     }

@@ -10,8 +10,7 @@ import Synchronization
 /// takes several times what the question takes (docs/decisions/0567).
 ///
 /// For questions that may be asked again: one that met a connection which the issuer was just closing goes out once more. Redirects are not
-/// followed, and an answer comes without its headers, which no asker here reads. A connection on which more came than was asked for is not
-/// used again (``AnswerGuard``).
+/// followed, and an answer comes without its headers, which no asker here reads.
 final class KeptConnections: HTTPTransport {
     private typealias Library = AsyncHTTPClient.HTTPClient
 
@@ -52,9 +51,6 @@ final class KeptConnections: HTTPTransport {
         configuration.connectionPool.retryConnectionEstablishment = false
         // Shorter than servers and what stands before them keep theirs.
         configuration.connectionPool.idleTimeout = .seconds(30)
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            channel.eventLoop.makeCompletedFuture { try AnswerGuard.add(to: channel.pipeline.syncOperations) }
-        }
         client = Library(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
@@ -109,10 +105,8 @@ final class KeptConnections: HTTPTransport {
         return made
     }
 
-    /// Whether a connection that was kept was closed by its other end, or is not used any more. A connection that could not be made is
-    /// none of these.
+    /// Whether a connection that was kept was closed by its other end. A connection that could not be made is none of these.
     private static func wasClosed(_ error: any Error) -> Bool {
-        if error is AnswerGuard.Unasked { return true }
         if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
         return error as? AsyncHTTPClient.HTTPClientError == .remoteConnectionClosed
     }
