@@ -48,11 +48,18 @@ struct HookSecretOption: ParsableArguments {
     @Option(
         name: .customLong("secret"),
         help: ArgumentHelp(
-            "The secret that signs: whsec_ and 24 to 64 bytes in Base64 (default: one is made and printed once).",
-            valueName: "whsec_…"))
+            "The secret that signs: whsec_ and 24 to 64 bytes in Base64 (default: one is made and printed once). Other users of the "
+                + "machine can read it here: prefer a file.", valueName: "whsec_…"))
     var text: String?
 
-    var secret: SecretText? { text.map(SecretText.init) }
+    @Option(name: .customLong("secret-file"), help: ArgumentHelp("The same, from a file.", valueName: "file"))
+    var file: String?
+
+    func validate() throws {
+        if text != nil && file != nil { throw ValidationError("Give one of --secret and --secret-file.") }
+    }
+
+    func secret() throws -> SecretText? { try (text ?? file.map(SecretInput.file)).map(SecretText.init) }
 }
 
 extension HookCommand {
@@ -86,7 +93,7 @@ extension HookCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                AddHook(url: url, events: events.typedWords, label: label, secret: secret.secret))
+                AddHook(url: url, events: events.typedWords, label: label, secret: secret.secret()))
             try output.show(answer) {
                 HookCommand.describe(answer.hook) + [
                     "The secret that signs its messages, shown only once: \(answer.secret.secret.reveal())"
@@ -199,7 +206,7 @@ extension HookCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(RotateHookSecret(id: hook.id, secret: secret.secret))
+            let answer = try await realm.perform(RotateHookSecret(id: hook.id, secret: secret.secret()))
             try output.show(answer) {
                 [
                     "The secret before signs until \(answer.formerUntil.text), too.",
