@@ -13,4 +13,10 @@ extension AuditEvent.Kind {
     public static let securityCheckUnblocked = Self(rawValue: "security-check.unblocked")
     /// A client logged out of a check. `details` has `check`.
     public static let securityCheckLeft = Self(rawValue: "security-check.left")
+
+    /// All of the above.
+    public static let ofSecurityChecks: [Self] = [
+        .clientRegistered, .clientStatusChanged, .clientRemoved, .securityCheckPassed, .securityCheckUnblocked,
+        .securityCheckLeft,
+    ]
 }

@@ -121,6 +121,8 @@ struct ConsoleServerPagesTests {
             let mistyped = try await owner.open("/console/log?since=yesterday&source=10.0.0.1")
             #expect(mistyped.kind == "console-log" && mistyped.status == 422 && mistyped.hasAlert, "\(mistyped.html)")
             #expect(mistyped.html.contains("value=\"10.0.0.1\"") && mistyped.html.contains("value=\"yesterday\""))
+            let nothing = try await owner.open("/console/log?kind=nope")
+            #expect(nothing.kind == "console-log" && nothing.status == 422 && nothing.html.contains("no kind of event"))
             // By the minute, in UTC; the file too.
             let next = Timestamp(server.now + 60).text.prefix(16)
             let after = try await owner.open("/console/log?since=\(next)")

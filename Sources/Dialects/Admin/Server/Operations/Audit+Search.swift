@@ -8,7 +8,7 @@ public struct SearchAuditEvents: AdministrationOperation {
 
     /// Id or address: only what happened to this user.
     public var user: String?
-    /// Only events of these kinds: `sign-in.succeeded`, or `sign-in` for all that begin so.
+    /// Only events of these kinds: `sign-in.succeeded`, or `sign-in` for all that begin so. What is no kind is refused.
     public var kinds: [String]?
     /// Only what this application asked for; `console`, `admin-api` and `command-line` for administrators.
     public var application: String?
@@ -57,6 +57,7 @@ public struct SearchAuditEvents: AdministrationOperation {
     ) async throws -> Answer {
         let limit = try PageLimit.judged(limit)
         let (oldest, end) = (try Self.instant(since, "since"), try Self.instant(until, "until"))
+        for kind in kinds ?? [] { try EventKinds.require(kind) }
         guard after == nil || before == nil else { throw ListPlace.both }
         let place = before ?? after
         if let place, !AuditEvent.isID(place) { throw ListPlace.unknown }
