@@ -302,10 +302,26 @@ import Testing
         #expect(code == 1 && elsewhere.states("data") == ["fault"], "\(elsewhere)")
     }
 
-    @Test func `A file that cannot be read is all that is said of it and json is for the check alone`() async throws {
+    @Test func `Where a file cannot be understood what flags say is judged, and the rest is named`() async throws {
+        let directory = try await TestDirectory.prepared()
+        let file = try directory.write("listen: [\n", to: "broken.yaml")
+        for name in ["nowhere.yaml", file] {
+            let (report, status) = try await check(directory, "--config", name, "--data", directory.data)
+            #expect(status == 1 && report.states("configuration") == ["fault", "warning"], "\(report)")
+            #expect(report.states("listen") == ["ok"] && report.states("data") == ["ok"], "\(report)")
+            #expect(report.findings.count == 4, "\(report)")
+            #expect(
+                report.findings.last?.text.hasSuffix(
+                    "the master key, the database, the database's clock, certificate and key, open files, the mail server"
+                ) == true, "\(report)")
+        }
+        let (report, _) = try await check(
+            directory, "--config", file, environment: ["COUNTERSIGN_HTTP_MAX_CONNECTIONS": "10"])
+        #expect(report.states("data") == [] && report.states("descriptors") == ["ok"], "\(report)")
+    }
+
+    @Test func `JSON is for the check alone`() async throws {
         let directory = try TestDirectory()
-        let (report, status) = try await check(directory, "--config", "nowhere.yaml")
-        #expect(status == 1 && report.findings.count == 1)
         let wrong = try await Program.run(["serve", "--json"], in: directory)
         #expect(wrong.status == 2 && wrong.error.contains("--json is for --check"))
     }

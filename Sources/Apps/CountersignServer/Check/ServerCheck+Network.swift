@@ -90,12 +90,17 @@ extension ServerCheck {
 
     /// Whether the addresses can be listened on.
     func addresses() -> [CheckFinding] {
-        let listen =
-            configuration.socket.map {
-                CheckFinding(.listen, .ok, "The service manager listens on \($0.address), and hands the socket on.")
-            } ?? address("listen", configuration.listen)
-        return [listen]
-            + (configuration.metricsListen.map { [address("metrics.listen", $0)] } ?? [])
+        var findings: [CheckFinding] = []
+        if let socket = configuration.socket {
+            let text = "The service manager listens on \(socket.address), and hands the socket on."
+            findings.append(CheckFinding(.listen, .ok, text))
+        } else if isSound(.listen) {
+            findings.append(address("listen", configuration.listen))
+        }
+        if isSound(.metricsListen), let metrics = configuration.metricsListen {
+            findings.append(address("metrics.listen", metrics))
+        }
+        return findings
     }
 
     private func address(_ key: String, _ address: ListenAddress) -> CheckFinding {
