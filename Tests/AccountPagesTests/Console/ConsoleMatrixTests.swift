@@ -90,7 +90,10 @@ struct ConsoleMatrixTests {
                 for (name, browser, status) in [("nobody", nobody, 303), ("aal1", weak, 303), ("user", user, 403)] {
                     let reply = try await browser.send(.get, path)
                     #expect(reply.status == status, "\(path) \(name): \(reply.status)")
-                    if status == 303 { #expect(reply.headers[.location] == Self.signIn, "\(path) \(name)") }
+                    if status == 303 {
+                        let target = reply.headers[.location] ?? ""
+                        #expect(target.hasPrefix(Self.signIn), "\(path) \(name): \(target)")
+                    }
                     guard row.isForm else { continue }
                     let posted = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser)])
                     #expect(posted.status == status, "POST \(path) \(name): \(posted.status)")

@@ -42,6 +42,44 @@ struct ConsoleSessionTests {
         }
     }
 
+    @Test func `The sign-in leads back to the page of the console that was asked for`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await ConsoleStage(server)
+            let user = try await server.account("ada@example.com")
+            let totp = try await server.authenticator(of: user)
+            _ = try await server.realm.administrators.grant(.owner, to: user.id, by: .testAdministrator)
+            let (browser, other) = (TestBrowser(server), TestBrowser(server))
+            func path(after asked: String, in browser: TestBrowser) async throws -> String {
+                try await ConsoleStage.signIn(browser, "ada@example.com", totp, server, from: asked).path
+            }
+            // A link from elsewhere: what a change said before is not said again.
+            #expect(
+                try await path(after: "/console/users?q=target&done=consoleDoneAdded", in: browser)
+                    == "/console/users?q=target")
+            // A console that was left alone.
+            try await server.advance(901)
+            let factors = "/console/users/target/factors"
+            #expect(try await path(after: factors, in: browser) == factors)
+
+            // A form does nothing, and leads back to what it is about; a file is no page to lead back to.
+            try await server.advance(901)
+            let form = "/console/users/target/disable"
+            let posted = try await browser.post(form, ["csrf": ConsoleStage.csrf(form, browser)])
+            let begun = try #require(posted.headers[.location])
+            #expect(posted.status == 303 && begun.hasPrefix("/sign-in?to=console&return="), "\(begun)")
+            for plain in ["/console", "/console/users/target/data.json"] {
+                #expect(try await browser.send(.get, plain).headers[.location] == "/sign-in?to=console", "\(plain)")
+            }
+            // What leads back to the console confirms nothing for the account, and what another browser was given leads nowhere.
+            let confirming = begun.replacingOccurrences(of: "/sign-in?to=console&", with: "/sign-in/confirm?")
+            #expect(try await browser.open(confirming).kind == "account")
+            #expect(try await path(after: begun, in: other) == "/console")
+            #expect(try await path(after: begun, in: browser) == form)
+            let target = try await server.realm.accounts.user(UserID(rawValue: "target"))
+            #expect(target?.isDisabled == false)
+        }
+    }
+
     @Test func `Other pages do not keep the console open`() async throws {
         try await TestServer.with(.development) { server in
             let stage = try await ConsoleStage(server)

@@ -93,7 +93,8 @@ struct PageScene: Sendable {
     private func items(_ handle: FlowHandle?) -> [(String, String?)] {
         let attempt = handle.flatMap { handle in key.map { Self.name(of: handle, stays: stays, flow, in: $0) } }
         return [
-            ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode), ("return", sealedReturn),
+            ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode),
+            (ReturnPath.item, sealedReturn),
         ]
     }
 
@@ -125,6 +126,7 @@ struct PageScene: Sendable {
     /// Where the sign-in leads once it is complete.
     var destination: String {
         if let flow { return PagePath("/authorize/continue", [("flow", flow)]).text }
+        if leadsToConsole, let path = returning(for: .console)?.path { return path }
         if let path = target.flatMap(Target.init)?.path { return PagePath(path, [("user_code", userCode)]).text }
         return returnPath ?? "/account"
     }
@@ -132,30 +134,27 @@ struct PageScene: Sendable {
     /// Where the sign-in begins.
     var beginning: String {
         PagePath(
-            "/sign-in", [("flow", flow), ("to", target), ("user_code", userCode), ("return", sealedReturn)]
+            "/sign-in", [("flow", flow), ("to", target), ("user_code", userCode), (ReturnPath.item, sealedReturn)]
         ).text
     }
 
     // MARK: Coming back
 
-    private static let returnPurpose = "return"
+    /// The page of the account that the sign-in leads back to; nil where it says none, or none that this server named for this browser.
+    var returnPath: String? { returning(for: .account)?.path }
 
-    /// The page of ours that the sign-in leads back to; nil where it says none, or none that this server named for this browser.
-    var returnPath: String? { sealedReturn.map { String($0.drop { $0 != "." }.dropFirst()) } }
+    /// The same with its proof, or a page of the console, as paths and forms carry it.
+    private var sealedReturn: String? { (returning(for: .account) ?? returning(for: .console))?.sealed }
 
-    /// The same with its proof, as paths and forms carry it.
-    private var sealedReturn: String? {
-        guard let text = field("return"), text.utf8.count <= 2048, let key, let dot = text.firstIndex(of: "."),
-            key.admits(
-                proof: String(text[..<dot]), for: Self.returnPurpose, [String(text[text.index(after: dot)...])])
-        else { return nil }
-        return text
+    private func returning(for purpose: ReturnPath.Purpose) -> ReturnPath? {
+        guard let text = field(ReturnPath.item), let key else { return nil }
+        return ReturnPath(text, for: purpose, in: key)
     }
 
-    /// A page that leads back to another one of ours. The path is signed, so that no link of a stranger leads anywhere.
+    /// A page that leads back to another one of ours.
     mutating func path(_ page: String, leadingBackTo path: String) -> String {
         let key = visit.browserKey(realm.random)
-        return PagePath(page, [("return", "\(key.proof(for: Self.returnPurpose, [path])).\(path)")]).text
+        return PagePath(page, [(ReturnPath.item, ReturnPath(to: path, for: .account, in: key)?.sealed)]).text
     }
 
     // MARK: What a form came to

@@ -16,12 +16,12 @@ extension Console {
     ) async throws -> Response {
         var visit = options.site.visit(request)
         guard let token = visit.sessionToken, let present = try await realm.sessions.session(ofBrowser: token) else {
-            return visit.redirect(to: Self.signIn)
+            return signIn(for: request, route, isForm: isForm, visit)
         }
         let role: AdministratorRole
         switch try await realm.consoleSessions.judge(present.session, of: present.user, mark: visit.consoleMark) {
         case .closed: return closed(visit)
-        case .demanding: return visit.redirect(to: Self.signIn)
+        case .demanding: return signIn(for: request, route, isForm: isForm, visit)
         case .open(let own, let mark):
             role = own
             if let mark { visit.hold(consoleMark: mark) }
@@ -56,8 +56,26 @@ extension Console {
         }
     }
 
-    /// Where proving more begins. It leads back to the console.
-    static let signIn = "/sign-in?to=console"
+    /// What a page says once, of a change that led to it.
+    private static let saidOnce: Set<String> = ["done", "lang", "mark", "once", "result"]
+
+    /// Leads to where proving more begins, and from there back to the page that was asked for. What a form said is not kept: where it was about
+    /// one thing, the way leads back to the page of the form. A file is no page, and a browser that fetches one stays where it is: the way leads
+    /// to the overview.
+    private func signIn(
+        for request: Request, _ route: ConsoleRoute, isForm: Bool, _ visit: PageVisit
+    ) -> Response {
+        var visit = visit
+        var items: [(String, String?)] = [("to", "console")]
+        let path = request.uri.path
+        if path.hasPrefix("/console/"), !route.isFile, !isForm || route.isOfObject {
+            let said = isForm ? [:] : request.queryItems.filter { !Self.saidOnce.contains($0.key) }
+            let page = PagePath(path, said.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }).text
+            let back = ReturnPath(to: page, for: .console, in: visit.browserKey(realm.random))
+            items.append((ReturnPath.item, back?.sealed))
+        }
+        return visit.redirect(to: PagePath("/sign-in", items).text)
+    }
 
     /// What a form says. Forms of pages that take a file are read in either form: a browser without files sends the plain one.
     /// - Throws: `RequestBodyFault`, `CancellationError`.

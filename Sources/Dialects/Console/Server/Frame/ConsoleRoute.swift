@@ -18,6 +18,8 @@ struct ConsoleRoute: Sendable {
     let bodyLimit: Int
     /// Whether the form may bring files.
     let takesFiles: Bool
+    /// Whether it is a file that the browser keeps, and no page.
+    let isFile: Bool
     let show: Answer
     /// What its form does; nil where it has none.
     let take: Answer?
@@ -28,7 +30,7 @@ struct ConsoleRoute: Sendable {
 
     private init(
         _ path: String, right: AdministrationRight?, in section: ConsoleSection?, isEntry: Bool, bodyLimit: Int,
-        takesFiles: Bool = false, show: @escaping Answer, take: Answer?
+        takesFiles: Bool = false, isFile: Bool = false, show: @escaping Answer, take: Answer?
     ) {
         self.path = path
         self.right = right
@@ -36,6 +38,7 @@ struct ConsoleRoute: Sendable {
         self.isEntry = isEntry
         self.bodyLimit = bodyLimit
         self.takesFiles = takesFiles
+        self.isFile = isFile
         self.show = show
         self.take = take
     }
@@ -67,7 +70,7 @@ struct ConsoleRoute: Sendable {
         _ make: @escaping @Sendable (inout ConsoleScene) async throws -> ConsoleDownload
     ) -> ConsoleRoute {
         ConsoleRoute(
-            path, right: operation.right, in: section, isEntry: false, bodyLimit: 0,
+            path, right: operation.right, in: section, isEntry: false, bodyLimit: 0, isFile: true,
             show: { scene in
                 let download = try await make(&scene)
                 return scene.answer(download)
