@@ -528,6 +528,35 @@ struct FrameworkTests {
     }
 
     @Test
+    func `A service whose registration is disabled or gone learns of no token, whatever it asks about`() async throws {
+        try await TestServer.with(.development) { server in
+            let (own, _) = try await MobileClient.registered(on: server).token("RegisteredClient")
+            let asking = try await server.confidentialToken()
+            func statuses() async throws -> [Int] {
+                var statuses: [Int] = []
+                for body in ["token=\(own)", "token=\(asking)", "token=nonsense", ""] {
+                    let reply = try await server.send(
+                        .post, "/mfp/api/az/v1/introspection",
+                        headers: [
+                            .authorization: "Bearer \(asking)", .contentType: "application/x-www-form-urlencoded",
+                        ], body: Array(body.utf8))
+                    #expect(reply.status == 200 || !reply.text.contains("active"), "\(reply.text)")
+                    statuses.append(reply.status)
+                }
+                return statuses
+            }
+            #expect(try await statuses() == [200, 200, 200, 400])
+            let service = ClientID(rawValue: "test")
+            _ = try await server.realm.applications.change(service, by: .commandLine) { $0.isDisabled = true }
+            #expect(try await statuses() == [401, 401, 401, 401])
+            _ = try await server.realm.applications.change(service, by: .commandLine) { $0.isDisabled = false }
+            #expect(try await statuses() == [200, 200, 200, 400])
+            _ = try await server.realm.applications.remove(service, by: .commandLine)
+            #expect(try await statuses() == [401, 401, 401, 401])
+        }
+    }
+
+    @Test
     func `A client that should retry is told when`() async throws {
         func answer(_ failure: ServerFailure, _ path: String) throws -> Response {
             let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)

@@ -7,6 +7,9 @@
 struct RowInsertion: Sendable {
     /// Fails where a row is missing that the new one refers to; for SQLite alone.
     let unconditional: SQLStatement
+    /// Columns that SQLite's message names, `grants.session_id`, where the first statement inserts NULL instead of a row that is missing. NULL
+    /// in any other column is a fault.
+    let refusing: [String]
     /// Inserts nothing where a row is missing that the new one refers to.
     let conditional: SQLStatement
 }
@@ -18,11 +21,12 @@ extension StoredRow {
     ///   - values: what SQLite inserts in place of a parameter, by the parameter's number: NULL, which the column does not take, where the
     ///     condition asks for more than the foreign keys do.
     static func insertion(referring condition: String, _ values: [Int: String] = [:]) -> RowInsertion {
-        let count = columns.split(separator: ",").count
-        let places = (1...count).map { values[$0] ?? "$\($0)" }.joined(separator: ", ")
+        let names = columns.split(whereSeparator: { $0 == "," || $0.isWhitespace })
+        let places = (1...names.count).map { values[$0] ?? "$\($0)" }.joined(separator: ", ")
         return RowInsertion(
             unconditional: SQLStatement(
                 "INSERT INTO \(table) (\(columns)) VALUES (\(places)) ON CONFLICT DO NOTHING", isByRow: true),
+            refusing: values.keys.map { "\(table).\(names[$0 - 1])" },
             conditional: insertion(where: condition, isByRow: true))
     }
 }
@@ -30,7 +34,11 @@ extension StoredRow {
 extension SQLTransaction {
     /// Whether the row was inserted.
     func inserts(_ insertion: RowInsertion, _ parameters: [SQLValue]) throws -> Bool {
-        if let isInserted = try connection.insertsReferring(insertion.unconditional, parameters) { return isInserted }
+        if let isInserted = try connection.insertsReferring(
+            insertion.unconditional, parameters, refusing: insertion.refusing)
+        {
+            return isInserted
+        }
         return try connection.changes(insertion.conditional, parameters)
     }
 }

@@ -19,9 +19,12 @@ public protocol SQLConnection {
     func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool
 
     /// Inserts one row by a statement without a condition, where a statement that fails leaves the transaction as it was.
-    /// - Returns: false where a key is taken, where a row is missing that the new one refers to, and where a column has no value that
-    ///   must have one; nil, with nothing done, where such a failure would end the transaction.
-    func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool?
+    /// - Parameter columns: in which NULL stands for a row that is missing: `table.column`.
+    /// - Returns: false where a key is taken, where a row is missing that the new one refers to, and where one of the columns would be NULL; nil,
+    ///   with nothing done, where such a failure would end the transaction.
+    func insertsReferring(
+        _ statement: SQLStatement, _ parameters: [SQLValue], refusing columns: [String]
+    ) throws -> Bool?
 
     /// Runs a statement whose count nothing depends on; a driver may send it later, before the next query or the commit.
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws
@@ -53,7 +56,9 @@ extension SQLConnection {
         try execute(statement, parameters) > 0
     }
 
-    public func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool? { nil }
+    public func insertsReferring(
+        _ statement: SQLStatement, _ parameters: [SQLValue], refusing columns: [String]
+    ) throws -> Bool? { nil }
 
     public func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         _ = try execute(statement, parameters)

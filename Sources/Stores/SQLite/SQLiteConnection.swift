@@ -81,18 +81,27 @@ final class SQLiteConnection: SQLConnection {
         return Int(sqlite3_changes(handle))
     }
 
-    func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool? {
+    func insertsReferring(
+        _ statement: SQLStatement, _ parameters: [SQLValue], refusing columns: [String]
+    ) throws -> Bool? {
         if statement.mayChangeStanding { keptRows.change() }
         var isInserted = false
         try run(statement, parameters) { prepared in
             switch sqlite3_step(prepared.pointer) {
             case SQLITE_DONE: isInserted = sqlite3_changes(handle) > 0
             // A statement that inserts one row has changed nothing by then, and the transaction goes on.
-            case Self.missingRow, Self.missingValue: break
+            case Self.missingRow: break
+            case Self.missingValue where isMissing(in: columns): break
             case let code: throw failure(code, in: prepared)
             }
         }
         return isInserted
+    }
+
+    /// Whether the last failure was about one of the columns: "NOT NULL constraint failed: grants.session_id".
+    private func isMissing(in columns: [String]) -> Bool {
+        let message = String(cString: sqlite3_errmsg(handle))
+        return columns.contains { message.hasSuffix(" \($0)") }
     }
 
     private static let missingRow = ResultCode.SQLITE_CONSTRAINT_FOREIGNKEY.rawValue

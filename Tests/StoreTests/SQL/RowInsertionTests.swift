@@ -79,6 +79,27 @@ struct RowInsertionTests {
     }
 
     @Test
+    func `NULL is a refusal in the column that stands for a missing row, and a fault in any other`() async throws {
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
+        let cases: [(columns: [String], isFault: Bool)] = [
+            (["flows.purpose"], false), (["flows.body"], true), ([], true),
+        ]
+        for (columns, isFault) in cases {
+            do {
+                let isInserted = try await store.write { transaction -> Bool? in
+                    guard let plain = transaction as? SQLTransaction else { throw NotSQL() }
+                    return try plain.connection.insertsReferring(
+                        SQLStatement("INSERT INTO flows (digest, purpose, body) VALUES (x'01', NULL, x'')"), [],
+                        refusing: columns)
+                }
+                #expect(!isFault && isInserted == false, "\(columns)")
+            } catch {
+                #expect(isFault && error is StoreError, "\(columns): \(error)")
+            }
+        }
+    }
+
+    @Test
     func `Where a failure would end the transaction, a condition decides the same`() async throws {
         let (said, statements) = try await insert(failsAlone: false)
         #expect(said == Self.expected)
@@ -101,9 +122,11 @@ private struct Noting: SQLConnection {
         return try connection.execute(statement, parameters)
     }
 
-    func insertsReferring(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool? {
+    func insertsReferring(
+        _ statement: SQLStatement, _ parameters: [SQLValue], refusing columns: [String]
+    ) throws -> Bool? {
         guard failsAlone else { return nil }
         note(statement.text)
-        return try connection.insertsReferring(statement, parameters)
+        return try connection.insertsReferring(statement, parameters, refusing: columns)
     }
 }
