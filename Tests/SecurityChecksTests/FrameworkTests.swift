@@ -158,6 +158,16 @@ struct FrameworkTests {
             for body in [["log": "text"] as JSON, "text"] {
                 #expect(try await client.json(.post, "/loguploader", body).status == 200)
             }
+            // Compressed, in a size that is no log's, and where a body is read.
+            for (path, size, status) in [
+                ("loguploader", 100_000, 200), ("loguploader", (1 << 20) + 1, 400), ("preauth/v1/logout", 100, 415),
+            ] {
+                let reply = try await server.send(
+                    .post, "/mfp/api/\(path)",
+                    headers: [.contentType: "application/json", .contentEncoding: "gzip"],
+                    body: [UInt8](repeating: 0x1F, count: size))
+                #expect(reply.status == status, "\(path): \(reply.text)")
+            }
             for path in ["", "/com.example.app/ios", "/com.example.app/android/1.0.0"] {
                 let reply = try await server.send(.get, "/mfp/api/clientLogProfile\(path)")
                 #expect(reply.status == 200 && reply.json == ["clientLogProfiles": []], "\(path): \(reply.text)")

@@ -144,7 +144,8 @@ extension CountersignServer {
             RequestLogMiddleware(logsAccess: options.logsAccess, tracer: opened.tracer),
             SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy), crossOrigin, failures,
             RequestTargetMiddleware(
-                methods, typedPages: ["/console", "/account", "/sign-in", "/sign-up", "/activate"]))
+                methods, typedPages: ["/console", "/account", "/sign-in", "/sign-up", "/activate"],
+                discardingPaths: SecurityChecks.discardingPaths))
     }
 
     /// Each dialect's words for failures that no endpoint translated; nil where the path is no dialect's.

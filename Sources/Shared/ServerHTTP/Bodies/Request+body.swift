@@ -60,24 +60,35 @@ extension Request {
     /// - Throws: ``RequestBodyFault/tooLarge(limit:)`` as soon as it is known, ``RequestBodyFault/malformed(reason:offset:)`` where
     ///   the body is cut off, or its chunks are none; ``RequestDeadlineError`` where it takes too long; `CancellationError`.
     public func bodyBytes(limit: Int = Request.defaultBodyLimit) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try await readBody(limit: limit) { bytes.append(contentsOf: $0.readableBytesView) }
+        return bytes
+    }
+
+    /// Reads a body to its end of which nothing is wanted: a client that is still sending it would not read the answer.
+    /// - Throws: as ``bodyBytes(limit:)``.
+    public func discardBody(limit: Int) async throws { try await readBody(limit: limit) { _ in } }
+
+    @inline(__always)
+    private func readBody(limit: Int, _ take: (ByteBuffer) -> Void) async throws {
         let announced = headers.value(of: .contentLength).flatMap { Int($0) }
         if let announced, announced > limit { throw RequestBodyFault.tooLarge(limit: limit) }
-        var bytes: [UInt8] = []
+        var count = 0
         do {
             for try await buffer in body {
-                guard buffer.readableBytes <= limit - bytes.count else { throw RequestBodyFault.tooLarge(limit: limit) }
-                bytes.append(contentsOf: buffer.readableBytesView)
+                count += buffer.readableBytes
+                guard count <= limit else { throw RequestBodyFault.tooLarge(limit: limit) }
+                take(buffer)
             }
         } catch let error
             where !(error is RequestBodyFault || error is CancellationError || error is RequestDeadlineError)
         {
             // What came is not what was meant, whatever ended it: the parser or the client.
-            throw RequestBodyFault.malformed(reason: "the body is not whole", offset: bytes.count)
+            throw RequestBodyFault.malformed(reason: "the body is not whole", offset: count)
         }
-        if let announced, bytes.count < announced {
-            throw RequestBodyFault.malformed(reason: "the body is not whole", offset: bytes.count)
+        if let announced, count < announced {
+            throw RequestBodyFault.malformed(reason: "the body is not whole", offset: count)
         }
-        return bytes
     }
 
     /// The bytes of a form, in the one encoding that forms have here (RFC 6749, appendix B).
@@ -91,11 +102,12 @@ extension Request {
 
     /// The codings of a body as far as they matter: HTTP undoes chunks, and knows no other (RFC 9112, section 6.1). No content coding is
     /// undone here, and what is compressed is not read as if it were not (RFC 9110, section 8.4).
+    /// - Parameter isDiscarded: whether the body is thrown away, so that it may be in any content coding.
     /// - Throws: ``RequestBodyFault/encoded``; ``RequestBodyFault/unknownCoding``; ``RequestBodyFault/malformed(reason:offset:)`` where
     ///   chunks are not what is outside, once: where such a body ends is not known (RFC 9112, section 6.3).
-    func requireKnownCoding() throws(RequestBodyFault) {
+    func requireKnownCoding(unless isDiscarded: @autoclosure () -> Bool = false) throws(RequestBodyFault) {
         guard let field = headers[.transferEncoding] else {
-            if isEncoded { throw .encoded }
+            if isEncoded, !isDiscarded() { throw .encoded }
             return
         }
         var codings = field.split(separator: ",").map { $0.trimmed.lowercased() }
@@ -103,7 +115,7 @@ extension Request {
             throw .malformed(reason: "the body does not end with its chunks", offset: 0)
         }
         guard codings.isEmpty else { throw .unknownCoding }
-        if isEncoded { throw .encoded }
+        if isEncoded, !isDiscarded() { throw .encoded }
     }
 
     /// Whether the request has a body, or may have one, in a content coding.

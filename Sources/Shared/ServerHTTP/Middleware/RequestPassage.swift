@@ -88,7 +88,7 @@ public struct RequestPassage: RouterMiddleware {
                 try request.requireFewMarks()
                 if place != nil {
                     // A route that is known before has a target that is one; its body may still be in a form that is none.
-                    try request.requireKnownCoding()
+                    try targets.requireKnownCoding(of: request)
                     response = try await next(request, context)
                 } else if let refusal = try await targets.answer(to: request, context) {
                     response = refusal

@@ -3,7 +3,8 @@ import Hummingbird
 
 /// Refuses what no route can answer, before any route is asked.
 ///
-/// - A body in a transfer coding that is not known here: 501 (RFC 9112, section 6.1). One in a content coding: 415 (RFC 9110, section 8.4).
+/// - A body in a transfer coding that is not known here: 501 (RFC 9112, section 6.1). One in a content coding: 415 (RFC 9110, section 8.4),
+///   but where it is thrown away.
 /// - A target that is neither a path nor the address of a server (`v1/projects`, `http:///`): 400 (RFC 9112, section 3).
 /// - A path with empty segments (`//admin/v1`, `/metrics/`): 404. The router skips such segments, what stands in front of the server may
 ///   not: a rule there for `/admin/` would be got around. Of pages whose address people type, the one with a slash at its end leads to the
@@ -18,13 +19,16 @@ public struct RequestTargetMiddleware: RouterMiddleware {
 
     private let methods: PathMethods
     private let typedPages: Set<String>
+    private let discardingPaths: Set<String>
 
     /// - Parameters:
     ///   - methods: those of the same router.
     ///   - typedPages: paths of pages whose address people type.
-    public init(_ methods: PathMethods, typedPages: Set<String> = []) {
+    ///   - discardingPaths: paths of routes that throw a body away.
+    public init(_ methods: PathMethods, typedPages: Set<String> = [], discardingPaths: Set<String> = []) {
         self.methods = methods
         self.typedPages = typedPages
+        self.discardingPaths = discardingPaths
     }
 
     public func handle(
@@ -34,9 +38,14 @@ public struct RequestTargetMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
+    /// - Throws: as ``Request/requireKnownCoding(unless:)``.
+    func requireKnownCoding(of request: Request) throws(RequestBodyFault) {
+        try request.requireKnownCoding(unless: discardingPaths.contains(request.uri.path))
+    }
+
     /// What is answered without a route; nil where a route is asked.
     func answer(to request: Request, _ context: Context) async throws -> Response? {
-        try request.requireKnownCoding()
+        try requireKnownCoding(of: request)
         let target = request.head.path ?? ""
         guard target.utf8.first == UInt8(ascii: "/") else {
             if target == "*", request.method == .options { return Response(status: .noContent) }
