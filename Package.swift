@@ -518,7 +518,7 @@ let package = Package(
             name: "KeychainServicesTests",
             dependencies: [
                 "KeychainServices", "SecretVault", "KeychainTPM", "KeychainTypes", "TPMTestSupport", "FirebaseAuth",
-                "MSAL", "ClientHTTP", "ClientStorage", "OneTimePassword", "Guardian", "GuardianReferencePage",
+                "MSAL", "ClientHTTP", "ClientStorage", "JSON", "OneTimePassword", "Guardian", "GuardianReferencePage",
                 "KeychainTestSupport", "TestSupport", .crypto, .cryptoExtras,
             ]),
         .testTarget(

@@ -1,3 +1,5 @@
+import JSON
+
 extension OTPAuthURI {
     /// The URI itself, **with the secret**: for a QR code or a link on the user's own screen, not for logs.
     ///
@@ -18,13 +20,13 @@ extension OTPAuthURI {
         parameters += [("algorithm", algorithm.rawValue), ("digits", String(digits)), moving]
         parameters += extraParameters.map { ($0.name, $0.value) }
 
-        let query = parameters.map { PercentEncoding.encode($0) + "=" + PercentEncoding.encode($1) }
+        let query = parameters.map { $0.percentEncoded + "=" + $1.percentEncoded }
         return "otpauth://\(type)/\(label)?" + query.joined(separator: "&")
     }
 
     private var label: String {
-        let account = PercentEncoding.encode(accountName)
-        if let issuer { return PercentEncoding.encode(issuer) + ":" + account }
+        let account = accountName.percentEncoded
+        if let issuer { return issuer.percentEncoded + ":" + account }
         // Readers take the first `%3A` for the separator, so an account name with a colon needs a real one before it.
         return accountName.utf8.contains(UInt8(ascii: ":")) ? ":" + account : account
     }

@@ -1,25 +1,7 @@
 /// The percent-encoding of RFC 3986, without the dialect of HTML forms: a space is `%20`, and `+` is a plus.
 ///
-/// Written out because the character sets of Foundation leave characters alone that authenticators trip over, and
-/// because the parsers of its versions disagree about what they accept.
+/// Written out because the parsers of Foundation's versions disagree about what they accept.
 enum PercentEncoding {
-    /// `text` with everything encoded but the unreserved characters (section 2.3).
-    static func encode(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
     /// The text that `bytes` encode, or `nil` if a `%` has no two hexadecimal digits after it or the result is not
     /// UTF-8.
     ///

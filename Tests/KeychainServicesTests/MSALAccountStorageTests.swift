@@ -2,6 +2,7 @@
     import ClientHTTP
     import ClientStorage
     import Foundation
+    import JSON
     import KeychainTestSupport
     import MSAL
     import SecretVault
@@ -17,7 +18,7 @@
                 _ name: String, group: String? = nil
             ) throws -> MSALNativeAuthPublicClientApplication {
                 let authority = try MSALCIAMAuthority(
-                    url: #require(URL(string: "http://127.0.0.1:8080/\(name.formEncoded)")))
+                    url: #require(URL(string: "http://127.0.0.1:8080/\(name.percentEncoded)")))
                 let config = MSALNativeAuthPublicClientApplicationConfig(
                     clientId: "app", authority: authority, challengeTypes: [.password])
                 config.cacheConfig.keychainSharingGroup = group

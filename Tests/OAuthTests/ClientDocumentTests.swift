@@ -328,7 +328,7 @@ struct ClientDocumentEndpointTests {
             #expect(challenge.status >= 400)
             // Under --dev any key will do, and the application is that of development.
             let toolkit = try await server.post(
-                "/v1/accounts:signInWithPassword?key=\(site.id.queryEncoded)",
+                "/v1/accounts:signInWithPassword?key=\(site.id.percentEncoded)",
                 ["email": "ada@example.org", "password": .string(TestServer.password), "returnSecureToken": true])
             #expect(toolkit.status == 200, "\(toolkit.text)")
             let events = try await server.realm.auditLog.events(limit: 100).filter { $0.dialect == .identityToolkit }

@@ -107,10 +107,4 @@ struct KeptConnectionsTests {
             #"{"active":true,"sub":1}"#, #"{"active":true} x"#,
         ] { #expect(throws: (any Error).self, "\(wrong)") { try IntrospectionAnswer(Data(wrong.utf8)) } }
     }
-
-    @Test
-    func `A form keeps letters, digits and four signs, and writes every other byte in upper case`() {
-        #expect("aZ09-._~".formEncoded == "aZ09-._~")
-        #expect("a b+c&d=é/".formEncoded == "a%20b%2Bc%26d%3D%C3%A9%2F")
-    }
 }

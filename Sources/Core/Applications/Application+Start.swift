@@ -15,7 +15,7 @@ extension Application {
         let oauth = registration.oauth
         guard !oauth.isUnchecked else { return nil }
         if let uri = oauth.initiateLoginURI {
-            return uri + (uri.contains("?") ? "&" : "?") + "iss=" + issuer(at: base).queryEncoded
+            return uri + (uri.contains("?") ? "&" : "?") + "iss=" + issuer(at: base).percentEncoded
         }
         return oauth.clientURI ?? registration.redirectURIs.lazy.compactMap(RedirectURI.site(of:)).first
     }

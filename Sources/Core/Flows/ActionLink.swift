@@ -53,15 +53,6 @@ public struct PlainLinkFormat: LinkFormat {
         var query = [("action", link.action.rawValue), ("code", link.code.reveal())]
         query += link.items.map { ($0.name, $0.value) }
         if let locale = link.locale { query.append(("lang", locale)) }
-        return "link?" + query.map { "\($0.0.queryEncoded)=\($0.1.queryEncoded)" }.joined(separator: "&")
-    }
-}
-
-extension String {
-    /// Percent-encoded but for unreserved characters (RFC 3986, section 2.3): fit for a query item, and for a part of a path.
-    public var queryEncoded: String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+        return "link?" + query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
     }
 }

@@ -61,7 +61,7 @@ public struct HTTPClient: Sendable {
     public func post(
         form fields: [(name: String, value: String)], to url: URL, headers: [String: String] = [:]
     ) async throws -> HTTPClientResponse {
-        let text = fields.map { $0.name.formEncoded + "=" + $0.value.formEncoded }.joined(separator: "&")
+        let text = fields.map { $0.name.percentEncoded + "=" + $0.value.percentEncoded }.joined(separator: "&")
         let headers = headers.merging(["Content-Type": "application/x-www-form-urlencoded"]) { own, _ in own }
         return try await send("POST", url, headers: headers, body: Data(text.utf8))
     }
@@ -79,31 +79,4 @@ public struct HTTPClient: Sendable {
         default: throw HTTPClientError.unsupportedURL("The server's URL is neither https nor http.")
         }
     }
-}
-
-extension String {
-    /// Everything but letters, digits, `-`, `.`, `_` and `~` percent-encoded: fit for a form and for a query item.
-    public var formEncoded: String {
-        if utf8.allSatisfy(\.isUnreserved) { return self }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(3 * utf8.count)
-        for byte in utf8 {
-            if byte.isUnreserved {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append((byte >> 4).hexDigit)
-                bytes.append((byte & 15).hexDigit)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    /// RFC 3986, section 2.3.
-    fileprivate var isUnreserved: Bool { isASCIILetterOrDigit || "-._~".utf8.contains(self) }
-
-    /// In upper case; for 0 to 15.
-    fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") - 10 + self }
 }

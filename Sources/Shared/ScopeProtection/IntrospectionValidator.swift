@@ -104,7 +104,7 @@ public actor IntrospectionValidator: TokenValidator {
                 transport: KeptConnections.standard(environment: ProcessInfo.processInfo.environment), timeout: 10,
                 maximumResponseBytes: 1 << 18)
         self.now = now
-        credentials = Self.basic(options.clientID.formEncoded, options.clientSecret.formEncoded)
+        credentials = Self.basic(options.clientID.percentEncoded, options.clientSecret.percentEncoded)
         kept = RecentEntries(bound: options.cacheLimit)
     }
 

@@ -88,7 +88,7 @@ public struct Invitation: Sendable {
 
         /// The link that the mail shows: to the page, in the language of the mail.
         func link(to handle: FlowHandle) -> String {
-            page + handle.token.reveal() + (locale.map { "&lang=\($0.queryEncoded)" } ?? "")
+            page + handle.token.reveal() + (locale.map { "&lang=\($0.percentEncoded)" } ?? "")
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// What the QR code of an enrolment says (auth0-guardian.js, `enrollment_uri_helper.js`).
 public struct EnrollmentURI: Sendable, Equatable {
@@ -26,13 +27,13 @@ public struct EnrollmentURI: Sendable, Equatable {
 
     /// In the order of the vendor's own.
     public var text: String {
-        var label = Self.encode(issuer)
-        if let account { label += ":" + Self.encode(account) }
+        var label = issuer.percentEncoded
+        if let account { label += ":" + account.percentEncoded }
         let items: [(String, String?)] = [
             ("secret", secret), ("enrollment_tx_id", transactionID), ("issuer", issuer), ("id", id),
             ("base_url", baseURL), ("algorithm", "sha1"), ("digits", "6"), ("counter", "0"), ("period", "30"),
         ]
-        let query = items.compactMap { name, value in value.map { "\(name)=\(Self.encode($0))" } }
+        let query = items.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
         return "otpauth://totp/\(label)?" + query.joined(separator: "&")
     }
 
@@ -52,11 +53,5 @@ public struct EnrollmentURI: Sendable, Equatable {
         id = items["id"] ?? nil
         baseURL = items["base_url"] ?? nil
         secret = items["secret"] ?? nil
-    }
-
-    private static func encode(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
     }
 }

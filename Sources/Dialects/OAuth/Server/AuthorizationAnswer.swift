@@ -49,7 +49,7 @@ struct AuthorizationAnswer: Sendable {
 
     /// The address with the answer in it.
     var location: String {
-        let text = members.map { "\($0.0.queryEncoded)=\($0.1.queryEncoded)" }.joined(separator: "&")
+        let text = members.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
         if target.mode == .fragment { return "\(target.redirectURI)#\(text)" }
         let mark = target.redirectURI.contains("?") ? (target.redirectURI.hasSuffix("?") ? "" : "&") : "?"
         return target.redirectURI + mark + text

@@ -128,7 +128,7 @@ extension OAuth {
             var fields: [String] = []
             while let field = try reader.next() {
                 if field.name == "id_token_hint" || field.name == Self.hintReference { continue }
-                fields.append("\(field.name.queryEncoded)=\(field.value.queryEncoded)")
+                fields.append("\(field.name.percentEncoded)=\(field.value.percentEncoded)")
             }
             query = (fields + ["\(Self.hintReference)=\(reference)"]).joined(separator: "&")
         }
@@ -211,7 +211,7 @@ extension OAuth {
         guard let text = request.queryItems["flow"], try await wayBack(ofFlow: text) != nil else {
             return Self.redirect(to: Path.startAgain)
         }
-        return Self.redirect(to: "\(Path.startAgain)?flow=\(text.queryEncoded)")
+        return Self.redirect(to: "\(Path.startAgain)?flow=\(text.percentEncoded)")
     }
 
     /// `GET /start-again`.

@@ -28,8 +28,8 @@ extension OAuth {
         }
         guard let hint, hint.session == session.id, try await isNamed(parameters["logout_hint"], by: session) else {
             // A link alone, which any site can show, signs no user out: the user confirms it. So does one who is hinted at as another.
-            let escaped = try await withoutToken(parameters, hint).queryEncoded
-            let languages = parameters["ui_locales"].map { "&ui_locales=\($0.queryEncoded)" } ?? ""
+            let escaped = try await withoutToken(parameters, hint).percentEncoded
+            let languages = parameters["ui_locales"].map { "&ui_locales=\($0.percentEncoded)" } ?? ""
             return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)\(languages)")
         }
         let client = context.client(hint.application.id, of: .oauth)
@@ -64,7 +64,7 @@ extension OAuth {
             }
             members.append((Self.hintReference, reference))
         }
-        return members.map { "\($0.0)=\($0.1.queryEncoded)" }.joined(separator: "&")
+        return members.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
     }
 
     /// `GET /v2/logout`, Auth0's spelling: `returnTo` is an address to return to like any other, so it has to be registered for the
@@ -78,7 +78,7 @@ extension OAuth {
             return pages.error(request, context, fault.sentence, code: "invalid_request (\(fault.name))")
         }
         let members = [("client_id", "client_id"), ("post_logout_redirect_uri", "returnTo"), ("state", "state")]
-            .compactMap { name, theirs in parameters[theirs].map { "\(name)=\($0.queryEncoded)" } }
+            .compactMap { name, theirs in parameters[theirs].map { "\(name)=\($0.percentEncoded)" } }
         return Self.redirect(to: Path.logout + (members.isEmpty ? "" : "?" + members.joined(separator: "&")))
     }
 
@@ -134,7 +134,7 @@ extension OAuth {
                 freePorts: hasFreePorts(hint.application))
         else { return nil }
         guard let state = parameters["state"], state.utf8.count <= AuthorizationRequest.longestState else { return uri }
-        return uri + (uri.contains("?") ? "&" : "?") + "state=\(state.queryEncoded)"
+        return uri + (uri.contains("?") ? "&" : "?") + "state=\(state.percentEncoded)"
     }
 }
 

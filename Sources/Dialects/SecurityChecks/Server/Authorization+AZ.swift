@@ -49,11 +49,9 @@ extension SecurityChecks {
     private func redirect(
         to uri: String, code: String? = nil, error: OAuthErrorWord? = nil, _ call: SecurityChecksCall
     ) throws -> Response {
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~")
         let items = [("code", code), ("error", error?.rawValue), ("state", call.query["state"])].compactMap {
             name, value in
-            value.flatMap { $0.addingPercentEncoding(withAllowedCharacters: allowed) }.map { "\(name)=\($0)" }
+            value.map { "\(name)=\($0.percentEncoded)" }
         }
         return Response(
             status: .found,

@@ -180,7 +180,7 @@ public struct PagePath: Sendable {
 
     /// - Parameter items: those whose value is nil are left out.
     public init(_ path: String, _ items: [(String, String?)]) {
-        let query = items.compactMap { name, value in value.map { "\(name.queryEncoded)=\($0.queryEncoded)" } }
+        let query = items.compactMap { name, value in value.map { "\(name.percentEncoded)=\($0.percentEncoded)" } }
         text = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 }

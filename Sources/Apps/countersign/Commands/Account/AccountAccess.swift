@@ -47,8 +47,8 @@ struct AccountAccess {
         _ endpoint: String, _ name: String, query: [(name: String, value: String?)] = [], body: Data?
     ) async throws -> Answer {
         let parts = endpoint.split(separator: " ", maxSplits: 1).map(String.init)
-        let path = parts[1].replacing(/\{[a-z]+\}/, with: name.formEncoded)
-        let items = query.compactMap { item in item.value.map { "\(item.name)=\($0.formEncoded)" } }
+        let path = parts[1].replacing(/\{[a-z]+\}/, with: name.percentEncoded)
+        let items = query.compactMap { item in item.value.map { "\(item.name)=\($0.percentEncoded)" } }
         let text =
             "\(entry.issuer)/account/v1\(path)" + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
         guard let url = URL(string: text) else {

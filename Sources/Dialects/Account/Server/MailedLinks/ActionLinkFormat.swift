@@ -9,7 +9,7 @@ public struct ActionLinkFormat: LinkFormat {
         var query = [("mode", MailedLinkMode(link.action).rawValue), ("oobCode", link.code.reveal())]
         query += link.items.map { ($0.name, $0.value) }
         if let locale = link.locale { query.append(("lang", locale)) }
-        return "auth/action?" + query.map { "\($0.0.queryEncoded)=\($0.1.queryEncoded)" }.joined(separator: "&")
+        return "auth/action?" + query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
     }
 }
 

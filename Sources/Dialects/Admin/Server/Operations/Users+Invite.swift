@@ -37,8 +37,8 @@ public struct InviteUser: AdministrationOperation {
         if let locale { try AdministrationError.check(locale: locale) }
         let locale = locale
         let link: @Sendable (FlowHandle) -> String = { handle in
-            "sign-up?invitation=\(handle.token.reveal().queryEncoded)"
-                + (locale.map { "&lang=\($0.queryEncoded)" } ?? "")
+            "sign-up?invitation=\(handle.token.reveal().percentEncoded)"
+                + (locale.map { "&lang=\($0.percentEncoded)" } ?? "")
         }
         let isPassedOn = givesLink == true
         switch try await realm.invitations.invite(

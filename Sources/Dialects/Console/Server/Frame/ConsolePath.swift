@@ -4,6 +4,6 @@ import CountersignCore
 enum ConsolePath {
     /// - Parameter parts: below `/console`, not encoded.
     static func to(_ parts: String...) -> String {
-        "/console/" + parts.map(\.queryEncoded).joined(separator: "/")
+        "/console/" + parts.map(\.percentEncoded).joined(separator: "/")
     }
 }

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// Where a server is, out of what an app says of it; or why that is no address.
 struct ServerAddress: Sendable {
@@ -89,7 +90,7 @@ extension URL {
             guard !segment.isEmpty, segment != ".", segment != ".." else {
                 throw .invalidIdentifier("'\(segment)' identifies nothing.")
             }
-            text += "/" + segment.formEncoded
+            text += "/" + segment.percentEncoded
         }
         guard let url = URL(string: text) else { throw .invalidBaseURL("The URL cannot be read.") }
         return url

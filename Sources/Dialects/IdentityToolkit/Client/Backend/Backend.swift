@@ -1,6 +1,7 @@
 import ClientHTTP
 import Foundation
 import IdentityToolkitWire
+import JSON
 
 /// The server as one ``Auth`` sees it at one moment: one function per endpoint.
 ///
@@ -123,7 +124,7 @@ struct Backend: Sendable {
         case .unknown: throw AuthErrorCode(.serverNotConfigured)
         case .unusable(let reason): throw AuthErrorCode.refused(.serverNotConfigured, because: reason)
         case .at(let base, let rule):
-            let query = apiKey.isEmpty ? "" : "?key=" + apiKey.formEncoded
+            let query = apiKey.isEmpty ? "" : "?key=" + apiKey.percentEncoded
             guard let url = URL(string: "\(base)/\(service.rawValue)/\(path)\(query)") else {
                 throw AuthErrorCode.refused(.serverNotConfigured, because: "The server's URL is not valid.")
             }

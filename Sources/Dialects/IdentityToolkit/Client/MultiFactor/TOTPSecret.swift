@@ -1,6 +1,7 @@
 import ClientHTTP
 import Foundation
 import IdentityToolkitWire
+import JSON
 
 /// The secret that an authenticator is to be given, and what it must know beside. Source: Firebase API reference for
 /// Swift, `TOTPSecret`.
@@ -37,11 +38,11 @@ public final class TOTPSecret: NSObject, Sendable {
     /// digits.
     public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> String {
         guard let hashingAlgorithm = hashingAlgorithm?.nonEmpty, let codeLength, codeLength > 0 else { return "" }
-        let label = (issuer.isEmpty ? "" : issuer.formEncoded + ":") + accountName.formEncoded
+        let label = (issuer.isEmpty ? "" : issuer.percentEncoded + ":") + accountName.percentEncoded
         var items = [("secret", secretKey), ("algorithm", hashingAlgorithm), ("digits", String(codeLength))]
         if !issuer.isEmpty { items.insert(("issuer", issuer), at: 1) }
         if let period, period > 0 { items.append(("period", String(period))) }
-        return "otpauth://totp/\(label)?" + items.map { "\($0)=\($1.formEncoded)" }.joined(separator: "&")
+        return "otpauth://totp/\(label)?" + items.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
     }
 
     /// Hands the URL to the system's authenticator app, or to ``opener``. Nothing tells whether there is one; a text

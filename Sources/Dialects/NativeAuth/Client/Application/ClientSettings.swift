@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import NativeAuthWire
 
 /// What an application was configured with, as it was when it was made.
@@ -56,7 +57,7 @@ struct ClientSettings: Sendable {
 
     /// Where an endpoint of the authority is.
     func url(_ path: String) -> URL? {
-        let query = (slice?.dc).flatMap { $0.isEmpty ? nil : "?dc=" + $0.formEncoded } ?? ""
+        let query = (slice?.dc).flatMap { $0.isEmpty ? nil : "?dc=" + $0.percentEncoded } ?? ""
         return URL(string: authority.url.absoluteString + path + query)
     }
 }

@@ -66,7 +66,7 @@ struct AuthorizationAttempt: Sendable {
         guard var parts = URLComponents(url: metadata.authorizationEndpoint, resolvingAgainstBaseURL: true) else {
             throw ClientFailure(.unsupported, "The server's authorization endpoint is no address.")
         }
-        let query = fields.map { "\($0.name)=\($0.value.formEncoded)" }.joined(separator: "&")
+        let query = fields.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
         parts.percentEncodedQuery = [parts.percentEncodedQuery, query].compactMap { $0 }.joined(separator: "&")
         guard let url = parts.url else {
             throw ClientFailure(.unsupported, "The server's authorization endpoint is no address.")

@@ -324,7 +324,7 @@ public actor CountersignSession {
         if let redirectURI { fields.append(("post_logout_redirect_uri", redirectURI)) }
         if let state { fields.append(("state", state)) }
         var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true)
-        parts?.percentEncodedQuery = fields.map { "\($0)=\($1.formEncoded)" }.joined(separator: "&")
+        parts?.percentEncodedQuery = fields.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
         return parts?.url
     }
 

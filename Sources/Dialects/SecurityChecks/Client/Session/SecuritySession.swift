@@ -173,7 +173,7 @@ package final class SecuritySession: Sendable {
 extension String {
     /// The fields of a form.
     static func form(_ fields: [(name: String, value: String?)]) -> String {
-        fields.compactMap { name, value in value.map { name.formEncoded + "=" + $0.formEncoded } }
+        fields.compactMap { name, value in value.map { name.percentEncoded + "=" + $0.percentEncoded } }
             .joined(separator: "&")
     }
 }
