@@ -63,7 +63,8 @@ import Testing
             #expect(try await ids(["kinds": ["user.created"]]) == expected { $0.kind == .userCreated })
             let signIns = expected { $0.kind.rawValue.hasPrefix("sign-in.") || $0.kind == .answerRefused }
             #expect(try await ids(["kinds": ["sign-in", "answer.refused"]]) == signIns && signIns.count == 4)
-            #expect(try await ids(["kinds": ["sign"]]) == [], "A kind is named by its words, not by its letters.")
+            let letters = try await Self.post("audit:search", ["kinds": ["sign"]], server)
+            #expect(letters.status == 400, "A kind is named by its words, not by its letters.")
             #expect(try await ids(["user": "bob@example.com"]) == expected { $0.userID?.rawValue == "bob" })
             #expect(try await ids(["source": "192.0.2.8"]).count == 3)
             #expect(try await ids(["application": .string(server.key)]).count == 4)
