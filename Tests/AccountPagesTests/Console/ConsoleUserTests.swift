@@ -116,6 +116,9 @@ struct ConsoleUserTests {
     @Test func `A user is deleted by typing the address, and not otherwise`() async throws {
         try await with(.operator) { stage, browser in
             let path = "/console/users/target/delete"
+            // That is said of the choice that it is true of.
+            let asked = try await browser.open(path).html
+            #expect(asked.contains("at once: this cannot be undone") && !asked.contains("This cannot"), "\(asked)")
             for wrong in ["", "x", "other@example.com"] {
                 let page = try await confirm(path, ["name": wrong], in: browser)
                 #expect(page.status == 422 && page.hasAlert, "\(page.html)")
@@ -154,6 +157,7 @@ struct ConsoleUserTests {
     @Test func `Profile, attributes and claims are edited, and what is not right is refused`() async throws {
         try await with(.operator) { stage, browser in
             let path = "/console/users/target/edit"
+            #expect(try await browser.open(path).html.contains("{}</textarea>"))
             let done = try await confirm(
                 path,
                 [

@@ -34,7 +34,7 @@ enum MailPages {
                                     : own.map { .init(PageText(chosen: $0.language), .good) }),
                         ]
                     })))
-        page.blocks += scene.command(ListMailTemplates())
+        page.blocks += scene.commandAtServer(ListMailTemplates())
         return page
     }
 
@@ -69,7 +69,7 @@ enum MailPages {
             .facts(facts), .listing(mail.text),
             .links([.init(words("consoleMails"), to: "/console/delivery/templates")]),
         ]
-        page.blocks += scene.command(operation)
+        page.blocks += scene.commandAtServer(operation)
         return page
     }
 }

@@ -123,6 +123,13 @@ struct ConsoleScene: Sendable {
         return [.command(PageCommand(words.plain("consoleCommand"), ShellCommand.line(of: operation)))]
     }
 
+    /// The same of what only a running server knows: the command names this one.
+    func commandAtServer(_ operation: any CommandedOperation) -> [PageBlock] {
+        let line = ShellCommand.line(
+            operation.commandLine + ["--server", realm.site.baseURLs.first ?? "https://login.example.com"])
+        return [.command(PageCommand(words.plain("consoleCommand"), line))]
+    }
+
     /// What a change gave out once; none where this page follows no such change.
     /// - Parameter caption: the key of what it is.
     func secretBlocks(_ caption: String) -> [PageBlock] {

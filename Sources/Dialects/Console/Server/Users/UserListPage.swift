@@ -170,7 +170,7 @@ enum UserListPage {
                     autocomplete: "off", maximumLength: 254),
                 PageField(
                     name: "display_name", label: words.plain("consoleUserName"), value: scene.field("display_name"),
-                    autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false),
+                    autocomplete: "off", maximumLength: 200, isRequired: false, isFirst: false),
                 .choice(
                     name: "locale", label: words.plain("consoleLanguage"),
                     options: [.init("", words.plain("consoleNothing"))]

@@ -493,6 +493,13 @@ enum JSONListing {
     static func text(of value: JSONValue) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { PageText.escapedJSON(String(decoding: $0, as: UTF8.self)) } ?? ""
+        guard let bytes = try? encoder.encode(value) else { return "" }
+        return PageText.escapedJSON(closingEmpty(String(decoding: bytes, as: UTF8.self)))
+    }
+
+    /// Objects and lists with nothing in them on one line: `{}`. No text in JSON has two ends of line.
+    private static func closingEmpty(_ text: String) -> String {
+        let parts = text.components(separatedBy: "\n\n")
+        return parts[0] + parts.dropFirst().map { String($0.drop { $0 == " " }) }.joined()
     }
 }
