@@ -123,8 +123,15 @@ public struct SignatureKey: Sendable, Equatable, Codable {
     /// - Parameter algorithm: What the header has to name; nil is ``algorithm``.
     package func claims(of token: String, in algorithm: StatementAlgorithm? = nil) throws(StatementFault) -> TokenClaims
     {
-        let algorithm = algorithm ?? self.algorithm
         guard let token = ReceivedToken(token) else { throw .malformed }
+        return try claims(of: token, in: algorithm)
+    }
+
+    /// The same of a token that was read before, by who needs its header too.
+    package func claims(
+        of token: ReceivedToken, in algorithm: StatementAlgorithm? = nil
+    ) throws(StatementFault) -> TokenClaims {
+        let algorithm = algorithm ?? self.algorithm
         guard StatementAlgorithm(name: token.header.alg) == algorithm else { throw .wrongAlgorithm }
         guard isSignature(token.signature, of: token.signedText, in: algorithm) else { throw .wrongSignature }
         guard let claims = token.claims else { throw .malformed }

@@ -1,5 +1,6 @@
 import Foundation
 import OneTimePassword
+import SignedTokens
 
 /// A device's signed answer to a request: it decides about the attempt that waits for it, and proves nothing in its own.
 ///
@@ -60,9 +61,10 @@ struct DeviceStatement: SettlingProof, ImmediateProofMethod {
         of response: Response, challenge: DeviceChallenge, payload: PushFactor.Payload, at now: Date
     ) throws(Refusal) -> DeviceDecision {
         let names = response.names
+        guard let token = ReceivedToken(response.statement.reveal()) else { throw Refusal(.malformedCredential) }
         let claims: TokenClaims
         do {
-            claims = try payload.key.claims(of: response.statement.reveal())
+            claims = try payload.key.claims(of: token)
         } catch {
             switch error {
             case .malformed: throw Refusal(.malformedCredential)
@@ -71,9 +73,9 @@ struct DeviceStatement: SettlingProof, ImmediateProofMethod {
             }
         }
         // A proof for another purpose, which the same key signs, is no answer (RFC 8725, section 3.11).
-        guard let header = JWSHeader(of: response.statement.reveal()),
-            [.untyped, .jwt].contains(TokenType(header: header.typ))
-        else { throw Refusal(.malformedCredential) }
+        guard [.untyped, .jwt].contains(TokenType(header: token.header.typ)) else {
+            throw Refusal(.malformedCredential)
+        }
         guard let subject = claims.string("sub"),
             ConstantTime.equal(Array(subject.utf8), Array(challenge.text.utf8))
         else { throw Refusal(.wrongChallenge) }
