@@ -15,6 +15,9 @@ struct FewRows<Key: Hashable, Row>: ExpressibleByDictionaryLiteral {
         for (key, row) in elements { self[key] = row }
     }
 
+    /// Whether there is a row under a key. To compare what the subscript gives with nil copies the row.
+    func has(_ key: Key) -> Bool { many.isEmpty ? keys.contains(key) : many.index(forKey: key) != nil }
+
     /// The row under a key; nil where there is none, and to take one out.
     subscript(key: Key) -> Row? {
         get {

@@ -241,7 +241,7 @@ extension RememberingTransaction: StoreTransaction {
         if bringsDocuments { keep(standing: found.documents) }
         flows[digest] = .some(found.flow)
         if let user = found.user {
-            if users[user.id] == nil { users[user.id] = .some(user) }
+            if !users.has(user.id) { users[user.id] = .some(user) }
         } else if found.flow != nil {
             // Who stands in for the user of a flow that knows none is not asked for either: it would take a way more.
             users[.placeholder] = .some(nil)
@@ -368,14 +368,16 @@ extension RememberingTransaction: StoreTransaction {
     func grant(_ id: GrantID) throws -> Grant? { try row(&grants, id) { try $0.grant(id) } }
 
     func heldGrant(_ id: GrantID, beside documents: [String]) throws -> (HeldGrant?, documents: [String: Data]) {
-        if grants[id] == nil {
-            let (held, found) = try base.heldGrant(id, beside: knowsNoStandingDocument ? Self.standingDocuments : [])
-            if knowsNoStandingDocument { keep(standing: found) }
+        if !grants.has(id) {
+            let bringsDocuments = knowsNoStandingDocument
+            let (held, found) = try base.heldGrant(id, beside: bringsDocuments ? Self.standingDocuments : [])
+            if bringsDocuments { keep(standing: found) }
             grants[id] = .some(held?.grant)
             if let held {
                 sessions[held.session.id] = .some(held.session)
                 users[held.user.id] = .some(held.user)
             }
+            return (held, try self.documents(documents))
         }
         let found = try self.documents(documents)
         guard let grant = try grant(id), let session = try session(grant.sessionID), let user = try user(grant.userID)
@@ -510,10 +512,10 @@ extension RememberingTransaction: StoreTransaction {
     /// What nearly every transaction asks for: read together, and with an application where one is asked for first.
     private static let standingDocuments = [settingsDocument, MasterKeys.checkDocument]
 
-    private var knowsNoStandingDocument: Bool { Self.standingDocuments.allSatisfy { documents[$0] == nil } }
+    private var knowsNoStandingDocument: Bool { Self.standingDocuments.allSatisfy { !documents.has($0) } }
 
     private func keep(standing found: [String: Data]) {
-        for name in Self.standingDocuments where documents[name] == nil { documents[name] = .some(found[name]) }
+        for name in Self.standingDocuments where !documents.has(name) { documents[name] = .some(found[name]) }
     }
 
     func application(_ id: ClientID) throws -> Application? {
@@ -527,7 +529,7 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func registeredApplication(_ id: ClientID) throws -> Application? {
-        guard applications[id] == nil, knowsNoStandingDocument else {
+        guard !applications.has(id), knowsNoStandingDocument else {
             return try row(&applications, id) { try $0.application(id) }
         }
         let (application, found) = try base.application(id, beside: Self.standingDocuments)
@@ -589,7 +591,7 @@ extension RememberingTransaction: StoreTransaction {
     func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse] { try base.applicationUses(of: ids) }
 
     func document(_ name: String) throws -> Data? {
-        if documents[name] == nil, Self.standingDocuments.contains(name) {
+        if !documents.has(name), Self.standingDocuments.contains(name) {
             keep(standing: try base.documents(Self.standingDocuments))
         }
         return try row(&documents, name) { try $0.document(name) }

@@ -157,6 +157,29 @@ struct RememberingTransactionTests {
     }
 
     @Test
+    func `A grant that is asked for with its session and its user comes as the rows are, the second time too`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let scene = try await scene(test)
+        let (first, rows, second, missing) = try await test.store.write { base in
+            let transaction = RememberingTransaction(base, standing: StandingDocuments())
+            let none = GrantID(rawValue: "none")
+            guard let first = try transaction.heldGrant(scene.grant) else { throw TestFailure() }
+            let rows = try Sight(scene, in: transaction)
+            var user = first.user
+            user.isDisabled = true
+            guard try transaction.update(user) else { throw TestFailure() }
+            let missing = [try transaction.heldGrant(none) == nil, try transaction.heldGrant(none) == nil]
+            return (first, rows, try transaction.heldGrant(scene.grant), missing)
+        }
+        #expect(first.grant == rows.grant && first.session == rows.session && first.user == rows.user)
+        #expect(second?.user.isDisabled == true && second?.user.revision == first.user.revision + 1)
+        #expect(second?.grant == first.grant && second?.session == first.session)
+        #expect(missing == [true, true])
+    }
+
+    @Test
     func `A transaction that was undone leaves nothing behind`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
