@@ -597,6 +597,12 @@ import Testing
             #expect(rest.json["members"][0]["id"] == "bob" && rest.json["next"] == .null)
             let own = try await post("groups:list", ["user": "ada"])
             #expect(own.json["groups"].elements.compactMap { $0["name"].text } == ["eng/core", "staff"])
+            let found = try await post("groups:list", ["text": "ENG"])
+            #expect(found.json["groups"].elements.compactMap { $0["name"].text } == ["eng/core"], "\(found.text)")
+            #expect(found.json["isPartial"] == false && own.json["isPartial"] == .null)
+            #expect(try await post("groups:list", ["text": "eng", "user": "ada"]).status == 400)
+            #expect(
+                try await post("groups:list", ["text": .string(String(repeating: "e", count: 257))]).status == 400)
             let names = [".", "..", "../x", "a/..", "a//b", "/a", "a/", "a/./b", "\u{202E}x", "a\u{0}", "a b", "ä", ""]
             for name in names {
                 for rehearses in [true, false] {

@@ -95,7 +95,7 @@ struct CommandLineOfOperationsTests {
                     .init(value: "2", jwtClaimType: "v"),
                 ], tokens: ["id", "access"], replaces: name),
             RotateHookSecret(id: name), RemoveHook(id: name), TestHook(id: name),
-            ListGroups(limit: 50, before: name), ShowGroup(group: name, limit: 50, before: name),
+            ListGroups(text: name, limit: 50, before: name), ShowGroup(group: name, limit: 50, before: name),
             ListAdministrators(limit: 50, before: name), ListLimits(limit: 50, before: name),
             ListApplications(limit: 50, before: name), ListClients(limit: 50, before: name, user: name),
             ListApplicationSessions(id: name, limit: 50, before: name),

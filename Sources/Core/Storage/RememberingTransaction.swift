@@ -468,6 +468,9 @@ extension RememberingTransaction: StoreTransaction {
     func groups(_ range: ListRange<GroupName>) throws -> [UserGroup] {
         try base.groups(range)
     }
+    func groups(beginningWith text: String, _ range: ListRange<GroupName>) throws -> [UserGroup] {
+        try base.groups(beginningWith: text, range)
+    }
     func groups(of user: UserID, limit: Int) throws -> [GroupName] { try base.groups(of: user, limit: limit) }
     func members(of group: GroupName, _ range: ListRange<UserID>) throws -> [UserID] {
         try base.members(of: group, range)

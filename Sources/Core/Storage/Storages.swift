@@ -153,6 +153,8 @@ public protocol GroupStorage {
     func group(_ name: GroupName) throws -> UserGroup?
     /// Ordered by name.
     func groups(_ range: ListRange<GroupName>) throws -> [UserGroup]
+    /// Those whose name begins with a text, which is not empty; ordered by name.
+    func groups(beginningWith text: String, _ range: ListRange<GroupName>) throws -> [UserGroup]
     /// The groups that a user is in, ordered by name.
     func groups(of user: UserID, limit: Int) throws -> [GroupName]
     /// Ordered by id.

@@ -50,6 +50,17 @@ extension StoreConformance {
             try await check("groups", ["Z", "a/b", "g"], in: store, key: \.name, name: \.name.rawValue) {
                 try $0.groups($1)
             }
+            try await store.write { transaction in
+                for name in ["a", "a/", "a/c", "a0", "A/b"] {
+                    _ = try transaction.insert(
+                        UserGroup(name: GroupName(rawValue: name), summary: "", createdAt: Sample.instant()))
+                }
+            }
+            try await check(
+                "groups that begin so", ["a/", "a/b", "a/c"], in: store, key: \.name, name: \.name.rawValue
+            ) {
+                try $0.groups(beginningWith: "a/", $1)
+            }
             try await check("members", ids, in: store, key: \.self, name: \.rawValue) {
                 try $0.members(of: group, $1)
             }

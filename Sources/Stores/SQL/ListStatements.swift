@@ -25,6 +25,18 @@ struct ListStatements: Sendable {
 
     func place<Key: StringName>(_ range: ListRange<Key>) -> SQLValue { place(range.map(\.rawValue)) }
 
+    /// The ends of the rows whose key begins with a text, and lies behind the place: the first of them included, the last not.
+    ///
+    /// One bound at each end: of two, SQLite takes one for the index and goes through all rows up to the other.
+    static func bounds<Key: StringName>(
+        beginningWith text: String, _ range: ListRange<Key>
+    ) -> (start: SQLValue, end: SQLValue) {
+        let key = range.key?.rawValue
+        // The least text behind a key, as none has a zero byte; and what sorts behind every text that begins so.
+        let (start, end) = (key.map { $0 + "\u{1}" } ?? text, text + "\u{10FFFF}")
+        return range.isBackwards ? (SQLValue(text), SQLValue(key ?? end)) : (SQLValue(start), SQLValue(end))
+    }
+
     /// The last scalar of Unicode is no character, and no key begins with it.
     func place(_ range: ListRange<String>) -> SQLValue {
         SQLValue(range.key ?? (isGreatest(range) ? "\u{10FFFF}" : ""))

@@ -26,7 +26,6 @@ private enum Statements {
     static let byID = Application.selection("WHERE id = $1", isByRow: true)
     static let presence = SQLStatement("SELECT 1 FROM applications WHERE id = $1", isByRow: true)
     static let listed = ListStatements { Application.selection("WHERE id \($0) $1 ORDER BY id\($1) LIMIT $2") }
-    /// One bound at each end: of two, SQLite takes one for the index and goes through all rows up to the other.
     static let beginning = ListStatements { _, order in
         Application.selection("WHERE id >= $1 AND id < $2 ORDER BY id\(order) LIMIT $3")
     }
@@ -84,11 +83,8 @@ extension SQLTransaction {
     }
 
     public func applications(beginningWith text: String, _ range: ListRange<ClientID>) throws -> [Application] {
-        let key = range.key?.rawValue
-        // The least text behind a key, as none has a zero byte; and what sorts behind every text that begins so.
-        let start = range.isBackwards ? text : key.map { $0 + "\u{1}" } ?? text
-        let end = range.isBackwards ? key ?? text + "\u{10FFFF}" : text + "\u{10FFFF}"
-        return try select(Statements.beginning[range], SQLValue(start), SQLValue(end), SQLValue(limit: range.limit))
+        let (start, end) = ListStatements.bounds(beginningWith: text, range)
+        return try select(Statements.beginning[range], start, end, SQLValue(limit: range.limit))
     }
 
     public func insert(_ application: Application) throws -> Bool {

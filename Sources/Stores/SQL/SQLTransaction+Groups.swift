@@ -15,6 +15,9 @@ extension UserGroup: StoredRow {
 private enum Statements {
     static let byName = UserGroup.selection("WHERE name = $1")
     static let listed = ListStatements { UserGroup.selection("WHERE name \($0) $1 ORDER BY name\($1) LIMIT $2") }
+    static let beginning = ListStatements { _, order in
+        UserGroup.selection("WHERE name >= $1 AND name < $2 ORDER BY name\(order) LIMIT $3")
+    }
     static let insertion = UserGroup.insertion()
     static let update = SQLStatement("UPDATE user_groups SET summary = $2 WHERE name = $1")
     static let deletion = SQLStatement("DELETE FROM user_groups WHERE name = $1")
@@ -43,6 +46,11 @@ extension SQLTransaction {
 
     public func groups(_ range: ListRange<GroupName>) throws -> [UserGroup] {
         try select(Statements.listed[range], Statements.listed.place(range), SQLValue(limit: range.limit))
+    }
+
+    public func groups(beginningWith text: String, _ range: ListRange<GroupName>) throws -> [UserGroup] {
+        let (start, end) = ListStatements.bounds(beginningWith: text, range)
+        return try select(Statements.beginning[range], start, end, SQLValue(limit: range.limit))
     }
 
     public func groups(of user: UserID, limit: Int) throws -> [GroupName] {

@@ -78,8 +78,9 @@ struct ConsoleListTests {
             let target = try #require(try await server.realm.accounts.user(UserID(rawValue: "target")))
             try await server.addSessions(120, of: target, named: "row", age: 3600, isEnded: false)
             for path in [
-                "/console/users", "/console/groups", "/console/groups/staff", "/console/applications",
-                "/console/applications?q=of-row", "/console/administrators", "/console/log?kind=group",
+                "/console/users", "/console/groups", "/console/groups?q=ROW", "/console/groups/staff",
+                "/console/applications", "/console/applications?q=of-row", "/console/administrators",
+                "/console/log?kind=group",
                 "/console/tokens",
                 "/console/registrations-tokens",
                 "/console/users/target/sessions",

@@ -36,8 +36,8 @@ struct ApplicationTests {
             }
         }
         func search(
-            _ text: String, from place: FoundApplicationPlace? = nil, back isBackwards: Bool = false, limit: Int = 9
-        ) async throws -> (ids: [String], page: ListPage<Application, FoundApplicationPlace>) {
+            _ text: String, from place: FoundPlace<ClientID>? = nil, back isBackwards: Bool = false, limit: Int = 9
+        ) async throws -> (ids: [String], page: ListPage<Application, FoundPlace<ClientID>>) {
             let page = try await applications.search(text, ListRange(place, isBackwards: isBackwards, limit: limit))
             return (page.rows.map(\.id.rawValue), page)
         }
@@ -47,11 +47,11 @@ struct ApplicationTests {
         #expect(try await search("%").ids == [])
         #expect(try await search("\u{200B}").ids == [])
         // A place of another text shows nothing of that.
-        #expect(try await search("zz", from: .id(ClientID(rawValue: "a"))).ids == ["zz"])
+        #expect(try await search("zz", from: .key(ClientID(rawValue: "a"))).ids == ["zz"])
         let first = try await search("shop", limit: 2)
         #expect(first.ids == ["shop", "shop-2"] && first.page.previous == nil)
-        #expect(first.page.next == .row(.id(ClientID(rawValue: "shop-2"))))
-        let second = try await search("shop", from: .id(ClientID(rawValue: "shop-2")), limit: 2)
+        #expect(first.page.next == .row(.key(ClientID(rawValue: "shop-2"))))
+        let second = try await search("shop", from: .key(ClientID(rawValue: "shop-2")), limit: 2)
         #expect(second.ids == ["a", "zz"] && second.page.next == nil)
         guard case .row(let before)? = second.page.previous else {
             Issue.record("no previous page: \(second)")
@@ -59,7 +59,7 @@ struct ApplicationTests {
         }
         let back = try await search("shop", from: before, back: true, limit: 2)
         #expect(back.ids == first.ids && back.page.previous == nil)
-        #expect(back.page.next == .row(.id(ClientID(rawValue: "shop-2"))))
+        #expect(back.page.next == .row(.key(ClientID(rawValue: "shop-2"))))
 
         try await test.realm.store.write { transaction in
             for number in 0..<Applications.mostLookedThrough {

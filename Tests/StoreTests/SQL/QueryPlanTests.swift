@@ -117,6 +117,7 @@ struct QueryPlanTests {
             _ = try transaction.update(UserGroup(name: group, summary: "s", createdAt: instant))
             _ = try transaction.group(group)
             _ = try transaction.groups(ListRange(group, limit: 1))
+            _ = try transaction.groups(beginningWith: "g", ListRange(limit: 1))
             _ = try transaction.groups(of: id, limit: 1)
             _ = try transaction.members(of: group, ListRange(id, limit: 1))
             _ = try transaction.removeMember(id, from: group)

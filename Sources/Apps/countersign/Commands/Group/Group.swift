@@ -51,10 +51,17 @@ extension GroupCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List groups, ordered by name.",
+            abstract: "List groups, or find them by the beginning of their name or summary.",
             discussion: """
+                They are ordered by name. Those whose name begins with the text in the same case come first.
+
+                  countersign group list
+                  countersign group list eng
                   countersign group list --user anna@example.com
                 """)
+
+        @Argument(help: "What the name or the summary begins with.")
+        var text: String?
 
         @Option(help: ArgumentHelp("Only the groups of this user.", valueName: "id-or-email"))
         var user: String?
@@ -65,9 +72,12 @@ extension GroupCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                ListGroups(user: user, limit: page.limit, after: page.after, before: page.before))
+                ListGroups(
+                    text: text, user: user, limit: page.limit, after: page.after, before: page.before))
             try output.show(answer) {
-                if answer.groups.isEmpty { return ["There are no such groups."] }
+                if answer.groups.isEmpty {
+                    return ["There are no such groups\(answer.isPartial == true ? " here" : "")."]
+                }
                 var table = Table("GROUP", "SUMMARY", "CREATED")
                 for group in answer.groups { table.add(group.name, group.summary, group.createdAt.text) }
                 return table.lines

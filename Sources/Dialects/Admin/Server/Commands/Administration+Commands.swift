@@ -4,9 +4,9 @@ extension AddGroup: CommandedOperation {
 
 extension ListGroups: CommandedOperation {
     public var commandLine: [String] {
-        CommandParts("group", "list").option("user", user).option("limit", limit).option("after", after).option(
-            "before", before
-        ).arguments()
+        let command = CommandParts("group", "list").option("user", user).option("limit", limit).option("after", after)
+            .option("before", before)
+        return text.map { command.arguments($0) } ?? command.words
     }
 }
 

@@ -40,40 +40,15 @@ public struct ListApplications: PagedOperation {
         let limit = try PageLimit.judged(limit)
         try AdministrationError.check(searchText: text)
         if let text, !text.allSatisfy(\.isWhitespace) {
-            let range = try range(limit: limit, FoundApplicationPlace.init(key:))
+            let range: ListRange<FoundPlace<ClientID>> = try found(limit: limit)
             let page = try await realm.applications.search(text, range)
-            let ahead = range.isBackwards ? page.previous : page.next
             return Answer(
-                applications: try await realm.summaries(of: page.rows, for: permit),
-                previous: place(page.previous, \.key), next: place(page.next, \.key),
-                isPartial: ahead != nil && page.rows.count < limit)
+                applications: try await realm.summaries(of: page.rows, for: permit), previous: place(page.previous),
+                next: place(page.next), isPartial: page.isPartial(of: range))
         }
         let page = try await realm.applications.list(range(limit: limit))
         return Answer(
             applications: try await realm.summaries(of: page.rows, for: permit), previous: place(page.previous),
             next: place(page.next), isPartial: nil)
-    }
-}
-
-extension FoundApplicationPlace {
-    private static let ofID = "id:"
-    private static let ofName = "name:"
-
-    fileprivate var key: String {
-        switch self {
-        case .id(let id): Self.ofID + id.rawValue
-        case .name(let id): Self.ofName + id.rawValue
-        }
-    }
-
-    /// Nil where the text is none.
-    fileprivate init?(key: String) {
-        if key.hasPrefix(Self.ofID) {
-            self = .id(ClientID(rawValue: String(key.dropFirst(Self.ofID.count))))
-        } else if key.hasPrefix(Self.ofName) {
-            self = .name(ClientID(rawValue: String(key.dropFirst(Self.ofName.count))))
-        } else {
-            return nil
-        }
     }
 }

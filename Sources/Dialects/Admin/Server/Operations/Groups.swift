@@ -94,12 +94,15 @@ extension UserGroup {
     }
 }
 
-/// Lists the groups, ordered by name.
+/// Lists the groups, ordered by name, or those whose name or summary begins with a text: the ones whose name begins with it in the same case
+/// come first. A page costs the same wherever it is.
 public struct ListGroups: PagedOperation {
     public static let name = "groups:list"
     public static let right = AdministrationRight.readGroups
 
-    /// Only the groups that this user is in: id or address. Then there is one page.
+    /// What the name or the summary begins with, without regard to case; up to 256 characters. All groups where it is left out or blank.
+    public var text: String?
+    /// Only the groups that this user is in: id or address. Then there is one page, and no text.
     public var user: String?
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
@@ -108,7 +111,10 @@ public struct ListGroups: PagedOperation {
     /// Where the page ends: ``Answer/previous`` of the page after.
     public var before: String?
 
-    public init(user: String? = nil, limit: Int? = nil, after: String? = nil, before: String? = nil) {
+    public init(
+        text: String? = nil, user: String? = nil, limit: Int? = nil, after: String? = nil, before: String? = nil
+    ) {
+        self.text = text
         self.user = user
         self.limit = limit
         self.after = after
@@ -121,18 +127,33 @@ public struct ListGroups: PagedOperation {
         public let previous: String?
         /// Where the next page begins; nil on the last.
         public let next: String?
+        /// Whether so few groups were found that the look ended at its bound: more may follow, although the page is not full. Nil where no
+        /// text was looked for.
+        public let isPartial: Bool?
     }
 
     public func perform(
         _ permit: AdministrationPermit, on realm: Realm, by client: ClientContext
     ) async throws -> Answer {
+        try AdministrationError.check(searchText: text)
+        let sought = text.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         if let user {
+            guard sought == nil else { throw AdministrationError(.invalid, "Give a text or a user, not both.") }
             let groups = try await realm.groups.list(of: permit.user(user, of: realm).id)
-            return Answer(groups: groups.map(GroupSummary.init), previous: nil, next: nil)
+            return Answer(groups: groups.map(GroupSummary.init), previous: nil, next: nil, isPartial: nil)
         }
-        let page = try await realm.groups.list(range(limit: PageLimit.judged(limit)))
+        let limit = try PageLimit.judged(limit)
+        if let sought {
+            let range: ListRange<FoundPlace<GroupName>> = try found(limit: limit)
+            let page = try await realm.groups.search(sought, range)
+            return Answer(
+                groups: page.rows.map(GroupSummary.init), previous: place(page.previous), next: place(page.next),
+                isPartial: page.isPartial(of: range))
+        }
+        let page = try await realm.groups.list(range(limit: limit))
         return Answer(
-            groups: page.rows.map(GroupSummary.init), previous: place(page.previous), next: place(page.next))
+            groups: page.rows.map(GroupSummary.init), previous: place(page.previous), next: place(page.next),
+            isPartial: nil)
     }
 }
 

@@ -37,6 +37,43 @@ extension PagedOperation {
     }
 
     func place<Key: StringName>(_ edge: ListEdge<Key>?) -> String? { place(edge, \.rawValue) }
+
+    /// What is read of what a text finds.
+    func found<Key: StringName>(limit: Int) throws -> ListRange<FoundPlace<Key>> {
+        try range(limit: limit) { FoundPlace<Key>(text: $0) }
+    }
+
+    func place<Key: StringName>(_ edge: ListEdge<FoundPlace<Key>>?) -> String? { place(edge) { $0.text } }
+}
+
+extension FoundPlace {
+    private static var ofKey: String { "id:" }
+    private static var ofWords: String { "name:" }
+
+    fileprivate var text: String {
+        switch self {
+        case .key(let key): Self.ofKey + key.rawValue
+        case .words(let key): Self.ofWords + key.rawValue
+        }
+    }
+
+    /// Nil where the text is none.
+    fileprivate init?(text: String) {
+        if text.hasPrefix(Self.ofKey) {
+            self = .key(Key(rawValue: String(text.dropFirst(Self.ofKey.count))))
+        } else if text.hasPrefix(Self.ofWords) {
+            self = .words(Key(rawValue: String(text.dropFirst(Self.ofWords.count))))
+        } else {
+            return nil
+        }
+    }
+}
+
+extension ListPage {
+    /// Whether so little was found that the look ended at its bound: more may follow, although the page is not full.
+    func isPartial<Asked: Sendable>(of range: ListRange<Asked>) -> Bool {
+        (range.isBackwards ? previous : next) != nil && rows.count < range.limit
+    }
 }
 
 extension ListPlace {

@@ -123,7 +123,10 @@ enum ApplicationPages {
             text: text, limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-applications", "consoleApplications")
-        page.blocks.append(search(text, words))
+        page.blocks.append(
+            .search(
+                words.plain("consoleSearchApplications"), hint: words.plain("consoleSearchApplicationsHint"), text,
+                at: "/console/applications", scene))
         let isPartial = answer.isPartial == true
         page.blocks.append(
             .table(
@@ -166,17 +169,6 @@ enum ApplicationPages {
         }
         page.blocks += scene.command(operation)
         return page
-    }
-
-    private static func search(_ text: String?, _ words: Words) -> PageBlock {
-        var field = PageField(
-            name: "q", label: words.plain("consoleSearchApplications"), value: text, autocomplete: "off",
-            maximumLength: 256, isRequired: false, isFirst: false)
-        field.hint = words.plain("consoleSearchApplicationsHint")
-        return .search(
-            PageSearch(
-                words.plain("consoleSearchApplications"), action: "/console/applications", fields: [field],
-                button: words.plain("consoleSearch")))
     }
 
     private static func used(_ instant: Timestamp?, _ scene: ConsoleScene) -> PageText {

@@ -225,10 +225,17 @@ enum GroupPages {
 
     private static func list(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
-        let places = scene.places
-        let operation = ListGroups(limit: ConsoleScene.pageLength, after: places.after, before: places.before)
+        let (text, places) = (scene.field("q"), scene.places)
+        let operation = ListGroups(
+            text: text, limit: ConsoleScene.pageLength, after: places.after, before: places.before)
         let answer = try await scene.perform(operation)
         var page = scene.page("console-groups", "consoleGroups")
+        page.blocks.append(
+            .search(
+                words.plain("consoleSearchGroups"), hint: words.plain("consoleSearchGroupsHint"), text,
+                at: "/console/groups", scene))
+        let isPartial = answer.isPartial == true
+        let none = isPartial ? "consoleGroupsSoFar" : text == nil ? "consoleNone" : "consoleNothingFound"
         page.blocks.append(
             .table(
                 PageTable(
@@ -242,8 +249,9 @@ enum GroupPages {
                             .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
                             .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
                         ]
-                    }), none: words("consoleNone")))
-        page.blocks.append(scene.pager("/console/groups", before: answer.previous, after: answer.next))
+                    }), none: words(none)))
+        if isPartial, !answer.groups.isEmpty { page.blocks.append(.text(words("consoleGroupsSoFar"))) }
+        page.blocks.append(scene.pager("/console/groups", [("q", text)], before: answer.previous, after: answer.next))
         if scene.may(.changeGroups) {
             page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups-add", isButton: true)]))
         }

@@ -103,32 +103,26 @@ enum UserListPage {
         _ text: String?, _ filter: String?, _ sort: String?, _ size: Int, _ scene: ConsoleScene
     ) -> PageBlock {
         let words = scene.words
-        var field = PageField(
-            name: "q", label: words.plain("consoleSearchUsers"), value: text,
-            autocomplete: "off", maximumLength: 256, isRequired: false, isFirst: false)
-        field.hint = words.plain("consoleSearchUsersHint")
         let choices =
             UserFilter.allCases.map { ($0.rawValue, $0.label) }
             + (scene.may(.readAdministrators) ? AdministratorRole.allCases.map { ($0.rawValue, $0.label) } : [])
         return .search(
-            PageSearch(
-                words.plain("consoleSearchUsers"), action: "/console/users",
-                fields: [
-                    field,
-                    .choice(
-                        name: "filter", label: words.plain("consoleFilter"),
-                        options: [.init("", words.plain("consoleFilterAll"))]
-                            + choices.map { .init($0.0, words.plain($0.1), isChosen: $0.0 == filter) }),
-                    .choice(
-                        name: "sort", label: words.plain("consoleSort"),
-                        options: [
-                            ("", "consoleSortCreated"), ("address", "consoleSortAddress"),
-                            ("name", "consoleSortName"), ("id", "consoleID"),
-                        ].map { .init($0.0, words.plain($0.1), isChosen: $0.0 == sort) }),
-                    .choice(
-                        name: "size", label: words.plain("consolePageSize"),
-                        options: sizes.map { .init("\($0)", "\($0)", isChosen: $0 == size) }),
-                ], button: words.plain("consoleSearch")))
+            words.plain("consoleSearchUsers"), hint: words.plain("consoleSearchUsersHint"), text, at: "/console/users",
+            more: [
+                .choice(
+                    name: "filter", label: words.plain("consoleFilter"),
+                    options: [.init("", words.plain("consoleFilterAll"))]
+                        + choices.map { .init($0.0, words.plain($0.1), isChosen: $0.0 == filter) }),
+                .choice(
+                    name: "sort", label: words.plain("consoleSort"),
+                    options: [
+                        ("", "consoleSortCreated"), ("address", "consoleSortAddress"),
+                        ("name", "consoleSortName"), ("id", "consoleID"),
+                    ].map { .init($0.0, words.plain($0.1), isChosen: $0.0 == sort) }),
+                .choice(
+                    name: "size", label: words.plain("consolePageSize"),
+                    options: sizes.map { .init("\($0)", "\($0)", isChosen: $0 == size) }),
+            ], scene)
     }
 
     private static func table(_ users: [UserSummary], _ scene: ConsoleScene) -> PageTable {
