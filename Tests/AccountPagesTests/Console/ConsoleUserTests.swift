@@ -409,6 +409,7 @@ struct ConsoleUserTests {
             try await realm.changeSettings(by: .testAdministrator) { $0.secondFactors.requiredGroups = ["staff"] }
             let kept = try await change("remove-from-group", "staff")
             #expect(kept.html.contains("Done for 0.") && kept.html.contains("one by one"), "\(kept.html)")
+            #expect(kept.html.contains("<bdi>one@example.com</bdi>"), "Whoever was refused is named: \(kept.html)")
             #expect(try await groups("one") == [staff])
             try await realm.changeSettings(by: .testAdministrator) { $0.secondFactors.requiredGroups = nil }
             #expect(try await change("remove-from-group", "staff").html.contains("Done for 2."))

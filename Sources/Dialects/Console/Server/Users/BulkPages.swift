@@ -22,7 +22,7 @@ enum BulkPages {
                         done: answer.done, refused: answer.refused.map { .init($0.user, $0.reason) },
                         left: answer.left?.count))
             }),
-        .page("users-bulk/result", of: ChangeUsers.self, in: .users) { result($0) },
+        .page("users-bulk/result", of: ChangeUsers.self, in: .users) { try await result($0) },
     ]
 
     /// What the names of the list's boxes begin with.
@@ -97,30 +97,27 @@ enum BulkPages {
         return question
     }
 
-    private static func result(_ scene: ConsoleScene) -> Page {
+    private static func result(_ scene: ConsoleScene) async throws -> Page {
         let words = scene.words
         var page = scene.page("console-result", "consoleBulkResult")
         guard let result = scene.result(BulkResult.self) else {
             page.blocks.append(.text(words("consoleNothingFound")))
             return page
         }
-        page.blocks.append(.notice(words("consoleBulkDone", ["count": .number(result.done)])))
+        let done = words("consoleBulkDone", ["count": .number(result.done)])
+        page.blocks.append(result.done > 0 ? .notice(done) : .text(done))
         if let left = result.left, left > 0 {
             page.blocks.append(.text(words("consoleBulkLeft", ["count": .number(left)])))
         }
         if !result.refused.isEmpty {
+            let names = try await UserNames(result.refused.map { $0.what }, scene)
             page.blocks.append(.heading(words.plain("consoleBulkRefused")))
             page.blocks.append(
                 .table(
                     PageTable(
                         words.plain("consoleBulkRefused"),
                         columns: [words.plain("consoleUser"), words.plain("consoleReason")],
-                        rows: result.refused.map { refused in
-                            [
-                                .init(PageText(chosen: refused.what), to: ConsolePath.to("users", refused.what)),
-                                .init(words.saying(refused.reason)),
-                            ]
-                        })))
+                        rows: result.refused.map { [names.cell($0.what), .init(words.saying($0.reason))] })))
         }
         if result.more > 0 {
             page.blocks.append(.text(words("consoleBulkMore", ["count": .number(result.more)])))
