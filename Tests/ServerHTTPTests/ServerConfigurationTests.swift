@@ -422,6 +422,27 @@ import Testing
         #expect(found.first?.hasPrefix(expected) == true, "\(found)")
     }
 
+    @Test func `Metrics have an address of their own`() async throws {
+        let told = try await faults(yaml: "listen: 127.0.0.1:9090\nmetrics.listen: localhost:9090")
+        #expect(
+            told == [
+                "metrics.listen: the server itself is to listen on 127.0.0.1:9090; write another port, or leave it out"
+            ])
+        for (first, second, collide) in [
+            ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "0.0.0.0", true), ("[::]", "127.0.0.1", true),
+            ("[::1]", "[0:0:0:0:0:0:0:1]", true), ("localhost", "[::1]", true), ("Login.test", "login.test", true),
+            ("0.0.0.0", "localhost", true), ("127.0.0.1", "127.0.0.2", false), ("127.0.0.1", "[::1]", false),
+            ("0.0.0.0", "[::1]", false), ("login.test", "127.0.0.1", false),
+        ] {
+            let listen = try #require(ListenAddress("\(first):9090"))
+            let metrics = try #require(ListenAddress("\(second):9090"))
+            #expect(listen.collides(with: metrics) == collide, "\(first) \(second)")
+            #expect(metrics.collides(with: listen) == collide, "\(second) \(first)")
+        }
+        let free = ListenAddress(host: "127.0.0.1", port: 0)
+        #expect(!free.collides(with: free))
+    }
+
     @Test func `A development server is for this machine unless configured otherwise`() async throws {
         let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080", .dev: "true"]
         #expect(

@@ -137,7 +137,7 @@ extension ConfigurationKey {
         case .proxyTrusted: "[127.0.0.1, \"::1\"]"
         case .httpMaxConnections: "10000"
         case .httpMaxConnectionsPerSource: "2500"
-        case .metricsListen: "127.0.0.1:9090"
+        case .metricsListen: "127.0.0.1:9464"
         case .masterKeyFile: "/etc/countersign/master.key"
         case .masterKeyDescriptor: "3"
         case .passwordsMemory: "19"

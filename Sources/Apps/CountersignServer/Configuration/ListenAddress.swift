@@ -43,6 +43,24 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         ["0.0.0.0", "::"].contains(ClientAddress(host)?.text ?? "")
     }
 
+    /// Whether only one of two servers could listen, one on this address and one on the other: the port is the same, and so is the address,
+    /// or one of them means every address. Of names only `localhost` is known.
+    func collides(with other: ListenAddress) -> Bool {
+        guard port == other.port, port != 0 else { return false }
+        let (mine, others) = (addresses, other.addresses)
+        if mine.contains("::") || others.contains("::") { return true }
+        if mine.contains("0.0.0.0") { return others.contains { !$0.contains(":") } }
+        if others.contains("0.0.0.0") { return mine.contains { !$0.contains(":") } }
+        return !mine.isDisjoint(with: others)
+    }
+
+    /// The host in the usual text of an address; of `localhost` both that it may mean, and any other name as it is.
+    private var addresses: Set<String> {
+        if let address = ClientAddress(host) { return [address.text] }
+        let name = host.lowercased()
+        return name == "localhost" ? ["127.0.0.1", "::1"] : [name]
+    }
+
     /// The host as URLs have it.
     var hostInURL: String { host.contains(":") ? "[\(host)]" : host }
 

@@ -258,6 +258,11 @@ extension ServerConfiguration {
                 )
             }
         }
+        if let metricsListen, metricsListen.collides(with: listen) {
+            sources.report(
+                sources.place(of: .metricsListen), "the server itself is to listen on \(listen)",
+                "write another port, or leave it out")
+        }
         for url in publicURLs where url.scheme == "http" && !Self.isLoopback(url) {
             if isDevelopment {
                 result.warnings.append("passwords go over plain http to \(url)")
