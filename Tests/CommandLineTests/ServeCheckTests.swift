@@ -272,6 +272,15 @@ import Testing
         #expect(plain.mails.isEmpty && login.mails.isEmpty)
     }
 
+    @Test func `A mail server that refuses this machine is not taken for one that is away`() {
+        for (reason, words) in [
+            ("smtp-554", "refuses this machine"), ("smtp-421", "refuses this machine"), ("smtp-timeout", "in time"),
+            ("smtp-login-535", "mail.smtp.user"), ("smtp-connection-7", "the port is open"), ("smtp-setup", "the port"),
+        ] {
+            #expect(ServerCheck.remedy(ofMailServer: reason).contains(words), "\(reason)")
+        }
+    }
+
     /// Both wait at the same time: what never answers costs seconds, and hides nothing else.
     @Test(.timeLimit(.minutes(20)))
     func `A database and a mail server that never answer are given up and all else is told beside them`() async throws {

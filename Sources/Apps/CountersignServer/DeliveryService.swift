@@ -8,7 +8,6 @@ struct DeliveryService: NamedService {
     let realm: Realm
     let statistics: DeliveryStatistics
     let logger: Logger
-    private let health = ChannelHealth()
     let makeSenders: @Sendable () throws -> [any MessageSender]
 
     init(
@@ -26,6 +25,7 @@ struct DeliveryService: NamedService {
         if !senders.contains(where: { $0.channel == .email }), !realm.mode.keepsDeliveredMessages {
             logger.warning("mail.smtp.url is not set: mails wait in the outbox and are not sent")
         }
+        let note = Self.note(in: logger, ChannelHealth())
         let deliveries = senders.map { sender in
             OutboxDelivery(realm: realm, sender: sender, statistics: statistics, note: note)
         }
@@ -40,37 +40,43 @@ struct DeliveryService: NamedService {
     }
 
     /// Ids of messages are in the audit log too. Their recipients are not in this log.
-    private func note(_ note: DeliveryNote) {
-        switch note {
-        case .delivered(let message):
-            if health.delivered(message.channel) {
-                logger.notice("messages are delivered again", metadata: ["channel": "\(message.channel.rawValue)"])
+    static func note(in logger: Logger, _ health: ChannelHealth) -> @Sendable (DeliveryNote) -> Void {
+        { note in
+            switch note {
+            case .delivered(let message):
+                if health.delivered(message.channel) {
+                    logger.notice("messages are delivered again", metadata: ["channel": "\(message.channel.rawValue)"])
+                }
+                logger.debug("delivered a message", metadata: metadata(message))
+            case .postponed(let message, let reason, let seconds):
+                logger.info(
+                    "a message could not be delivered yet",
+                    metadata: metadata(message).merging(
+                        ["reason": "\(reason)", "againInSeconds": .stringConvertible(Int(seconds.rounded(.up)))]) { $1 }
+                )
+                if let inVain = health.postponed(message.channel, at: .now) {
+                    logger.warning(
+                        "messages are not delivered",
+                        metadata: [
+                            "channel": "\(message.channel.rawValue)", "reason": "\(reason)",
+                            "attemptsInVain": .stringConvertible(inVain),
+                        ])
+                }
+            case .failed(let message, let reason, let isGivenUp):
+                // A refused address is its user's affair, a message that nothing took in all its time is the operator's.
+                logger.log(
+                    level: isGivenUp ? .error : .warning, "a message will not be delivered",
+                    metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
+            case .trouble(let error):
+                logger.warning("the outbox could not be processed: \(error)")
             }
-            logger.debug("delivered a message", metadata: metadata(message))
-        case .postponed(let message, let reason, let seconds):
-            logger.info(
-                "a message could not be delivered yet",
-                metadata: metadata(message).merging(
-                    ["reason": "\(reason)", "againInSeconds": "\(Int(seconds.rounded(.up)))"]) { $1 })
-            if let inVain = health.postponed(message.channel, at: .now) {
-                logger.warning(
-                    "messages are not delivered",
-                    metadata: [
-                        "channel": "\(message.channel.rawValue)", "reason": "\(reason)",
-                        "attemptsInVain": .stringConvertible(inVain),
-                    ])
-            }
-        case .failed(let message, let reason, let isGivenUp):
-            // A refused address is its user's affair, a message that nothing took in all its time is the operator's.
-            logger.log(
-                level: isGivenUp ? .error : .warning, "a message will not be delivered",
-                metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
-        case .trouble(let error):
-            logger.warning("the outbox could not be processed: \(error)")
         }
     }
 
-    private func metadata(_ message: OutboxMessage) -> Logger.Metadata {
-        ["message": "\(message.id)", "channel": "\(message.channel.rawValue)", "attempt": "\(message.attempts)"]
+    private static func metadata(_ message: OutboxMessage) -> Logger.Metadata {
+        [
+            "message": "\(message.id)", "channel": "\(message.channel.rawValue)",
+            "attempt": .stringConvertible(message.attempts),
+        ]
     }
 }

@@ -26,7 +26,8 @@ struct HookService: NamedService {
                 logger.warning(
                     "a hook could not be told yet",
                     metadata: [
-                        "hook": "\(hook)", "reason": "\(reason)", "againInSeconds": "\(Int(seconds.rounded(.up)))",
+                        "hook": "\(hook)", "reason": "\(reason)",
+                        "againInSeconds": .stringConvertible(Int(seconds.rounded(.up))),
                     ])
             case .givenUp(let hook, let event, let reason):
                 logger.error(

@@ -177,16 +177,24 @@ extension ServerCheck {
         case nil:
             return CheckFinding(.mail, .ok, "\(place) answers\(server.login == nil ? "" : " and takes the login").")
         case let reason?:
-            let remedy =
-                switch reason {
-                case "smtp-unknown-host": "correct the host in mail.smtp.url"
-                case "smtp-no-starttls": "the server offers no encryption: use smtps://, or another port"
-                case "smtp-certificate", "smtp-tls":
-                    "its certificate is not trusted: set mail.smtp.authorities, or correct the host's name"
-                case _ where reason.hasPrefix("smtp-login"): "correct mail.smtp.user and its password"
-                default: "look whether the port is open from here"
-                }
-            return CheckFinding(.mail, .fault, "\(place) cannot be used: \(reason)", remedy: remedy)
+            return CheckFinding(
+                .mail, .fault, "\(place) cannot be used: \(reason)", remedy: Self.remedy(ofMailServer: reason))
+        }
+    }
+
+    /// What to do about a mail server that cannot be used; docs/delivery.md lists the reasons.
+    static func remedy(ofMailServer reason: String) -> String {
+        switch reason {
+        case "smtp-unknown-host": "correct the host in mail.smtp.url"
+        case "smtp-no-starttls": "the server offers no encryption: use smtps://, or another port"
+        case "smtp-certificate", "smtp-tls":
+            "its certificate is not trusted: set mail.smtp.authorities, or correct the host's name"
+        case "smtp-timeout":
+            "it does not answer in time: look whether the port is open from here, and whether it wants smtps://"
+        case _ where reason.hasPrefix("smtp-login"): "correct mail.smtp.user and its password"
+        case _ where Int(reason.dropFirst("smtp-".count)) != nil:
+            "it answers, and refuses this machine: its log says why, by that reply"
+        default: "look whether the port is open from here"
         }
     }
 }

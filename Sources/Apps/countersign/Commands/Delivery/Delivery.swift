@@ -166,7 +166,7 @@ struct TestMailOptions: ParsableArguments {
         try output.show(answer) {
             [
                 "A mail to \(answer.address.printable) waits for a running server to send it.",
-                "`countersign delivery show` says whether it still waits, and what failed.",
+                "`countersign delivery show` says whether it still waits; the server's log says why an attempt failed.",
             ]
         }
     }

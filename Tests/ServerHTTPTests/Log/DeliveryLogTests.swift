@@ -1,0 +1,31 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@testable import CountersignServer
+
+/// What the log says of messages and hooks.
+@Suite struct DeliveryLogTests {
+    @Test func `Attempts and pauses are numbers in a line of JSON`() {
+        let log = WrittenLog()
+        let message = OutboxMessage(
+            id: "m1", channel: .email, recipient: "ada@example.com", createdAt: Date(timeIntervalSince1970: 0),
+            attempts: 2, nextAttemptAt: Date(timeIntervalSince1970: 60), sealedContent: Data())
+        let note = DeliveryService.note(in: log.logger, ChannelHealth())
+        for _ in 1...3 { note(.postponed(message, reason: "smtp-timeout", seconds: 8.2)) }
+        note(.failed(message, reason: "smtp-550", isGivenUp: false))
+        HookService.note(in: log.logger)(.postponed(hook: "h1", reason: "timeout", seconds: 8.2))
+
+        let metadata = log.lines.map { $0.components(separatedBy: "\"metadata\":").last ?? "" }
+        let postponed =
+            #"{"againInSeconds":9,"attempt":2,"channel":"email","message":"m1","reason":"smtp-timeout"}}"# + "\n"
+        #expect(
+            metadata == [
+                postponed, postponed, postponed,
+                #"{"attemptsInVain":3,"channel":"email","reason":"smtp-timeout"}}"# + "\n",
+                #"{"attempt":2,"channel":"email","message":"m1","reason":"smtp-550"}}"# + "\n",
+                #"{"againInSeconds":9,"hook":"h1","reason":"timeout"}}"# + "\n",
+            ])
+        #expect(!log.lines.joined().contains("ada@"))
+    }
+}
