@@ -143,6 +143,8 @@ public protocol AuthorizationCodeStorage {
 public protocol UsedTokenStorage {
     /// False where it was used before.
     func insert(_ used: UsedToken) throws -> Bool
+    /// Removes a token, which is good again then; false where it was not used.
+    func deleteUsedToken(digest: Data) throws -> Bool
     /// Removes at most `limit` tokens that expired before the instant; answers how many.
     func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int
 }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 
 /// A token that is good once and was used: the assertion by which an application shows who it is (RFC 7523, section 3), a proof of
-/// possession (RFC 9449, section 11.1).
+/// possession (RFC 9449, section 11.1), a form of a page.
 ///
 /// A store inserts it once, however many requests bring the same token, and keeps it until the token has expired. The token's id
 /// (`jti`) is the client's choice, so it is remembered under a digest together with its owner. Only a token that is right in
@@ -14,6 +14,8 @@ public struct UsedToken: Sendable, Equatable {
         case clientAssertion = "client-assertion"
         /// Its owner is the thumbprint of the key (RFC 7638) that made the proof.
         case possessionProof = "dpop-proof"
+        /// A form of a page, which acts once (``SentForms``). Its owner is the user of the page's session.
+        case pageForm = "page-form"
     }
 
     /// What the token is for.

@@ -40,6 +40,26 @@ extension StoreConformance {
                 "the tokens that went at last")
         },
 
+        Check("A token that is removed may be used once more, and no other one is removed with it") { store in
+            let (one, other) = ("one", "other")
+            @Sendable func used(_ id: String) -> UsedToken {
+                UsedToken(.pageForm, id, of: "u", expiresAt: Sample.instant(9))
+            }
+            let answers = try await store.write { transaction in
+                [
+                    try transaction.deleteUsedToken(digest: used(one).digest),
+                    try transaction.insert(used(one)), try transaction.insert(used(other)),
+                    try transaction.deleteUsedToken(digest: used(one).digest),
+                    try transaction.deleteUsedToken(digest: used(one).digest),
+                ]
+            }
+            try requireEqual(answers, [false, true, true, true, false], "the answers to removals and uses")
+            let again = try await store.write { transaction in
+                [try transaction.insert(used(one)), try transaction.insert(used(other))]
+            }
+            try requireEqual(again, [true, false], "which is good again")
+        },
+
         Check("Of twenty who use one token at once, one does") { store in
             let used = UsedToken(.possessionProof, "one", of: "k", expiresAt: Sample.instant(1))
             let answers = try await withThrowingTaskGroup(of: Bool.self) { group in

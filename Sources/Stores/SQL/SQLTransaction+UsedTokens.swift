@@ -19,6 +19,7 @@ extension UsedToken: StoredRow {
 
 private enum Statements {
     static let insertion = UsedToken.insertion(isByRow: true)
+    static let deletion = SQLStatement("DELETE FROM used_tokens WHERE digest = $1")
     static let expired = UsedToken.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
 }
 
@@ -26,6 +27,11 @@ extension SQLTransaction {
     public func insert(_ used: UsedToken) throws -> Bool {
         locks.noteNew(.usedTokens, used.digest.hex)
         return try connection.changes(Statements.insertion, used.values)
+    }
+
+    public func deleteUsedToken(digest: Data) throws -> Bool {
+        try locks.note(.usedTokens, digest.hex)
+        return try changes(Statements.deletion, SQLValue(digest))
     }
 
     public func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int {

@@ -9,11 +9,17 @@ struct ConsoleRow: Sendable {
     let isForm: Bool
     /// Whether browsers keep it, and no page is shown.
     let isFile: Bool
+    /// Whether its form may do the same each time that it is sent, since it changes nothing. Every other form acts once.
+    let repeats: Bool
 
-    private init(_ path: String, isForm: Bool = false, isFile: Bool = false, _ roles: Set<AdministratorRole>) {
+    private init(
+        _ path: String, isForm: Bool = false, isFile: Bool = false, repeats: Bool = false,
+        _ roles: Set<AdministratorRole>
+    ) {
         self.path = path
         self.isForm = isForm
         self.isFile = isFile
+        self.repeats = repeats
         // The owner may do everything.
         self.roles = roles.union([.owner])
     }
@@ -28,6 +34,10 @@ struct ConsoleRow: Sendable {
 
     static func form(_ path: String, _ roles: AdministratorRole...) -> ConsoleRow {
         ConsoleRow(path, isForm: true, Set(roles))
+    }
+
+    static func repeating(_ path: String, _ roles: AdministratorRole...) -> ConsoleRow {
+        ConsoleRow(path, isForm: true, repeats: true, Set(roles))
     }
 
     var isOfObject: Bool { path.contains("{") }
@@ -45,9 +55,9 @@ struct ConsoleRow: Sendable {
         .form("/console/users-invite", .operator),
         .form("/console/users-bulk", .operator, .support),
         .page("/console/users-bulk/result", .operator, .support),
-        .form("/console/users-import"),
+        .repeating("/console/users-import"),
         .page("/console/users-import/result"),
-        .form("/console/users-export"),
+        .repeating("/console/users-export"),
         .page("/console/users/{user}", .operator, .support, .auditor),
         .page("/console/users/{user}/factors", .operator, .support, .auditor),
         .page("/console/users/{user}/sessions", .operator, .support, .auditor),

@@ -98,7 +98,14 @@ struct ConsoleStage: Sendable {
         return try #require(try await browser.sendForm(form, [:]).page)
     }
 
-    /// The `csrf` that a form of that path has in that browser, whether it is shown there or not.
+    /// What a form of that path says beside what it asks for in that browser, whether it is shown there or not.
+    static func locks(_ path: String, _ browser: TestBrowser, _ server: TestServer) -> [String: String] {
+        let session = Secret(browser.cookies[SignInPageTests.session] ?? "")
+        let id = FormID(for: "console \(path)", session: session, at: server.now, server.realm.random)
+        return ["csrf": csrf(path, browser), FormID.field: id.text]
+    }
+
+    /// The `csrf` alone.
     static func csrf(_ path: String, _ browser: TestBrowser) -> String {
         FormToken.text(
             for: "console \(path)", session: Secret(browser.cookies[SignInPageTests.session] ?? ""))

@@ -301,7 +301,8 @@ struct ConsoleUserTests {
             let path = "/console/users/target/mail-recovery-code"
             let asked = try await browser.open(path)
             #expect(!asked.html.contains("name=\"hold\""))
-            let forced = try await browser.post(path, ["csrf": ConsoleStage.csrf(path, browser), "hold": "1"])
+            let locks = ConsoleStage.locks(path, browser, stage.server)
+            let forced = try await browser.post(path, locks.merging(["hold": "1"]) { $1 })
             #expect(forced.status == 404, "\(forced.text)")
             let done = try await confirm(path, in: browser)
             #expect(done.html.contains("The code is on its way."), "\(done.html)")
@@ -489,10 +490,12 @@ struct ConsoleUserTests {
     @Test func `Users are imported from a file, after a look, and what is wrong is told at its line`() async throws {
         try await with { stage, browser in
             let path = "/console/users-import"
-            let fields = ["csrf": ConsoleStage.csrf(path, browser), "lines": ""]
+            func fields() -> [String: String] {
+                ConsoleStage.locks(path, browser, stage.server).merging(["lines": ""]) { $1 }
+            }
             func send(_ text: String, _ more: [String: String]) async throws -> TestPage {
                 let reply = try await browser.post(
-                    path, fields.merging(more) { $1 }, files: ["file": ("users.jsonl", Array(text.utf8))])
+                    path, fields().merging(more) { $1 }, files: ["file": ("users.jsonl", Array(text.utf8))])
                 return try await browser.follow(reply, from: path)
             }
             #expect(try await browser.open(path).html.contains("enctype=\"multipart/form-data\""))
@@ -510,7 +513,7 @@ struct ConsoleUserTests {
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file2")) != nil)
             let both = try await send(lines, ["lines": "{}", "mode": "import"])
             #expect(both.status == 422 && both.html.contains("not both"), "\(both.html)")
-            let neither = try await browser.post(path, fields, files: ["file": ("", [])])
+            let neither = try await browser.post(path, fields(), files: ["file": ("", [])])
             #expect(neither.status == 422 && neither.text.contains("no line was pasted"), "\(neither.text)")
         }
     }
@@ -579,7 +582,9 @@ struct ConsoleUserTests {
         try await with(.operator) { stage, browser in
             let path = "/console/users/target/delete"
             let leaving = try await browser.post(
-                path, ["csrf": ConsoleStage.csrf(path, browser), "name": "target@example.com", "grace": "7"])
+                path,
+                ConsoleStage.locks(path, browser, stage.server)
+                    .merging(["name": "target@example.com", "grace": "7"]) { $1 })
             #expect(leaving.status == 303, "\(leaving.text)")
             let page = try await browser.open("/console/users/target")
             #expect(page.html.contains("This account is disabled, and will be removed at"), "\(page.html)")
@@ -620,8 +625,8 @@ struct ConsoleUserTests {
         try await with(.support) { stage, browser in
             let path = "/console/users/target/reset-password"
             #expect(!(try await browser.open(path)).html.contains("value=\"generate\""))
-            let forced = try await browser.post(
-                path, ["csrf": ConsoleStage.csrf(path, browser), "method": "generate"])
+            let locks = ConsoleStage.locks(path, browser, stage.server)
+            let forced = try await browser.post(path, locks.merging(["method": "generate"]) { $1 })
             #expect(forced.status == 404, "\(forced.text)")
             #expect(try await confirm(path, in: browser).html.contains("The mail is on its way."))
             let mails = try await stage.server.realm.outbox.messages()

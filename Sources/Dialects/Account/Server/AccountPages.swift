@@ -261,7 +261,7 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
         }
     }
 
-    /// A form that changes something about the account. A session that was proven too long ago confirms first, and comes back to the page.
+    /// A form that changes something about the account, once. A session that was proven too long ago confirms first, and comes back to the page.
     /// - Parameters:
     ///   - page: the form's page; nil: it has the form's own path.
     ///   - typed: what the names of fields begin with whose text comes back with the user.
@@ -278,7 +278,8 @@ private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
             guard account.has(proof) else {
                 return try account.confirm(backTo: "/\(page ?? path)", items, ofForm: true)
             }
-            return try await take(&account)
+            let shown = PagePath("/\(page ?? path)", items).text
+            return try await AccountScene.once(&account, for: purpose, page: shown, take)
         }
     }
 }

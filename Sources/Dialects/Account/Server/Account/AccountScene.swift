@@ -96,7 +96,7 @@ struct AccountScene: Sendable {
             },
             who: PageText(address: address),
             signOut: PageForm(
-                action: "/sign-out", hidden: hidden("sign-out"),
+                action: "/sign-out", hidden: [csrf("sign-out")],
                 buttons: [.init(words.plain("signOut"), name: "decision", value: "this", isQuiet: true)]))
         if problem == nil, let notice = outcome?.notice { page.blocks.insert(.notice(words(notice)), at: 0) }
         return page
@@ -127,10 +127,15 @@ struct AccountScene: Sendable {
         }
     }
 
-    /// What forms of the account send along: their token, and more.
+    /// What forms of the account send along: their token, what tells each from every other one, and more.
     func hidden(_ purpose: String, _ more: [(String, String)] = []) -> [PageForm.HiddenField] {
-        [.init(name: "csrf", value: FormToken.text(for: purpose, session: token))]
-            + more.map { .init(name: $0.0, value: $0.1) }
+        let id = FormID(for: purpose, session: token, at: now, realm.random)
+        let said: [PageForm.HiddenField] = more.map { .init(name: $0.0, value: $0.1) }
+        return [csrf(purpose), .init(name: FormID.field, value: id.text)] + said
+    }
+
+    private func csrf(_ purpose: String) -> PageForm.HiddenField {
+        .init(name: "csrf", value: FormToken.text(for: purpose, session: token))
     }
 
     /// A form of one button.

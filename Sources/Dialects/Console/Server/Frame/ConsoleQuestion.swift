@@ -68,7 +68,7 @@ extension ConsoleScene {
         var button = PageForm.Button(question.button)
         button.isDangerous = question.isDangerous
         var form = PageForm(
-            action: path, hidden: [csrf] + question.hidden, fields: question.fields, choices: question.choices,
+            action: path, hidden: locks() + question.hidden, fields: question.fields, choices: question.choices,
             buttons: [button])
         form.checkbox = question.checkbox
         form.checkboxes = question.checkboxes

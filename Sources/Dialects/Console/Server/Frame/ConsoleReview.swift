@@ -59,15 +59,16 @@ extension ConsoleScene {
             page.blocks.append(.standing(.init(.alarming, words("consoleReviewWarnings"), review.warnings)))
         }
         // What stands in the form by itself.
-        var own: Set = ["csrf", Self.seenField, Self.againButton, ""]
+        var own: Set = ["csrf", FormID.field, Self.seenField, Self.againButton, ""]
         own.formUnion(review.hidden.map(\.name))
         if let checkbox = review.checkbox { own.insert(checkbox.name) }
-        let typed = fields.filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
+        let typed: [PageForm.HiddenField] = fields.filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
+            .map { .init(name: $0.key, value: $0.value) }
         var button = PageForm.Button(question.button)
         button.isDangerous = question.isDangerous || review.isDangerous || !review.warnings.isEmpty
         var form = PageForm(
             action: path,
-            hidden: [csrf, mark] + typed.map { .init(name: $0.key, value: $0.value) } + review.hidden,
+            hidden: locks() + [mark] + typed + review.hidden,
             buttons: [
                 button,
                 .init(

@@ -20,6 +20,8 @@ struct ConsoleRoute: Sendable {
     let takesFiles: Bool
     /// Whether it is a file that the browser keeps, and no page.
     let isFile: Bool
+    /// Whether a form of it may do what it does as often as it is sent, since that changes nothing; nil where each acts once.
+    let repeats: (@Sendable (ConsoleScene) -> Bool)?
     let show: Answer
     /// What its form does; nil where it has none.
     let take: Answer?
@@ -30,7 +32,8 @@ struct ConsoleRoute: Sendable {
 
     private init(
         _ path: String, right: AdministrationRight?, in section: ConsoleSection?, isEntry: Bool, bodyLimit: Int,
-        takesFiles: Bool = false, isFile: Bool = false, show: @escaping Answer, take: Answer?
+        takesFiles: Bool = false, isFile: Bool = false, repeats: (@Sendable (ConsoleScene) -> Bool)? = nil,
+        show: @escaping Answer, take: Answer?
     ) {
         self.path = path
         self.right = right
@@ -39,6 +42,7 @@ struct ConsoleRoute: Sendable {
         self.bodyLimit = bodyLimit
         self.takesFiles = takesFiles
         self.isFile = isFile
+        self.repeats = repeats
         self.show = show
         self.take = take
     }
@@ -77,12 +81,13 @@ struct ConsoleRoute: Sendable {
             }, take: nil)
     }
 
-    /// A page that asks, and then does an operation once.
+    /// A page that asks, and then does an operation once: the form that did it does nothing when it is sent again.
     /// - Parameters:
     ///   - ask: what the page says before it is done.
     ///   - make: the operation of the path and of what the form says. It is made for the question too, for the command
     ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
     ///   - takesFiles: whether the form may bring files (``ConsoleScene/files``).
+    ///   - repeats: whether the form changes nothing, and may be sent again; nil: none does.
     ///   - asksFirst: whether a form only says what is to be asked about, as an address could not hold it. Then nothing is done.
     ///   - review: what would change, where that is shown before it is done: the first form shows it, and what is shown there does it.
     ///   - asSeen: the operation without what is only said where it is shown.
@@ -90,6 +95,7 @@ struct ConsoleRoute: Sendable {
     ///   - done: where it leads.
     static func action<Operation: AdministrationOperation>(
         _ path: String, _ operation: Operation.Type, in section: ConsoleSection, takesFiles: Bool = false,
+        repeats: (@Sendable (ConsoleScene) -> Bool)? = nil,
         asksFirst: @escaping @Sendable (ConsoleScene) -> Bool = { _ in false },
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
         make: @escaping @Sendable (ConsoleScene) async throws -> Operation,
@@ -100,7 +106,7 @@ struct ConsoleRoute: Sendable {
     ) -> ConsoleRoute {
         ConsoleRoute(
             path, right: operation.right, in: section, isEntry: false, bodyLimit: max(Operation.bodyLimit, 65_536),
-            takesFiles: takesFiles,
+            takesFiles: takesFiles, repeats: repeats,
             show: { scene in
                 let question = try await ask(scene)
                 return scene.answer(scene.page(of: question, for: try? await make(scene)))
@@ -128,7 +134,10 @@ struct ConsoleRoute: Sendable {
                             return scene.answer(page, status: page.problem == nil ? .ok : .unprocessableContent)
                         }
                     }
-                    outcome = try await done(scene, try await scene.perform(operation))
+                    guard let answer = try await scene.performOnce(operation) else {
+                        return scene.answer(scene.sentBefore(try? await ask(scene)), status: .conflict)
+                    }
+                    outcome = try await done(scene, answer)
                 } catch {
                     // What the form names may be missing; what the path names is missing to the question too.
                     let missing = (error as? AdministrationError).flatMap { $0.code == .notFound ? $0 : nil }

@@ -74,6 +74,19 @@ struct ConsoleScene: Sendable {
             value: visit.sessionToken.map { FormToken.text(for: Self.purpose(of: path), session: $0) } ?? "")
     }
 
+    /// The fields of a form that acts once: ``csrf(of:)``, and what tells it from every other form.
+    /// - Parameter path: of the page that takes the form; nil: this one.
+    func locks(of path: String? = nil) -> [PageForm.HiddenField] {
+        let path = path ?? self.path
+        let id = visit.sessionToken.map { FormID(for: Self.purpose(of: path), session: $0, at: now, realm.random).text }
+        return [csrf(of: path), .init(name: FormID.field, value: id ?? "")]
+    }
+
+    /// What tells the form that was sent from every other one; nil where it is none of this page and session, or too old.
+    func formID() -> FormID? {
+        FormID(fields[FormID.field], for: Self.purpose(of: path), session: visit.sessionToken, at: now)
+    }
+
     func isOfOwnPage() -> Bool {
         FormToken.admits(fields["csrf"], for: Self.purpose(of: path), session: visit.sessionToken)
     }
@@ -90,7 +103,7 @@ struct ConsoleScene: Sendable {
     ) -> PageBlock {
         .form(
             PageForm(
-                action: path, hidden: [csrf(of: path)] + hidden.map { .init(name: $0.0, value: $0.1) },
+                action: path, hidden: locks(of: path) + hidden.map { .init(name: $0.0, value: $0.1) },
                 buttons: [.init(words.plain(label, ["what": .words(what)]), isSecondary: true)]))
     }
 

@@ -212,12 +212,11 @@ enum SettingPages {
         button.isDangerous = isDangerous(answer)
         // What the form does, and what it expects.
         let change = ChangeSetting(key: key, value: .string(value), expecting: answer.present.value)
-        var form = PageForm(
-            action: action,
-            hidden: [
-                scene.csrf(of: action), .init(name: "value", value: value), shown(answer.present, scene).hidden,
-                try scene.seen(change, at: action),
-            ], buttons: [button])
+        let mark = try scene.seen(change, at: action)
+        let said: [PageForm.HiddenField] = [
+            .init(name: "value", value: value), shown(answer.present, scene).hidden, mark,
+        ]
+        var form = PageForm(action: action, hidden: scene.locks(of: action) + said, buttons: [button])
         if answer.lostPasskeys > 0 {
             form.checkbox = .init(name: "confirmed", label: words.plain("consoleSettingConfirmed"))
         }

@@ -10,6 +10,7 @@ enum TransferPages {
     static let routes: [ConsoleRoute] = [
         .action(
             "users-import", ImportUsers.self, in: .users, takesFiles: true,
+            repeats: { rehearses($0) },
             ask: { askToImport($0) }, make: { try operation(of: $0) },
             done: { scene, answer in
                 .result(
@@ -18,7 +19,8 @@ enum TransferPages {
             }),
         .page("users-import/result", of: ImportUsers.self, in: .users) { result($0) },
         .action(
-            "users-export", ExportUsers.self, in: .users,
+            // The browser stays at the page, whose button is there to be pressed again.
+            "users-export", ExportUsers.self, in: .users, repeats: { _ in true },
             ask: { scene in
                 var question = ConsoleQuestion(
                     title: scene.words("consoleExport"),
