@@ -285,7 +285,7 @@ import Testing
         (["--attribute", "city:string://"], "The pattern of the attribute city is not taken: it is empty."),
         (["--attribute", "age:integer:/1/"], "The attribute age is no string; only strings have a pattern."),
         (["--challenge-types", "sms"], "There are oob, password, redirect."),
-        (["--redirect-uri", "javascript:alert(1)"], "is no redirect URI"),
+        (["--redirect-uri", "javascript:alert(1)"], "a scheme other than javascript"),
         (["--redirect-uri", "https://shop.example.com/#part"], "is no redirect URI"),
         (["--scopes", "a\"b"], "is no scope"),
         (["--audience", "https://a b"], "is no audience"),

@@ -92,7 +92,9 @@ public struct RegistrationChange: Codable, Sendable {
         try validateNotes()
         for uri in redirectURIs ?? [] where !Self.isRedirectURI(uri) {
             throw AdministrationError(
-                .invalid, "\"\(uri)\" is no redirect URI: it has a scheme, no fragment and no white space.")
+                .invalid,
+                "\"\(uri)\" is no redirect URI: it has a scheme other than javascript, data, vbscript, file and blob, "
+                    + "visible ASCII alone, and no fragment.")
         }
         for type in challengeTypes ?? [] where !Self.knownChallengeTypes.contains(type) {
             throw AdministrationError(
