@@ -37,6 +37,18 @@ PROFILE ?= $(wildcard deploy/release.profdata)
 ifneq ($(PROFILE),)
 release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
 endif
+# A section for each function, and none that stays only because its module shows it: the linker leaves out what nothing calls. Not measured
+# (docs/decisions/0591): make release SECTIONS=1
+SECTIONS ?=
+ifneq ($(SECTIONS),)
+release += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link
+endif
+# What requests use lies together (docs/decisions/0591). `make order` makes the file, which is not kept in the repository either. A
+# profile has an order of its own.
+ORDER ?= $(if $(PROFILE),,$(wildcard deploy/release.order))
+ifneq ($(ORDER),)
+release += -Xlinker --symbol-ordering-file=$(abspath $(ORDER)) -Xlinker --no-warn-symbol-ordering
+endif
 endif
 
 # Flags of the build of the tests, for instance those of .ci/run. Another choice than last time builds everything anew.
@@ -46,7 +58,7 @@ TEST_BUILD ?=
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full profile bench check
+.PHONY: help deps libraries run dev demo release install deb packages docs quick test stories pictures endurance endurance-full profile order bench check
 .PHONY: format clean
 
 help: ## Show this list
@@ -168,6 +180,12 @@ profile: libraries ## Make deploy/release.profdata: what runs how often under th
 	$(SWIFT) build $(release) --product countersign-bench
 	scripts/profile make deploy/release.profdata
 
+order: libraries ## Make deploy/release.order: which parts of a release requests use, for the linker of the next `make release`
+	$(SWIFT) build $(release) --product countersign-bench
+	@mkdir -p .build
+	$(SWIFT) build $(release) $(late) --product countersign -Xlinker -Map=$(CURDIR)/.build/order.map
+	scripts/order make .build/release/countersign .build/order.map deploy/release.order
+
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (five rounds of some minutes each)
 	$(SWIFT) build $(release) $(late) --product countersign
@@ -183,6 +201,7 @@ check: ## Check the format and the seams (no clock or random numbers outside Amb
 	scripts/check-test-names --self-test
 	scripts/check-messages --self-test
 	scripts/notices --self-test
+	scripts/order --self-test
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place
