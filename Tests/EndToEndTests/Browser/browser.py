@@ -139,15 +139,21 @@ class Server:
 
     def code_mailed_to(self, address):
         """The newest code to an address."""
+        return self._mailed_to(address, "code")
+
+    def link_mailed_to(self, address):
+        """The newest link to an address, as a path."""
+        return self._mailed_to(address, "link").removeprefix(self.base)
+
+    def _mailed_to(self, address, what):
         for _ in range(PATIENCE * 20):
             status, inbox = self.ask("/dev/inbox.json")
             assert status == 200, inbox
-            codes = [
-                m["payload"]["code"] for m in inbox["messages"] if m["to"] == address and "code" in m["payload"]]
-            if codes:
-                return codes[-1]
+            found = [m["payload"][what] for m in inbox["messages"] if m["to"] == address and what in m["payload"]]
+            if found:
+                return found[-1]
             time.sleep(0.05)
-        raise AssertionError(f"no code was mailed to {address}")
+        raise AssertionError(f"no {what} was mailed to {address}")
 
     def account_without_password(self, email):
         status, made = self.ask("/v1/projects/countersign/accounts", {"email": email}, headers=OWNER)

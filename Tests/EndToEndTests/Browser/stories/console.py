@@ -234,6 +234,97 @@ def console_groups(stage):
     stage.look("console-token-revoke", "console-ask")
 
 
+@story
+def console_finds_groups(stage):
+    """A group is found by the beginning of its name, in whatever case, and by its summary."""
+    desk, person = Desk(stage), stage.person
+    name = f"Sales-{secrets.token_hex(3)}"
+    desk.confirm("/console/groups-add", group=name, summary=f"Those who sell {name}")
+    for text in (name.lower(), f"those who sell {name}"):
+        person.open("/console/groups")
+        person.tab.fill("[name=q]", text)
+        person.press("form[role=search] button")
+        assert person.tab.locator("tbody tr").count() == 1, person.text
+    stage.look("console-groups-found", "console-groups")
+    desk.look("/console/groups?q=none-at-all", "console-groups-none", "console-groups")
+
+
+@story
+def console_lifts(stage):
+    """A second factor is required of a group and of a role: whoever leaves one of them is asked about with what that lifts."""
+    desk, person = Desk(stage), stage.person
+    address, id, _ = desk.user()
+    group = f"finance-{secrets.token_hex(3)}"
+    desk.confirm("/console/groups-add", group=group, summary="People who pay")
+    desk.confirm(f"/console/groups/{group}/add-member", user=address)
+    removal = f"/console/groups/{group}/members/{id}/remove"
+    try:
+        desk.server.run("config", "set", "secondFactors.requiredGroups", group)
+        desk.look(f"/console/groups/{group}", "console-group-requires", "console-group")
+        desk.look(f"/console/groups/{group}/add-member", "console-group-requires-member", "console-ask")
+        person.open("/console/users")
+        person.tab.check(f"[name='user.{id}']")
+        person.tab.select_option("[name=action]", "remove-from-group")
+        person.press("#ticked button")
+        person.tab.select_option("[name=group]", group)
+        stage.look("console-bulk-lifts", "console-ask")
+        person.press("main form[method=post] button[type=submit]")
+        assert person.tab.locator("tbody tr").count() == 1, person.text
+        stage.look("console-bulk-lifts-refused", "console-result")
+        person.open(removal)
+        # What was said is no longer so by the time that it is answered.
+        desk.server.run("config", "set", "secondFactors.requiredGroups", "none")
+        person.press("main form[method=post] button[type=submit]")
+        stage.look("console-group-lifts-no-more", "console-ask", alert=True)
+        desk.server.run("config", "set", "secondFactors.requiredGroups", group)
+        person.open(removal)
+        assert person.tab.locator("input[name=lifts][value='1']").count() == 1, person.text
+        desk.confirm(removal, "console-group-lifts")
+        assert person.kind == "console-group", (person.kind, person.text)
+    finally:
+        desk.server.run("config", "set", "secondFactors.requiredGroups", "none")
+    desk.confirm("/console/administrators/grant", role="support", user=address)
+    revoking = f"/console/administrators/{id}/revoke"
+    person.open(revoking)
+    said = person.text
+    try:
+        desk.server.run("config", "set", "secondFactors.requiredRoles", "support")
+        person.open(revoking)
+        assert len(person.text) > len(said), person.text
+        desk.confirm(revoking, "console-revoke-lifts")
+        assert person.kind == "console-administrators", (person.kind, person.text)
+    finally:
+        desk.server.run("config", "set", "secondFactors.requiredRoles", "none")
+
+
+@story
+def console_readdresses(stage):
+    """A mailbox is lost: an administrator gives the user another address, and mails a link by which the user confirms it."""
+    desk, person = Desk(stage, "operator"), stage.person
+    address, id, _ = desk.user()
+    other, _, _ = desk.user("Charles Babbage")
+    user, present = f"/console/users/{id}", f"new.{address}"
+    desk.confirm(f"{user}/edit", email=other)
+    stage.look("console-address-taken", "console-ask", alert=True)
+    desk.confirm(f"{user}/edit", "console-address", email=present)
+    assert present in person.text, person.text
+    stage.look("console-address-changed", "console-user")
+    person.press("main a[href$='/mail-confirmation']")
+    stage.look("console-address-confirm", "console-ask")
+    person.press("main form[method=post] button[type=submit]")
+    stage.look("console-address-mailed", "console-user")
+    reader = person.beside(width=390)
+    try:
+        reader.open(desk.server.link_mailed_to(present) + f"&lang={person.language}")
+        stage.album.look(reader, "console-address-link", "verify")
+        reader.press("main form button")
+        stage.album.look(reader, "console-address-confirmed", "verify")
+    finally:
+        reader.close()
+    person.open(user)
+    assert person.tab.locator("main a[href$='/mail-confirmation']").count() == 0, person.text
+
+
 def another(person, *values):
     """A value that the setting on the page does not have: earlier looks have changed it."""
     present = person.tab.locator("dl.facts dd").first.inner_text()
