@@ -90,7 +90,7 @@ enum GroupPages {
                         "consoleMemberRemove",
                         ["user": .chosen(user.shownName), "group": .chosen(scene.parameter("group"))]),
                     text: lifts ? scene.words("consoleMemberRemoveLifts") : nil,
-                    button: scene.words.plain("consoleRemove"), isDangerous: true, back: origin(scene))
+                    button: scene.words.plain("consoleMemberRemoveDo"), isDangerous: true, back: origin(scene))
                 question.hidden = [
                     .init(name: liftsField, value: lifts ? "1" : "0"),
                     .init(name: originField, value: scene.field(originField) ?? ""),
