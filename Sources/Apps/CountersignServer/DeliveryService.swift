@@ -41,7 +41,8 @@ struct DeliveryService: NamedService {
 
     /// Ids of messages are in the audit log too. Their recipients are not in this log.
     static func note(in logger: Logger, _ health: ChannelHealth) -> @Sendable (DeliveryNote) -> Void {
-        { note in
+        let pace = WarningPace()
+        return { note in
             switch note {
             case .delivered(let message):
                 if health.delivered(message.channel) {
@@ -68,7 +69,8 @@ struct DeliveryService: NamedService {
                     level: isGivenUp ? .error : .warning, "a message will not be delivered",
                     metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
             case .trouble(let error):
-                logger.warning("the outbox could not be processed: \(error)")
+                // A database that is away is met by each channel, every few seconds.
+                if pace.isDue(at: .now) { logger.warning("the outbox could not be processed: \(error)") }
             }
         }
     }

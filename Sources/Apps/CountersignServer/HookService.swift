@@ -20,7 +20,8 @@ struct HookService: NamedService {
 
     /// Ids of hooks and events are in the audit log too. What was said is in neither.
     static func note(in logger: Logger) -> @Sendable (HookDelivery.Note) -> Void {
-        { note in
+        let pace = WarningPace()
+        return { note in
             switch note {
             case .postponed(let hook, let reason, let seconds):
                 logger.warning(
@@ -36,7 +37,7 @@ struct HookService: NamedService {
             case .disabled(let hook, let reason):
                 logger.error("a hook was disabled", metadata: ["hook": "\(hook)", "reason": "\(reason)"])
             case .trouble(let error):
-                logger.warning("hooks could not be processed: \(error)")
+                if pace.isDue(at: .now) { logger.warning("hooks could not be processed: \(error)") }
             }
         }
     }

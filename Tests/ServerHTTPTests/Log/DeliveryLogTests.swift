@@ -28,4 +28,24 @@ import Testing
             ])
         #expect(!log.lines.joined().contains("ada@"))
     }
+
+    private struct Away: Error {}
+
+    @Test func `A database that is away is warned of once a minute however many look for it`() {
+        let log = WrittenLog()
+        let (messages, hooks) = (
+            DeliveryService.note(in: log.logger, ChannelHealth()), HookService.note(in: log.logger)
+        )
+        for _ in 1...4 {
+            messages(.trouble(Away()))
+            hooks(.trouble(Away()))
+        }
+        #expect(log.lines.count == 2, "\(log.lines)")
+
+        let (pace, start) = (WarningPace(), ContinuousClock.now)
+        #expect(pace.isDue(at: start))
+        #expect(!pace.isDue(at: start + .seconds(59)))
+        #expect(pace.isDue(at: start + .seconds(60)))
+        #expect(!pace.isDue(at: start + .seconds(61)))
+    }
 }

@@ -1,7 +1,6 @@
 import Delivery
 import Logging
 import ServiceLifecycle
-import Synchronization
 import Traces
 
 /// Takes spans to the collector while the server runs, and what is left at its end.
@@ -12,17 +11,10 @@ struct TraceExportService: NamedService {
     var description: String { "Traces" }
 
     init(_ queue: SpanQueue, to destination: SpanExporter.Destination, logger: Logger) {
-        let warnedAt = Mutex<ContinuousClock.Instant?>(nil)
+        let pace = WarningPace()
         exporter = SpanExporter(queue, to: destination) { note in
             guard case .lost(let count, let reason) = note else { return }
-            let now = ContinuousClock.now
-            // Once a minute: a collector that is away is said once, metrics count.
-            let isDue = warnedAt.withLock { last in
-                if let last, now - last < .seconds(60) { return false }
-                last = now
-                return true
-            }
-            if isDue {
+            if pace.isDue(at: .now) {
                 logger.warning(
                     "spans could not be exported",
                     metadata: ["spans": .stringConvertible(count), "reason": "\(reason)"])
