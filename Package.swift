@@ -566,8 +566,8 @@ let package = Package(
             name: "NativeAuthTests",
             dependencies: [
                 "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "Delivery",
-                "OneTimePassword", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP", "DialectTestSupport",
-                "TestSupport", .crypto, .hummingbird,
+                "OneTimePassword", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP", "CoreTestSupport",
+                "DialectTestSupport", "TestSupport", .crypto, .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,

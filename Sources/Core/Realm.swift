@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Everything a server works with: where things are kept, what time it is, which keys seal and sign.
 ///
@@ -41,6 +42,7 @@ public final class Realm: Sendable {
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings: Remembered<RealmSettings>
     let rememberedResources: Remembered<[Resource]>
+    let knownTenant = Mutex<Tenant?>(nil)
     let proofNonce = PresentNonce()
     let clientKeySets: ClientKeySets
     let unsettledCharges = UnsettledCharges()

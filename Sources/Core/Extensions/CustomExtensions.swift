@@ -31,14 +31,6 @@ public struct CustomExtensions: Sendable {
         try await all().listener(for: event, of: client)
     }
 
-    /// Those that are asked for an application, by event.
-    public func listeners(of client: ClientID) async throws -> [ExtensionEvent: CustomExtension] {
-        let all = try await all()
-        var listeners: [ExtensionEvent: CustomExtension] = [:]
-        for event in ExtensionEvent.allCases { listeners[event] = all.listener(for: event, of: client) }
-        return listeners
-    }
-
     // MARK: Registering
 
     /// What an administrator wants to register; ids are generated here.
@@ -228,6 +220,13 @@ extension [CustomExtension] {
     func listener(for event: ExtensionEvent, of client: ClientID) -> CustomExtension? {
         let heard = filter { $0.event == event }
         return heard.first { $0.names(client) } ?? heard.first { $0.clients.isEmpty }
+    }
+
+    /// Those that are asked for an application, by event.
+    func listeners(of client: ClientID) -> [ExtensionEvent: CustomExtension] {
+        var listeners: [ExtensionEvent: CustomExtension] = [:]
+        for event in ExtensionEvent.allCases { listeners[event] = listener(for: event, of: client) }
+        return listeners
     }
 }
 

@@ -189,7 +189,7 @@ public struct Authenticator: Sendable {
         return FlowLook(status: status, factors: try transaction.factors(of: userID))
     }
 
-    private static func status(
+    static func status(
         of handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, sealer: Sealer,
         proofs: ProofRegistry, in transaction: any StoreTransaction
     ) throws -> FlowStatus {

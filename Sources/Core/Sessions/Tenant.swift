@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Synchronization
 
 /// What names the realm where a protocol wants a tenant: one id, whatever path it is asked under.
 public struct Tenant: Codable, Sendable, Equatable {
@@ -28,8 +29,15 @@ public struct Tenant: Codable, Sendable, Equatable {
 }
 
 extension Realm {
-    /// The tenant's id and what else belongs to it; made when it is first asked for.
+    /// The tenant's id and what else belongs to it; made when it is first asked for, and the same from then on: it is read once.
     public func tenant() async throws -> Tenant {
+        if let known = knownTenant.withLock({ $0 }) { return known }
+        let tenant = try await keptTenant()
+        knownTenant.withLock { $0 = tenant }
+        return tenant
+    }
+
+    private func keptTenant() async throws -> Tenant {
         if let tenant = try await store.read({ try Tenant.kept(in: $0) }) { return tenant }
         let fresh = Tenant(id: random.uuid(), decoys: Data(random.bytes(32)))
         return try await store.write { transaction in

@@ -103,7 +103,7 @@ struct CustomExtensionTests {
         }
         #expect(try await extensions.listener(for: .otpSend, of: ClientID(rawValue: "a")) == nil)
         #expect(
-            try await extensions.listeners(of: ClientID(rawValue: "c")) == [
+            try await extensions.all().listeners(of: ClientID(rawValue: "c")) == [
                 .tokenIssuanceStart: forAll, .otpSend: other,
             ])
     }

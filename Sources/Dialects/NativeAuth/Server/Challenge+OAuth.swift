@@ -8,15 +8,20 @@ extension NativeAuth {
         let handle = try call.handle(request.continuationToken)
         let taken = try call.takenIfSaid(request.challengeType)
         var expectation = call.expectation(.signIn, at: [.firstProof])
-        let status = try await realm.authenticator.status(of: handle, expecting: expectation)
-        if case .open(let summary) = status, let method = summary.journey?.method, !taken.contains(method) {
+        let status = call.ground.status
+        if case .open(let summary)? = status, let method = summary.journey?.method, !taken.contains(method) {
             throw NativeAuthError.beyond(method)
         }
         // Of a sign-up or a reset that ended in a session, only what comes after.
-        if case .unknown = status { expectation = call.anyExpectation(at: [.secondFactor]) }
+        if case .unknown? = status { expectation = call.anyExpectation(at: [.secondFactor]) }
         return try await ask(
             handle, expectation, factor: request.id.flatMap { $0.isEmpty ? nil : Method(id: $0) }, hasGrants: true, call
         )
+    }
+
+    /// The sign-in that a code is wanted for.
+    func lookOfChallenge(_ request: ChallengeRequest, _ message: NativeAuthMessage) -> Journeys.Look {
+        Journeys.Look(at: Self.named(request.continuationToken, message.expectation([.signIn], at: [.firstProof])))
     }
 
     /// How far a flow has come; nil where it does not go on, which the step after this one puts into words.

@@ -5,7 +5,7 @@ extension NativeAuth {
     /// `POST signup/v1.0/continue`: a code, a password or attributes. What is still missing is said with status 400.
     func continueSignUp(_ request: SignUpContinueRequest, _ call: NativeAuthCall) async throws -> ContinuationResponse {
         let handle = try call.handle(request.continuationToken)
-        let extensions = try await ExtensionConsultant(realm: realm, call: call)
+        let extensions = ExtensionConsultant(realm: realm, call: call)
         var expectation = call.expectation(.signUp, at: [.firstProof, .details])
         expectation.consultant = extensions
         let answer: Answer

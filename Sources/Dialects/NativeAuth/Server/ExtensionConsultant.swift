@@ -13,11 +13,12 @@ final class ExtensionConsultant: Consultant {
     /// What a service provided for this request's tokens.
     private let provided = Mutex<ProvidedClaims?>(nil)
 
+    /// Of an endpoint that reads extensions with the application (``Journeys/Look/consults``).
     /// - Parameter resource: the audience of access tokens; nil for the application.
-    init(realm: Realm, call: NativeAuthCall, resource: String? = nil) async throws {
+    init(realm: Realm, call: NativeAuthCall, resource: String? = nil) {
         self.realm = realm
         self.call = call
-        listeners = try await realm.customExtensions.listeners(of: call.application.id)
+        listeners = call.ground.listeners
         occasion = ExtensionOccasion(
             application: call.application.id, applicationName: call.registration.displayName, resource: resource,
             correlationID: call.client.correlationID, source: call.client.source,

@@ -24,7 +24,7 @@ extension NativeAuth {
     ) async throws -> ContinuationResponse {
         var client = call.client
         // What the realm requires of every user, this application requires too.
-        if try await realm.settings().secondFactors.state == .mandatory { client.requiresSecondFactor = true }
+        if call.ground.requiresSecondFactor { client.requiresSecondFactor = true }
         switch try await realm.journeys.begin(
             opening, offered: offered, taken: taken, abilities: abilities, by: client)
         {

@@ -48,4 +48,12 @@ public struct NativeAuth: Sendable {
     static func handle(_ continuation: String) -> FlowHandle {
         FlowHandle(String(continuation.prefix { $0 != "." }))
     }
+
+    /// The flow that a text names, for a look at it; nil where there is no text.
+    static func named(
+        _ continuation: String?, _ expectation: FlowExpectation
+    ) -> (handle: FlowHandle, expectation: FlowExpectation)? {
+        guard let continuation, !continuation.isEmpty else { return nil }
+        return (handle(continuation), expectation)
+    }
 }

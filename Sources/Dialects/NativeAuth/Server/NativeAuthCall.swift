@@ -2,24 +2,19 @@ import CountersignCore
 import Foundation
 import NativeAuthWire
 
-/// One request, with what is not in its body.
-struct NativeAuthCall: Sendable {
+/// What a client says with a request, before it is known whether there is such an application.
+struct NativeAuthMessage: Sendable {
     let endpoint: Endpoint
-    /// The path in front of the endpoint, without slashes at its ends.
-    let tenant: String
-    let application: CountersignCore.Application
-    let client: ClientContext
+    let clientID: ClientID
     /// What the client calls the request; nil where it says nothing.
     let requestID: String?
     /// All that the body said.
     let fields: [String: String]
 
-    var registration: ApplicationRegistration { application.registration }
-
     /// What the handle of a continuation token has to be.
-    func expectation(_ purposes: FlowPurpose..., at steps: Set<JourneyStage>) -> FlowExpectation {
+    func expectation(_ purposes: Set<FlowPurpose>, at steps: Set<JourneyStage>) -> FlowExpectation {
         var expectation = FlowExpectation(
-            Set(purposes), at: Set(steps.map { .journey($0) }), of: [.application(application.id, of: .nativeAuth)])
+            purposes, at: Set(steps.map { .journey($0) }), of: [.application(clientID, of: .nativeAuth)])
         // Sending again and signing in again are what people do on purpose too: only a client that names its requests can
         // have lost an answer (decision 83).
         let opensOrSends = [.token, .challenge, .signUpChallenge, .resetPasswordChallenge, .registerChallenge]
@@ -33,8 +28,29 @@ struct NativeAuthCall: Sendable {
 
     /// An attempt of any kind.
     func anyExpectation(at steps: Set<JourneyStage>) -> FlowExpectation {
-        expectation(.signIn, .signUp, .resetPassword, at: steps)
+        expectation([.signIn, .signUp, .resetPassword], at: steps)
     }
+}
+
+/// One request, with what is not in its body.
+struct NativeAuthCall: Sendable {
+    let message: NativeAuthMessage
+    /// The path in front of the endpoint, without slashes at its ends.
+    let tenant: String
+    let application: CountersignCore.Application
+    let client: ClientContext
+    /// What was read with the application.
+    let ground: JourneyGround
+
+    var registration: ApplicationRegistration { application.registration }
+
+    /// What the handle of a continuation token has to be.
+    func expectation(_ purposes: FlowPurpose..., at steps: Set<JourneyStage>) -> FlowExpectation {
+        message.expectation(Set(purposes), at: steps)
+    }
+
+    /// An attempt of any kind.
+    func anyExpectation(at steps: Set<JourneyStage>) -> FlowExpectation { message.anyExpectation(at: steps) }
 
     /// The flow that a continuation token names.
     func handle(_ continuation: String?) throws(NativeAuthError) -> FlowHandle {

@@ -11,11 +11,11 @@ extension NativeAuth {
         let routes = NativeAuthGroup(nativeAuth: self, router: router)
         routes.on(.signUpStart, startSignUp)
         routes.on(.signUpChallenge, challengeSignUp)
-        routes.on(.signUpContinue, continueSignUp)
+        routes.on(.signUpContinue, looking: { _, _ in Journeys.Look(consults: true) }, continueSignUp)
         routes.on(.initiate, initiate)
-        routes.on(.challenge, challenge)
+        routes.on(.challenge, looking: lookOfChallenge, challenge)
         routes.on(.introspect, introspect)
-        routes.on(.token, token)
+        routes.on(.token, looking: lookOfToken, token)
         routes.on(.resetPasswordStart, startReset)
         routes.on(.resetPasswordChallenge, challengeReset)
         routes.on(.resetPasswordContinue, continueReset)
@@ -127,15 +127,18 @@ private struct NativeAuthGroup<Routes: RouterMethods<CountersignRequestContext>>
     let nativeAuth: NativeAuth
     let router: Routes
 
+    /// - Parameter looking: what is read with the application.
     func on<Form: FormRequest, Answer: Encodable & Sendable>(
-        _ endpoint: Endpoint, _ handler: @escaping @Sendable (Form, NativeAuthCall) async throws -> Answer
+        _ endpoint: Endpoint,
+        looking: @escaping @Sendable (Form, NativeAuthMessage) -> Journeys.Look = { _, _ in Journeys.Look() },
+        _ handler: @escaping @Sendable (Form, NativeAuthCall) async throws -> Answer
     ) {
         let nativeAuth = nativeAuth
         router.post(RouterPath("\(NativeAuth.prefix)\(endpoint.path)/{tenant}")) { request, context in
             let correlation = nativeAuth.correlation(of: request)
             do {
                 let (form, call): (Form, NativeAuthCall) = try await nativeAuth.read(
-                    request, context, endpoint, correlation)
+                    request, context, endpoint, correlation, looking: looking)
                 let answer = try await handler(form, call)
                 return try Response.json(answer, headers: correlation.headers)
             } catch let error as NativeAuthError {
@@ -171,7 +174,8 @@ extension NativeAuth {
 
     /// The form, and the application that asks.
     fileprivate func read<Form: FormRequest>(
-        _ request: Request, _ context: CountersignRequestContext, _ endpoint: Endpoint, _ correlation: Correlation
+        _ request: Request, _ context: CountersignRequestContext, _ endpoint: Endpoint, _ correlation: Correlation,
+        looking: (Form, NativeAuthMessage) -> Journeys.Look
     ) async throws -> (Form, NativeAuthCall) {
         let form: Form
         var fields: [String: String] = [:]
@@ -188,8 +192,13 @@ extension NativeAuth {
         } catch let fault as RequestBodyFault {
             throw NativeAuthError.malformed("\(fault)")
         }
-        let application = try await application(
-            form.clientID, by: context.client(ClientID(rawValue: "native-auth"), of: .nativeAuth))
+        guard let id = PlainText(form.clientID, bytes: 1...128)?.text else {
+            throw NativeAuthError.invalidParameter("client_id")
+        }
+        let message = NativeAuthMessage(
+            endpoint: endpoint, clientID: ClientID(rawValue: id), requestID: correlation.given, fields: fields)
+        let (application, ground) = try await application(
+            id, looking(form, message), by: context.client(ClientID(rawValue: "native-auth"), of: .nativeAuth))
         var client = context.client(
             application.id, of: .nativeAuth,
             locale: request.headers[.acceptLanguage].flatMap { LanguageTag.first(of: $0) },
@@ -200,27 +209,24 @@ extension NativeAuth {
         return (
             form,
             NativeAuthCall(
-                endpoint: endpoint, tenant: Self.tenant(context), application: application, client: client,
-                requestID: correlation.given, fields: fields)
+                message: message, tenant: Self.tenant(context), application: application, client: client,
+                ground: ground)
         )
     }
 
     /// A public application that native authentication was switched on for, by its challenge types.
     private func application(
-        _ id: String?, by client: ClientContext
-    ) async throws -> CountersignCore.Application {
-        guard let id = PlainText(id, bytes: 1...128)?.text else {
-            throw NativeAuthError.invalidParameter("client_id")
+        _ id: String, _ look: Journeys.Look, by client: ClientContext
+    ) async throws -> (CountersignCore.Application, JourneyGround) {
+        let (outcome, ground) = try await realm.applications.authenticate(
+            ClientCredentials(clientID: id), expecting: ClientExpectation([.none]), by: client,
+            judging: realm.journeys.ground(look))
+        switch (outcome, ground) {
+        case (.authenticated(let application, _), let ground?):
+            if application.registration.challengeTypes.isEmpty { throw NativeAuthError.disabled }
+            return (application, ground)
+        case (.refused(.credentialsMissing), _): throw NativeAuthError.confidentialClient
+        default: throw NativeAuthError.unknownClient
         }
-        let application: CountersignCore.Application
-        switch try await realm.applications.authenticate(
-            ClientCredentials(clientID: id), expecting: ClientExpectation([.none]), by: client)
-        {
-        case .authenticated(let authenticated, _): application = authenticated
-        case .refused(.credentialsMissing): throw NativeAuthError.confidentialClient
-        case .refused: throw NativeAuthError.unknownClient
-        }
-        if application.registration.challengeTypes.isEmpty { throw NativeAuthError.disabled }
-        return application
     }
 }

@@ -6,6 +6,7 @@ import NativeAuthWire
 struct NativeAuthTokens: Sendable {
     let realm: Realm
     let issuer: String
+    let settings: TokenSettings
 
     /// Where a session keeps the authentication contexts that it was proven for.
     static let contextsDetail = "acrs"
@@ -22,10 +23,9 @@ struct NativeAuthTokens: Sendable {
     func answer(
         for signedIn: SignedIn, scopes: [String], claims: ProvidedClaims = .none
     ) async throws -> TokenResponse {
-        let settings = try await realm.settings()
         let tenant = try await realm.tenant()
-        let algorithm = settings.tokens.algorithm(for: .nativeAuth)
-        let lifetime = settings.tokens.idTokenLifetime
+        let algorithm = settings.algorithm(for: .nativeAuth)
+        let lifetime = settings.idTokenLifetime
         let draft = Draft(
             signedIn: signedIn, provesTwoFactors: realm.proofs.provesTwoFactors(signedIn.evidence), scopes: scopes,
             provided: claims, lifetime: lifetime, tenant: tenant, issuer: issuer,

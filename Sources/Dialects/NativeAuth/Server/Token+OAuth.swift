@@ -12,7 +12,7 @@ extension NativeAuth {
         // What could be refused without looking at the answer is, so that no code is used up for it.
         let scopes = try scopes(request.scope, call, isRefresh: grant == .refreshToken)
         let contexts = try authenticationContexts(request.claims)
-        let extensions = try await ExtensionConsultant(
+        let extensions = ExtensionConsultant(
             realm: realm, call: call, resource: NativeAuthTokens.resource(of: scopes))
         if grant == .refreshToken { return try await refresh(request, scopes, contexts, extensions, call) }
 
@@ -28,10 +28,8 @@ extension NativeAuth {
             expectation = call.expectation(.signIn, at: [.firstProof])
         case .oob, .mfaOOB:
             let code = Secret(try call.required(request.oob, "oob"))
-            // The code that begins a sign-in was mailed; later, in an attempt of any kind, it is of the second factor that was
-            // chosen.
-            expectation = call.expectation(.signIn, at: [.firstProof]).or(call.anyExpectation(at: [.secondFactor]))
-            (answer, judged) = (try await self.answer(code, for: handle, expectation), .code)
+            expectation = Self.expectation(ofCode: call.message)
+            (answer, judged) = (try self.answer(code, for: handle, call), .code)
         case .continuationToken:
             let claimed = try request.username.flatMap { $0.isEmpty ? nil : try address($0, call) }
             (answer, judged) = (.claim(claimed), .handle)
@@ -54,19 +52,36 @@ extension NativeAuth {
         }
     }
 
+    /// The sign-in that a code is given for, where the code may be a question whether a device has said yes.
+    func lookOfToken(_ request: TokenRequest, _ message: NativeAuthMessage) -> Journeys.Look {
+        var look = Journeys.Look(consults: true)
+        if let grant = request.grantType.flatMap(GrantType.init(rawValue:)), [.oob, .mfaOOB].contains(grant),
+            let code = request.oob, !Self.isOfAuthenticator(code)
+        {
+            look.attempt = Self.named(request.continuationToken, Self.expectation(ofCode: message))
+        }
+        return look
+    }
+
     func tokens(_ call: NativeAuthCall) -> NativeAuthTokens {
-        NativeAuthTokens(realm: realm, issuer: authority(call.tenant) + "/v2.0")
+        NativeAuthTokens(realm: realm, issuer: authority(call.tenant) + "/v2.0", settings: call.ground.tokens)
+    }
+
+    /// The code that begins a sign-in was mailed; later, in an attempt of any kind, it is of the second factor that was chosen.
+    private static func expectation(ofCode message: NativeAuthMessage) -> FlowExpectation {
+        message.expectation([.signIn], at: [.firstProof]).or(message.anyExpectation(at: [.secondFactor]))
+    }
+
+    /// Whether a code is of the length of authenticators' codes.
+    private static func isOfAuthenticator(_ code: String) -> Bool {
+        let digits = code.filter { !$0.isWhitespace }
+        return digits.utf8.count == 6 && digits.utf8.allSatisfy { (48...57).contains($0) }
     }
 
     /// A code is for whatever is open. Where a device was asked its own codes are digits, and anything else asks whether it has
     /// said yes.
-    private func answer(
-        _ code: Secret<String>, for handle: FlowHandle, _ expectation: FlowExpectation
-    ) async throws -> Answer {
-        let digits = code.reveal().filter { !$0.isWhitespace }
-        let isCode = digits.utf8.count == 6 && digits.utf8.allSatisfy { (48...57).contains($0) }
-        guard !isCode,
-            case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
+    private func answer(_ code: Secret<String>, for handle: FlowHandle, _ call: NativeAuthCall) throws -> Answer {
+        guard !Self.isOfAuthenticator(code.reveal()), case .open(let summary)? = call.ground.status,
             summary.journey?.awaitsDevice ?? false
         else { return .code(code) }
         // Asking is no answer: it counts against nothing but its own pace.
