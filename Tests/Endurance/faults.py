@@ -287,8 +287,13 @@ async def silent_mail(trial):
     server = Server(trial.program, os.path.join(folder("mail"), "data"), environment={
         "COUNTERSIGN_MAIL_FROM": "login@example.com", "COUNTERSIGN_MAIL_SMTP_URL": f"smtp://127.0.0.1:{mail.port}",
         "COUNTERSIGN_MAIL_SMTP_ENCRYPTION": "none"})
+    # The database's connections are opened by those who first need them.
     wire = Wire(server.port)
+    await asyncio.gather(*[Life().sign_up(wire) for _ in range(32)])
+    wire.close()
+    await asyncio.sleep(1)
     before = server.descriptors(), server.memory()
+    wire = Wire(server.port)
     waiting, people, times = list(range(count)), [], []
 
     async def worker():
