@@ -49,6 +49,13 @@ import Testing
         #expect(sentences.text("Ada to Grace", in: .german) == nil)
     }
 
+    @Test(arguments: ["\u{200D}\u{200C}", "\u{FE0F}", "\u{301}x"])
+    func `A value that joins what stands before it is a value as others are`(value: String) throws {
+        let sentences = try #require(ServerSentences.ofServer)
+        let text = sentences.text("\"\(value) y\" is no e-mail address.", in: .german)
+        #expect(text?.html == "„\(PageText(chosen: "\(value) y").html)“ ist keine E-Mail-Adresse.")
+    }
+
     @Test func `A value that is a sentence of ours itself is said in the language too`() throws {
         let sentences = try #require(ServerSentences.ofServer)
         let text = sentences.text(

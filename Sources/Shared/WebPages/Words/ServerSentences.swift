@@ -112,14 +112,15 @@ extension MessageFormat {
 
     /// The values with which the message says just that; nil where it says something else, or has a plural.
     ///
-    /// A value ends where the next words of the message begin for the first time.
+    /// A value ends where the next words of the message begin for the first time. It may begin with a mark or a joiner, which is one
+    /// `Character` with the quotation mark before it: words are found by scalars.
     func values(in sentence: String) -> [String: String]? {
         var values: [String: String] = [:]
-        var rest = sentence[...]
+        var rest = sentence.unicodeScalars[...]
         var place: String?
-        func take(_ value: Substring) -> Bool {
+        func take(_ value: Substring.UnicodeScalarView) -> Bool {
             guard let name = place else { return value.isEmpty }
-            if name.hasPrefix("number"), value.isEmpty || !value.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            if name.hasPrefix("number"), value.isEmpty || !value.allSatisfy({ ("0"..."9").contains($0) }) {
                 return false
             }
             values[name] = String(value)
@@ -132,7 +133,8 @@ extension MessageFormat {
             case .text(let text):
                 // The last words are the end of the sentence, whatever the value before them is.
                 let isLast = index == parts.count - 1
-                guard let range = isLast ? rest.rangeOfSuffix(text) : rest.firstRange(of: text) else { return nil }
+                let words = text.unicodeScalars
+                guard let range = isLast ? rest.rangeOfSuffix(words) : rest.firstRange(of: words) else { return nil }
                 guard take(rest[..<range.lowerBound]) else { return nil }
                 rest = rest[range.upperBound...]
             case .plural, .number: return nil
@@ -142,9 +144,11 @@ extension MessageFormat {
     }
 }
 
-extension Substring {
-    fileprivate func rangeOfSuffix(_ text: String) -> Range<Index>? {
-        guard hasSuffix(text) else { return nil }
-        return index(endIndex, offsetBy: -text.count)..<endIndex
+extension Substring.UnicodeScalarView {
+    fileprivate func rangeOfSuffix(_ words: String.UnicodeScalarView) -> Range<Index>? {
+        guard let start = index(endIndex, offsetBy: -words.count, limitedBy: startIndex),
+            self[start...].elementsEqual(words)
+        else { return nil }
+        return start..<endIndex
     }
 }

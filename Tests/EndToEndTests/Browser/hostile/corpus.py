@@ -1,7 +1,7 @@
 """Texts that strangers choose for names and type into fields, each to break something: mark-up, templates, addresses, the direction of
 text, what is invisible, lengths, formats, queries, headers.
 
-The first 22 are of every kind, for `make test`; `make endurance` takes all.
+The first 23 are of every kind, for `make test`; `make endurance` takes all.
 """
 
 _FIRST = [
@@ -18,6 +18,7 @@ _FIRST = [
     ("zero width", "pay\u200bpal\u2060 \ufeffinc\u00ad."),
     ("nothing that shows", "\u200b\u2060\ufeff\u3164\u115f"),
     ("marks", "Z" + "\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307" * 16 + "algo"),
+    ("enclosing marks", "A" + "\u20dd\u20de\u20e0" * 42),
     ("one long word", "W" * 4000),
     ("emoji", "👩🏽‍❤️‍💋‍👨🏿🏴󠁧󠁢󠁳󠁣󠁴󠁿🇩🇪1️⃣"),
     ("zero byte", "be\u0000fore <b>after</b>"),
@@ -83,7 +84,6 @@ _MORE = [
     ("one long line of dots", "." * 3000),
     ("long with breaks", "a/" * 2000),
     ("unbreakable spaces", "a\u00a0" * 300),
-    ("enclosing marks", "A" + "\u20dd\u20de\u20e0" * 42),
     ("flags without an end", "🇩" * 401),
     ("joined without an end", "👨‍" * 300),
     ("surrogates in the wrong order", "\udc00\ud800"),
@@ -105,11 +105,14 @@ _MORE = [
 
 # What may want more room than there is, or push other text away.
 BULKY = {
-    "two lines", "override", "isolates", "right to left", "nothing that shows", "marks", "one long word", "emoji"}
+    "two lines", "override", "isolates", "right to left", "nothing that shows", "marks", "enclosing marks", "one long word",
+    "emoji"}
 
 
-# What is tried in the console too where not all is: mark-up, templates, lines, directions, and what is no text.
-OF_CONSOLE = {"script", "attribute", "section", "two lines", "override", "right to left", "lone surrogate"}
+# What is tried in the console too where not all is: mark-up, templates, lines, directions, what no line
+# breaks within, and what is no text.
+OF_CONSOLE = {
+    "script", "attribute", "section", "two lines", "override", "right to left", "enclosing marks", "lone surrogate"}
 
 
 def texts(everything):

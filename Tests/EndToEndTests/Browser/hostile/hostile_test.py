@@ -1,9 +1,9 @@
 """Texts of strangers on every page that shows them, judged by Chromium's own parser.
 
-Usage: hostile_test.py BASE EXECUTABLE DATA [all]
+Usage: hostile_test.py BASE EXECUTABLE DATA [all] [only=NAME ...]
 
 A page with a hostile text has the elements and attributes of the same page with a plain one, runs nothing, shows nothing that turns the
-direction of text, and is as wide as its window. Ends with status 1 and a list of what is wrong.
+direction of text, and is as wide as its window. `only=` takes single texts of those. Ends with status 1 and a list of what is wrong.
 """
 
 import html
@@ -32,7 +32,11 @@ ONWARD = {
     ("ul ", " li ", f"  a href=/console/{path} rel=next", f"  a href=/console/{path} rel=prev")}
 # What the console says of the log's seals, as soon as there are some.
 ONWARD |= {"p class=item", "p ", " time datetime"}
-everything = sys.argv[4:] == ["all"]
+everything = "all" in sys.argv[4:]
+only = {argument.removeprefix("only=") for argument in sys.argv[4:] if argument.startswith("only=")}
+chosen = [(name, text) for name, text in texts(everything) if not only or name in only]
+if only - {name for name, _ in chosen} or not set(sys.argv[4:]) <= {"all", *(f"only={name}" for name in only)}:
+    sys.exit(f"There is no such text or option: {sys.argv[4:]}")
 server = Server(*sys.argv[1:4])
 faults = []
 
@@ -54,6 +58,8 @@ class Judge:
 
     def __init__(self, glass):
         self.glass, self.plain, self.bare, self.rows, self.pages = glass, {}, set(), set(), 0
+        # What pages have for a text of spaces alone, where that is nothing: what they may have for another such text.
+        self.blank = {}
         # What an administrator's request names, and whether one of the texts was taken: no page shows what never is.
         self.taken = {}
 
@@ -69,8 +75,14 @@ class Judge:
                 self.rows |= shown.rows | ONWARD
             self.bare.add((place, bare(reply)))
 
-    def judge(self, text, place, reply):
+    def learn_blank(self, place, reply):
+        shown = self.glass.show(reply)
+        self.blank.setdefault(place, []).append((reply.status, shown.skeleton))
+        self.rows |= shown.rows
+
+    def judge(self, text, place, reply, is_blank=False):
         name = f"{place}: {text}"
+        known = self.plain.get(place, []) + (self.blank.get(place, []) if is_blank else [])
         if isinstance(reply, tuple):
             self.taken[place] = self.taken.get(place, False) or reply[0] < 300
             if reply[0] >= 500:
@@ -89,7 +101,7 @@ class Judge:
             return
         shown = self.glass.show(reply) if everything or text in BULKY else self.glass.read(reply)
         # What has other elements is shown in any case: what they do is part of what is wrong.
-        if shown.skeleton not in [skeleton for _, skeleton in self.plain.get(place, [])] or shown.rows - self.rows:
+        if shown.skeleton not in [skeleton for _, skeleton in known] or shown.rows - self.rows:
             shown = self.glass.show(reply)
         self.pages += 1
         if shown.rows - self.rows:
@@ -100,7 +112,7 @@ class Judge:
             faults.append(f"{name}: shows {shown.harmful}")
         if shown.wide:
             faults.append(f"{name}: is wider than its window: {shown.wide}")
-        plain = [skeleton for status, skeleton in self.plain.get(place, []) if status == reply.status]
+        plain = [skeleton for status, skeleton in known if status == reply.status]
         if plain:
             if shown.skeleton not in plain:
                 faults.append(f"{name}: {difference(shown.skeleton, plain[0])}")
@@ -151,14 +163,16 @@ with Browser() as browser:
     for text in PLAIN:
         for place, reply in [*places.walk(text), *places.twice(text)]:
             judge.learn(place, reply)
-    for name, text in texts(everything):
+    for place, reply in places.blank():
+        judge.learn_blank(place, reply)
+    for name, text in chosen:
         before = len(faults)
         places.console = everything or name in OF_CONSOLE
         for place, reply in places.walk(text):
-            judge.judge(name, place, reply)
+            judge.judge(name, place, reply, is_blank=not text.strip(" \t"))
         judge_state(places, name, text)
         print(f"{'ok    ' if len(faults) == before else 'FAILED'}  {name}", flush=True)
-    judge_service(glass, "<b>{{#page}}</title>\u202e\"onload='x' &amp; " + "W" * 20)
+    judge_service(glass, "<b>{{#page}}</title>\u202e\"on='x' &amp; " + "W" * 25)
     # Everything that was sent and said meanwhile is in the developer's inbox.
     inbox = glass.show(Visitor(server.base).get("/dev/inbox"))
     strange = [
@@ -168,8 +182,9 @@ with Browser() as browser:
         faults.append(f"inbox: {strange} {inbox.complaints} {inbox.harmful} {inbox.wide}")
     glass.close()
 
-faults += [f"{place}: none of the texts was taken, so no page showed one" for place, taken in judge.taken.items() if not taken]
-print(f"{len(texts(everything))} texts in {len(judge.plain)} places; {judge.pages} pages were judged.")
+if not only:
+    faults += [f"{place}: none of the texts was taken, so no page showed one" for place, taken in judge.taken.items() if not taken]
+print(f"{len(chosen)} texts in {len(judge.plain)} places; {judge.pages} pages were judged.")
 if faults:
     print("\n".join(faults))
     sys.exit(1)

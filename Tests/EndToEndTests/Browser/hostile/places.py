@@ -161,6 +161,10 @@ class Places:
                 ("redirect said", {**self._request("named"), "redirect_uri": text}, "redirect_uri")):
             yield place, Visitor(self.base).get(f"/authorize?{query(fields)}&{query({name: text})}")
 
+    def blank(self):
+        """Where a text of spaces alone is none: an import of blank lines has no line that is refused."""
+        yield "console's users-import typed", self._desk.post(self._desk.get("/console/users-import"), {"lines": " "})
+
     def _addresses(self, text):
         """What addresses say."""
         anyone = Visitor(self.base)
