@@ -169,17 +169,19 @@ final class KeyTerminal: Sendable {
         }
     }
 
-    /// Stops, and takes the terminal back when the program is continued in the foreground. Continued in the background it
-    /// stops again, as other programs do that want the terminal, but for what ends it.
+    /// Stops, and takes the terminal back when the program is continued in the foreground.
     private func stop(isToRead: Bool) {
         // To this very thread, which so goes on only when the process is continued: sent to the process, the signal would
         // go to any thread, and this one would take the terminal back before it stops.
         pthread_kill(pthread_self(), SIGSTOP)
-        guard isToRead else { return }
+        if isToRead { takeBack() }
+    }
+
+    /// Begins again when the terminal is this job's. Until then the program waits in the background; to stop there once more, as programs of
+    /// one thread do, could meet the shell that just brings it to the foreground, and stop it there.
+    private func takeBack() {
         if isInForeground { return begin() }
-        signalling.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
-            if isInForeground { begin() } else { stop(isToRead: true) }
-        }
+        signalling.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in takeBack() }
     }
 
     /// Whether the terminal is this job's. The modes of another's are not to be changed, which the system does not prevent on
