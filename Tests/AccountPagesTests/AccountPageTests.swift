@@ -434,6 +434,22 @@ struct AccountPageTests {
     }
 
     @Test
+    func `The first step of a sign-in can be reported`() async throws {
+        try await TestServer.with(.development) { server in
+            let totp = try await server.authenticator(of: try await server.account(Self.address))
+            let browser = TestBrowser(server)
+            let asked = try await SignInPageTests.password(browser, Self.address)
+            _ = try await browser.submit(asked, ["code": totp.code(at: server.now).stringCode])
+            // Two of them, so that nothing but the entry is between the two titles.
+            for _ in 1...2 { _ = try await SignInPageTests.password(TestBrowser(server), Self.address) }
+            let page = try await browser.open("/account/activity")
+            let parts = page.html.components(separatedBy: "The first step of a sign-in")
+            #expect(
+                parts.count > 2 && parts[1].contains("/account/activity/not-me?event="), "\(page.html)")
+        }
+    }
+
+    @Test
     func `A reported sign-in ends the other sessions and tells what was done`() async throws {
         try await Self.signedIn { server, browser in
             let other = TestBrowser(server)

@@ -130,8 +130,10 @@ extension OwnAccount {
             let factors = try transaction.factors(of: user.id)
             // What is known can be known to another, also where this session was proven with it; what is in the user's hand is not in
             // another's.
+            // A first step that names nothing may have been the password: entries of former versions name none.
+            let isUnnamed = event.kind == .secondFactorAsked && named.isEmpty
             let told = factors.password.map(\.id).flatMap { id in
-                named.contains(id) || ActivityKind(event.kind) == .passwords ? id : nil
+                named.contains(id) || ActivityKind(event.kind) == .passwords || isUnnamed ? id : nil
             }
             named.subtract(own.evidence.proofs.compactMap(\.factorID))
             if let told { named.insert(told) }

@@ -176,7 +176,7 @@ extension Settlement {
         }
         var body = body
         body.challenge = .secondFactor
-        try record(.secondFactorAsked, user: user.id, in: transaction)
+        try record(.secondFactorAsked, user: user.id, details: body.firstProofInLog, in: transaction)
         return try step(.secondFactor, body, journey, stage: .secondFactor, user: user.id, in: transaction)
     }
 
@@ -213,12 +213,18 @@ extension Settlement {
             digest: handle.digest, userID: user.id, purpose: body.purpose.rawValue, createdAt: now,
             expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction))
         guard try transaction.insert(flow) else { return .verdict(.refused(Refusal(.busy))) }
-        try record(.secondFactorAsked, user: user.id, in: transaction)
+        try record(.secondFactorAsked, user: user.id, details: body.firstProofInLog, in: transaction)
         return .verdict(.more(Continuation(handle: handle, user: user, factors: factors, expiresAt: flow.expiresAt)))
     }
 }
 
 extension FlowBody {
+    /// What the first step was proven with, for the user who says that another took it.
+    fileprivate var firstProofInLog: [String: JSONValue] {
+        guard let id = proven.last(where: { !$0.isSecondFactor })?.factorID else { return [:] }
+        return ["factor": .string(id.rawValue)]
+    }
+
     /// The kind of the last second factor that was proven, for those who count sign-ins.
     fileprivate var secondFactorInLog: JSONValue? {
         proven.last { $0.isSecondFactor }.map { .string($0.kind.rawValue) }

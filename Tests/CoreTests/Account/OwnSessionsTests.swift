@@ -413,6 +413,21 @@ struct OwnSessionsTests {
     }
 
     @Test
+    func `The password is frozen of a first step of a sign-in that was not the user's`() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        _ = try await test.pending()
+        let event = try #require(try await test.events(.secondFactorAsked).first)
+        let own = OwnSession(
+            userID: enrolled.user.id,
+            evidence: SessionEvidence(dialect: .oauth, proofs: [Proof(kind: .email, at: test.now)]),
+            epoch: try await test.user(enrolled.user.id).tokenEpoch)
+        let done = try await test.realm.ownAccount.disown(event.id, of: own, by: test.client).get()
+        #expect(done.frozen.map(\.kind) == [.password] && done.resetMailed)
+        #expect(try await test.signIn().reason == .wrongAnswer)
+    }
+
+    @Test
     func `A password that another used is frozen, also where the user's own session was proven with it`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

@@ -32,8 +32,8 @@ struct ActivityPages: Sendable {
 
     /// What cannot be undone by ending sessions, or was done by the server itself or an administrator, is not asked about.
     private static let reportable: Set<AuditEvent.Kind> = [
-        .signedIn, .answerRefused, .approvalAllowed, .passwordChanged, .passwordReset, .factorEnrolled,
-        .factorWithdrawn,
+        .signedIn, .secondFactorAsked, .answerRefused, .approvalAllowed, .passwordChanged, .passwordReset,
+        .factorEnrolled, .factorWithdrawn,
         .recoveryCodeMade, .deviceChanged, .consentGiven, .userChanged, .emailChanged, .userDataShown,
     ]
 
