@@ -301,6 +301,23 @@ struct AccountAPITests {
     }
 
     @Test
+    func `Recovery codes of an account without a second factor are refused with what is missing`() async throws {
+        try await Self.with { scene in
+            let tokens = try await scene.tokens()
+            let token = tokens["access_token"]
+            let factors = try await scene.send(.get, "/factors", token).json["factors"].elements
+            let totp = try #require(factors.first { $0["kind"] == "totp" })
+            let removed = try await scene.send(.delete, "/factors/\(totp["id"].text ?? "")", token)
+            #expect(removed.status == 200, "\(removed.text)")
+            let fresh = try await scene.server.refresh(tokens["refresh_token"]).json["access_token"]
+            let refused = try await scene.send(.post, "/recovery-codes", fresh, [:])
+            #expect(refused.status == 400 && refused.json["error"]["code"] == "refused", "\(refused.text)")
+            #expect(
+                refused.json["error"]["message"].text?.contains("no second factor") == true, "\(refused.text)")
+        }
+    }
+
+    @Test
     func `A passkey that a session began to add is added by no other once that was ended`() async throws {
         try await Self.with { scene in
             let (thief, own) = (

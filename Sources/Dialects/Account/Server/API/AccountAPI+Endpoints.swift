@@ -188,7 +188,12 @@ extension AccountAPI {
         .post, "/recovery-codes", "Fresh recovery codes in place of all earlier ones", status: .created
     ) {
         (call, _: AccountNothing) in
-        let codes = try call.get(try await call.account.makeRecoveryCodes(of: call.session, by: call.client))
+        let made = try await call.account.makeRecoveryCodes(of: call.session, by: call.client)
+        if case .failure(.notOffered) = made {
+            throw AccountProblem(
+                .refused, "The account has no second factor that the codes could stand in for. Add one first.")
+        }
+        let codes = try call.get(made)
         return AccountRecoveryCodes(codes: codes.map { $0.reveal() })
     }
 
