@@ -285,6 +285,8 @@ struct AccountAPITests {
 
             let sessions = try await scene.send(.get, "/sessions", token).json["devices"]
             #expect(sessions.elements.contains { $0["isCurrent"] == true }, "\(sessions)")
+            #expect(try await scene.send(.delete, "/password", token, ["x": 1]).status == 400, "It has no member.")
+            #expect(try await scene.send(.delete, "/sessions", token, [:]).status == 200)
             #expect(try await scene.send(.delete, "/sessions", token).status == 200)
             #expect(try await scene.send(.delete, "/sessions/none", token).status == 404)
             #expect(try await scene.send(.delete, "/applications/none", token).status == 404)

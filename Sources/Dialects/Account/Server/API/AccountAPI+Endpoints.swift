@@ -39,7 +39,13 @@ struct AccountEndpoint: Sendable {
     ) {
         (self.method, self.path, self.summary) = (method, AccountAPI.prefix + path, summary)
         (request, response, self.query, status) = (nil, Answer.self, query, 200)
-        answer = { call in try .json(try await body(call)) }
+        answer = { call in
+            if method == .delete {
+                let object = try await call.request.bodyObject(limit: 65_536)
+                _ = try StrictJSON.decode(AccountNothing.self, from: object)
+            }
+            return try .json(try await body(call))
+        }
     }
 }
 
