@@ -100,7 +100,7 @@ public struct Mailings: Sendable {
                 try transaction.send(
                     OutboxContent(
                         template: outgoing.template, locale: outgoing.user?.profile.locale ?? client.locale,
-                        values: ["link": link, "email": outgoing.recipient.canonical],
+                        values: ["link": link, "email": outgoing.recipient.canonical].merging(outgoing.values) { $1 },
                         expiresAt: now + outgoing.lifetime),
                     to: outgoing.recipient.canonical, about: outgoing.user?.id, id: messageID, at: now,
                     sealer: realm.sealer
@@ -144,6 +144,8 @@ private struct OutgoingLink {
     var template: String
     var action: ActionLink.Action
     var lifetime: TimeInterval
+    /// What the template puts in beside link and address.
+    var values: [String: String] = [:]
 
     enum Lookup {
         case link(OutgoingLink)
@@ -164,10 +166,12 @@ private struct OutgoingLink {
                     action: .verifyEmail, lifetime: FlowLifetime.verificationLink))
         case .resetPassword(let email):
             guard let user = try transaction.user(email: email), !user.isDisabled else { return .noRecipient(email) }
+            let password = try transaction.factors(of: user.id).password
             return .link(
                 OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .resetPassword, template: "reset-password",
-                    action: .resetPassword, lifetime: FlowLifetime.link))
+                    action: .resetPassword, lifetime: FlowLifetime.link,
+                    values: password?.frozenAt == nil ? [:] : ["frozen": "true"]))
         case .signIn(let email):
             let user = try transaction.user(email: email)
             if user == nil && !settings.signUp.isOpen { return .noRecipient(email) }

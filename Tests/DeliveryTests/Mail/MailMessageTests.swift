@@ -88,6 +88,19 @@ struct MailMessageTests {
         }
     }
 
+    @Test(arguments: ["en", "de", "ja"])
+    func `A mail for a new password says whether the present one still opens the account`(language: String) throws {
+        let composer = try MailComposer()
+        let texts = try [nil, "true"].map { frozen in
+            var values = ["email": "ada@example.org", "link": "/auth/action?code=1"]
+            values["frozen"] = frozen
+            let content = OutboxContent(template: "reset-password", locale: language, values: values)
+            return try #require(composer.compose(content, publicURL: "https://x")).text
+        }
+        #expect(texts[0] != texts[1])
+        for text in texts { #expect(text.contains("/auth/action?code=1") && !text.contains("{{"), "\(text)") }
+    }
+
     // MARK: Headers and bodies
 
     @Test
