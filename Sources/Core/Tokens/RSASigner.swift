@@ -6,7 +6,7 @@ import Synchronization
 
 /// Signs with an RSA key by RSASSA-PKCS1-v1_5 with SHA-256: `RS256` (RFC 7518, section 3.3).
 ///
-/// By the system's OpenSSL where there is one, which takes a fifth of the time of the library that does everything else
+/// By the system's OpenSSL where there is one, which takes half of the time of the library that does everything else
 /// (docs/decisions/0597); the signatures are the same, bit for bit. The key is opened there when it first signs.
 final class RSASigner: Sendable {
     /// What else there is to do with the key.
