@@ -105,9 +105,10 @@ extension OwnAccount {
         }
     }
 
-    /// The user says that an event of the log was not theirs: all other sessions end, what the event's session was proven with is frozen,
-    /// and a link that sets a new password is mailed. Of what this session is proven with the password alone is frozen, until it is set
-    /// anew; this session goes on, and may do that. Last ways in stay. Tokens of programs end that were made in the user's name since
+    /// The user says that an event of the log was not theirs: all other sessions end, and sign-ins that wait for another proof; what the
+    /// event's session was proven with is frozen, and a link that sets a new password is mailed. Of what this session is proven with the
+    /// password alone is frozen, until it is set anew; this session goes on, and may do that. Last ways in stay. Tokens of programs end
+    /// that were made in the user's name since
     /// (docs/decisions/0544).
     ///
     /// A proof of the last minutes is enough, of whatever kind: it only takes away.
@@ -138,11 +139,15 @@ extension OwnAccount {
             named.subtract(own.evidence.proofs.compactMap(\.factorID))
             if let told { named.insert(told) }
             try transaction.reserve(user: user, keeping: nil)
+            let attempts = try transaction.openAttempts(of: user.id, at: draft.now)
+            try transaction.reserve(
+                Set(attempts.map { .flow($0.digest) }).union([Withdrawal.row(of: user.id, from: nil)]))
             var frozen: [FactorRecord] = []
             for factor in factors where named.contains(factor.id) {
                 if draft.proofs.isLastWayIn(factor, of: user, among: try transaction.factors(of: user.id)) { continue }
                 if try transaction.freeze(factor, at: draft.now) { frozen.append(factor) }
             }
+            let endedAttempts = try transaction.end(attempts, at: draft.now)
             let ended = try transaction.endOtherSessions(
                 than: own.session, of: user, at: draft.now, sealer: draft.sealer)
             // Of a user who administers: another was in the account by then, and may have made them.
@@ -150,6 +155,7 @@ extension OwnAccount {
             var details = MachineToken.details(ofEnded: tokens)
             details["event"] = .string(eventID)
             details["ended"] = .integer(Int64(ended))
+            details["endedAttempts"] = .integer(Int64(endedAttempts))
             details["factors"] = .array(frozen.map { .string($0.id.rawValue) })
             try transaction.append(draft.event(.eventDisowned, of: user.id, details))
             try draft.notify(AccountNotice(.sessionsEnded), user, in: transaction)

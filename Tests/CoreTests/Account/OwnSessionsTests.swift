@@ -417,7 +417,7 @@ struct OwnSessionsTests {
     func `The password is frozen of a first step of a sign-in that was not the user's`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
-        _ = try await test.pending()
+        let waiting = try await test.pending()
         let event = try #require(try await test.events(.secondFactorAsked).first)
         let own = OwnSession(
             userID: enrolled.user.id,
@@ -426,6 +426,9 @@ struct OwnSessionsTests {
         let done = try await test.realm.ownAccount.disown(event.id, of: own, by: test.client).get()
         #expect(done.frozen.map(\.kind) == [.password] && done.resetMailed)
         #expect(try await test.signIn().reason == .wrongAnswer)
+        // The sign-in that waits is the other's, who may get a code yet.
+        let code = enrolled.totp.code(at: test.now).stringCode
+        #expect(try await test.answer(code, of: enrolled.factor.id, for: waiting.handle).signedIn == nil)
     }
 
     @Test

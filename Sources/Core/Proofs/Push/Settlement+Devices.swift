@@ -66,20 +66,12 @@ extension Settlement {
     func otherAttempts(
         than waiting: Data, of userID: UserID, in transaction: any StoreTransaction
     ) throws -> [FlowRecord] {
-        try [FlowPurpose.signIn, .backchannel, .approve].flatMap { purpose in
-            try transaction.openFlows(of: userID, purpose: purpose.rawValue, at: now, limit: 1000)
-                .filter { $0.digest != waiting }
-        }
+        try transaction.openAttempts(of: userID, but: waiting, at: now)
     }
 
-    /// Another person knows the password: whatever else waits for a second factor is theirs too.
     private func endOtherAttempts(than waiting: FlowRecord, in transaction: any StoreTransaction) throws {
         guard let userID = waiting.userID else { return }
-        var ended = 0
-        for var other in try otherAttempts(than: waiting.digest, of: userID, in: transaction) {
-            other.finishedAt = now
-            if try transaction.update(other) { ended += 1 }
-        }
+        let ended = try transaction.end(otherAttempts(than: waiting.digest, of: userID, in: transaction), at: now)
         try transaction.append(
             AuditEvent(
                 id: eventID(.alert), at: now, kind: .signInDisowned, userID: userID, context: attempt.client,
