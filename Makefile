@@ -37,12 +37,6 @@ PROFILE ?= $(wildcard deploy/release.profdata)
 ifneq ($(PROFILE),)
 release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
 endif
-# A section for each function, and none that stays only because its module shows it: the linker leaves out what nothing calls. Not measured
-# (docs/decisions/0591): make release SECTIONS=1
-SECTIONS ?=
-ifneq ($(SECTIONS),)
-release += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link
-endif
 # What requests use lies together (docs/decisions/0591). `make order` makes the file, which is not kept in the repository either. A
 # profile has an order of its own.
 ORDER ?= $(if $(PROFILE),,$(wildcard deploy/release.order))

@@ -9,8 +9,7 @@ import Synchronization
 /// By the system's OpenSSL where there is one, which takes half of the time of the library that does everything else
 /// (docs/decisions/0597); the signatures are the same, bit for bit. The key is opened there when it first signs.
 final class RSASigner: Sendable {
-    /// What else there is to do with the key.
-    let key: _RSA.Signing.PrivateKey
+    private let key: _RSA.Signing.PrivateKey
     private let system = Mutex(System.unopened)
 
     /// A key that OpenSSL has opened.

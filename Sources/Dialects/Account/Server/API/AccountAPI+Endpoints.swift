@@ -25,9 +25,7 @@ struct AccountEndpoint: Sendable {
         (self.method, self.path, self.summary) = (method, AccountAPI.prefix + path, summary)
         (request, response, query, self.status) = (Body.self, Answer.self, [], status.code)
         answer = { call in
-            let object = try await call.request.bodyObject(limit: 65_536)
-            let decoded = try StrictJSON.decode(Body.self, from: object)
-            return try .json(try await body(call, decoded), status: status)
+            return try .json(try await body(call, try await call.body()), status: status)
         }
     }
 
@@ -40,12 +38,17 @@ struct AccountEndpoint: Sendable {
         (self.method, self.path, self.summary) = (method, AccountAPI.prefix + path, summary)
         (request, response, self.query, status) = (nil, Answer.self, query, 200)
         answer = { call in
-            if method == .delete {
-                let object = try await call.request.bodyObject(limit: 65_536)
-                _ = try StrictJSON.decode(AccountNothing.self, from: object)
-            }
+            // A client may send one, which then has to say nothing; of GET it is not read.
+            if method == .delete { let _: AccountNothing = try await call.body() }
             return try .json(try await body(call))
         }
+    }
+}
+
+extension AccountCall {
+    /// What the body says, at most 64 KiB; no body says what `{}` does. Members that it does not have are refused.
+    fileprivate func body<Body: Codable>() async throws -> Body {
+        try StrictJSON.decode(Body.self, from: try await request.bodyObject(limit: 65_536))
     }
 }
 
