@@ -43,6 +43,7 @@ public final class Realm: Sendable {
     private let rememberedSettings: Remembered<RealmSettings>
     let rememberedResources: Remembered<[Resource]>
     let knownTenant = Mutex<Tenant?>(nil)
+    let standInPassword = StandInPassword()
     let proofNonce = PresentNonce()
     let clientKeySets: ClientKeySets
     let unsettledCharges = UnsettledCharges()

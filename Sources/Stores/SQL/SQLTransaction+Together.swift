@@ -106,7 +106,7 @@ extension SQLTransaction {
                 var reader = RowReader(columns, table: User.table, from: Statements.flowColumns)
                 user = try User(row: &reader)
             } else if flow != nil {
-                StandInUser.read()
+                StandIn.readUser()
             }
         }
         guard documents.count == 2 else {

@@ -38,10 +38,12 @@ struct PasswordFactor: ProofMethod {
     ) throws -> ProofLocation {
         guard let email = lookup.email else { return .refused(Refusal(.unexpectedAnswer)) }
         let user = lookup.flow == nil ? try lookup.user(email: email) : lookup.user
-        if let factor = try lookup.factors(of: user?.id ?? .placeholder).first(where: { $0.kind == kind }) {
+        let factors = try lookup.factors(of: user?.id ?? .placeholderWithPassword)
+        // Made in either case, as the rest is.
+        let claim = CounterKey.claim(try lookup.digest(email.canonical, for: "claim"))
+        if let factor = factors.first(where: { $0.kind == kind }) {
             return .found(LocatedProof(user: user, factor: factor))
         }
-        let claim = CounterKey.claim(try lookup.digest(email.canonical, for: "claim"))
         return .found(LocatedProof(user: user, factor: nil, counter: .named(claim)))
     }
 
@@ -50,7 +52,7 @@ struct PasswordFactor: ProofMethod {
     ) async throws -> Judgement<Payload> {
         let hasher = permit.hasher
         guard var kept = material.payload else {
-            _ = try await hasher.verify(password, against: hasher.decoy)
+            _ = try await hasher.verify(password, against: permit.standIn.hash)
             return .wrong(permit.revealsAddresses && material.user == nil ? .unknownUser : .wrongAnswer)
         }
         guard try await hasher.verify(password, against: kept.hash) else { return .wrong(.wrongAnswer) }
