@@ -21,6 +21,18 @@ struct RepeatedFormTests {
             + [String(try await server.realm.outbox.messages().count)]
     }
 
+    @Test func `A form about what it removed leads to the list, where it is sent again`() async throws {
+        try await TestServer.with(.development) { server in
+            let owner = try await ConsoleStage(server).administrator(.owner)
+            let page = try await owner.open("/console/apis/remove?uri=https://target.example.com/api")
+            let form = try #require(page.forms.first { $0.action == "/console/apis/remove" }, "\(page.html)")
+            #expect(try await owner.post(form.action, form.values).status == 303)
+            let again = TestPage(
+                reply: try await owner.post(form.action, form.values), path: form.action, language: "en")
+            #expect(again.status == 409 && again.links["See what there is"] == "/console/apis", "\(again.html)")
+        }
+    }
+
     private static func form(_ path: String, _ browser: TestBrowser) async throws -> TestPage.Form {
         try #require(try await browser.open(path).forms.first { $0.action == path }, "\(path)")
     }
@@ -37,7 +49,7 @@ struct RepeatedFormTests {
             let owner = try await stage.administrator(.owner)
             var ids: [String] = []
             for row in ConsoleRow.all where !row.isFile {
-                let path = row.path(stage.objects)
+                let path = row.page(stage.objects).path
                 // The list's form only leads to the question.
                 for form in try await owner.open(path).forms
                 where form.action.hasPrefix("/console/") && !form.names.contains("step") {

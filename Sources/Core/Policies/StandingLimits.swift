@@ -175,14 +175,26 @@ public struct StandingLimits: Sendable {
         }
     }
 
+    /// Whether anything is counted that ``lift(_:of:by:)`` would take away.
+    public func counts(_ kind: StandingLimit.Kind, of subject: String) async throws -> Bool {
+        let keys = Self.keys(kind, subject)
+        return try await realm.store.read { transaction in
+            try keys.contains { try transaction.counter($0) != nil }
+        }
+    }
+
+    /// The names of the counters of a limit.
+    private static func keys(_ kind: StandingLimit.Kind, _ subject: String) -> [String] {
+        let base = PlainText.key("\(kind.rawValue)/\(subject)")
+        return if case .rate(let limit) = kind.rule { limit.keys(of: base, from: 0) } else { [base] }
+    }
+
     /// Takes a limit away, and says so in the log.
     /// - Returns: whether there was anything to take away.
     public func lift(_ kind: StandingLimit.Kind, of subject: String, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        let base = PlainText.key("\(kind.rawValue)/\(subject)")
-        let keys: [String] =
-            if case .rate(let limit) = kind.rule { limit.keys(of: base, from: 0) } else { [base] }
+        let keys = Self.keys(kind, subject)
         return try await realm.store.write { transaction in
             try transaction.readCounters(keys)
             let present = try keys.filter { try transaction.counter($0) != nil }

@@ -99,9 +99,11 @@ struct ConsoleMatrixTests {
                     #expect(posted.status == status, "POST \(path) \(name): \(posted.status)")
                 }
                 for (role, browser) in administrators {
-                    let reply = try await browser.send(.get, path)
+                    let page = row.page(stage.objects)
+                    let reply = try await browser.send(.get, page.path)
                     if row.roles.contains(role) {
-                        #expect(reply.status == 200, "\(path) \(role): \(reply.status) \(reply.text)")
+                        let status = page.isThere ? 200 : 404
+                        #expect(reply.status == status, "\(page.path) \(role): \(reply.status) \(reply.text)")
                         continue
                     }
                     let refusal = row.isOfObject ? 404 : 403
@@ -128,6 +130,36 @@ struct ConsoleMatrixTests {
                     #expect(posted.status == 303 && refused.hasPrefix(Self.signIn), "\(path) \(role)")
                 }
             }
+            #expect(try await Self.changes(server) == log, "Something was done.")
+        }
+    }
+
+    @Test func `No page of the console asks about what does not exist, and its form does nothing`() async throws {
+        try await TestServer.with(.development) { server in
+            let stage = try await ConsoleStage(server)
+            let owner = try await stage.administrator(.owner)
+            let log = try await Self.changes(server)
+            var count = 0
+            for row in ConsoleRow.all where row.isForm {
+                // One thing is missing at a time, and of a query all that it says, too.
+                var pages = row.names.map { name in
+                    row.page(stage.objects.merging([name: "none"]) { $1 }).path
+                }
+                if !row.query.isEmpty { pages.append(row.path(stage.objects)) }
+                for page in pages {
+                    count += 1
+                    let path = String(page.prefix { $0 != "?" })
+                    #expect(try await owner.send(.get, page).status == 404, "\(page)")
+                    var fields = ConsoleStage.locks(path, owner, server)
+                    for item in page.dropFirst(path.count).dropFirst().split(separator: "&") {
+                        let parts = item.split(separator: "=").map(String.init)
+                        fields[parts[0]] = parts[1]
+                    }
+                    let posted = try await owner.post(path, fields)
+                    #expect(posted.status == 404, "POST \(page): \(posted.status)")
+                }
+            }
+            #expect(count > 50, "\(count)")
             #expect(try await Self.changes(server) == log, "Something was done.")
         }
     }

@@ -4,6 +4,8 @@ import CountersignCore
 struct ConsoleRow: Sendable {
     /// As routes spell it. Parts in braces are objects: without the right the page looks as if there were none.
     let path: String
+    /// What its page is asked for beside the path, with its `?`: there is none without it. Empty where the path says all.
+    let query: String
     let roles: Set<AdministratorRole>
     /// Whether it has a form that changes something.
     let isForm: Bool
@@ -16,7 +18,8 @@ struct ConsoleRow: Sendable {
         _ path: String, isForm: Bool = false, isFile: Bool = false, repeats: Bool = false,
         _ roles: Set<AdministratorRole>
     ) {
-        self.path = path
+        self.path = String(path.prefix { $0 != "?" })
+        query = String(path.drop { $0 != "?" })
         self.isForm = isForm
         self.isFile = isFile
         self.repeats = repeats
@@ -43,8 +46,17 @@ struct ConsoleRow: Sendable {
     var isOfObject: Bool { path.contains("{") }
 
     /// The path about things that ``ConsoleStage`` has made.
-    func path(_ objects: [String: String]) -> String {
-        objects.reduce(path) { $0.replacing("{\($1.key)}", with: $1.value) }
+    func path(_ objects: [String: String]) -> String { String(page(objects).path.prefix { $0 != "?" }) }
+
+    /// The names of what it is about.
+    var names: [String] { (path + query).matches(of: /\{([a-z]+)\}/).map { String($0.1) } }
+
+    /// The page about things that ``ConsoleStage`` has made; of other things there is none.
+    /// - Returns: its path with its query, and whether there is such a page.
+    func page(_ objects: [String: String]) -> (path: String, isThere: Bool) {
+        let missing = names.filter { objects[$0] == nil }
+        let all = objects.merging(missing.map { ($0, "none") }) { $1 }
+        return (all.reduce(path + query) { $0.replacing("{\($1.key)}", with: $1.value) }, missing.isEmpty)
     }
 
     /// Every page.
@@ -116,9 +128,9 @@ struct ConsoleRow: Sendable {
         .form("/console/keys/rotate"),
         .form("/console/keys/{kid}/retire"),
         .page("/console/limits", .operator, .support, .auditor),
-        .form("/console/limits/lift", .operator),
+        .form("/console/limits/lift?kind={limit}&subject={subject}", .operator),
         .page("/console/delivery", .operator, .auditor),
-        .form("/console/delivery/retry", .operator),
+        .form("/console/delivery/retry?channel={channel}", .operator),
         .form("/console/delivery/test-mail", .operator),
         .form("/console/delivery/test-push", .operator),
         .page("/console/delivery/templates", .operator, .auditor),
@@ -137,14 +149,14 @@ struct ConsoleRow: Sendable {
         .form("/console/applications/{id}/settings", .operator),
         .form("/console/applications/{id}/logo", .operator),
         .form("/console/applications/{id}/version", .operator),
-        .form("/console/applications/{id}/version-remove", .operator),
+        .form("/console/applications/{id}/version-remove?platform={platform}&number={number}", .operator),
         .form("/console/applications/{id}/secret", .operator),
         .form("/console/applications/{id}/disable", .operator),
         .form("/console/applications/{id}/enable", .operator),
         .form("/console/applications/{id}/remove", .operator),
         .page("/console/apis", .operator, .auditor),
         .form("/console/apis/put", .operator),
-        .form("/console/apis/remove", .operator),
+        .form("/console/apis/remove?uri={uri}", .operator),
         .page("/console/registrations", .operator, .auditor),
         .form("/console/registrations/{registered}/approve", .operator),
         .form("/console/registrations/{registered}/withdraw", .operator),
@@ -152,15 +164,15 @@ struct ConsoleRow: Sendable {
         .form("/console/registrations-tokens/add", .operator),
         .form("/console/registrations-tokens/{initial}/remove", .operator),
         .page("/console/registrations-documents", .operator, .auditor),
-        .form("/console/registrations-documents/forget", .operator),
+        .form("/console/registrations-documents/forget?document={document}", .operator),
         .form("/console/registrations-documents/block", .operator),
-        .form("/console/registrations-documents/unblock", .operator),
+        .form("/console/registrations-documents/unblock?pattern={pattern}", .operator),
         .page("/console/checks-catalogue", .operator, .auditor),
         .page("/console/checks", .operator, .auditor),
         .page("/console/checks/client", .operator, .auditor),
         .page("/console/checks/open", .operator, .auditor),
-        .form("/console/checks/status", .operator),
-        .form("/console/checks/unblock", .operator),
-        .form("/console/checks/remove", .operator),
+        .form("/console/checks/status?client={client}", .operator),
+        .form("/console/checks/unblock?client={client}&check={check}", .operator),
+        .form("/console/checks/remove?client={client}", .operator),
     ]
 }

@@ -38,13 +38,15 @@ struct ConsoleStage: Sendable {
         let registered = try await Self.register(with: initial.secret.secret, at: realm)
         let hook = try await AddHook(url: "https://hooks.example.com/in", events: ["*"]).perform(
             on: realm, as: .commandLine, by: .testAdministrator)
+        _ = try await PutResource(uri: "https://target.example.com/api", scopes: ["target:read"]).perform(
+            on: realm, as: .commandLine, by: .testAdministrator)
         let service = try await AddExtension(
             event: "token-issuance-start", targetURL: "https://service.example.com/claims", displayName: "Claims"
         ).perform(on: realm, as: .commandLine, by: .testAdministrator)
         objects = [
             "extension": service.extension.id, "template": "reset-password",
-            "user": "target", "session": "any", "application": "any", "factor": factor.record.id.rawValue,
-            "group": "staff",
+            "user": "target", "factor": factor.record.id.rawValue,
+            "group": "staff", "uri": "https://target.example.com/api", "channel": "email", "limit": "password",
             "token": token.token.id, "id": "target-app", "hook": hook.hook.id, "key": "passwords.minimumLength",
             "initial": initial.token.id, "registered": registered.rawValue,
             "kid": try #require(try await realm.keyring.records().first).id,

@@ -191,6 +191,11 @@ public struct ClientDocuments: Sendable {
         }
     }
 
+    /// Whether the document of an address is kept.
+    public func keeps(_ id: ClientID) async throws -> Bool {
+        try await realm.store.read { try $0.registeredApplication(id)?.registration.oauth.document != nil }
+    }
+
     /// Forgets a document, and all that its application got of users' sessions ends with the registration. It is read anew where the
     /// application is named again, and users are asked again.
     /// - Returns: false where there is none of the address.

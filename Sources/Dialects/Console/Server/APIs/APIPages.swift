@@ -13,11 +13,15 @@ enum APIPages {
         .action(
             "apis/remove", RemoveResource.self, in: .apis,
             ask: { scene in
+                let uri = scene.field("uri") ?? ""
+                guard try await scene.perform(ListResources()).resources.contains(where: { $0.uri == uri }) else {
+                    throw scene.gone
+                }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleAPIRemoveTitle"),
-                    text: scene.words("consoleAPIRemoveText", ["uri": .chosen(scene.field("uri") ?? "")]),
+                    text: scene.words("consoleAPIRemoveText", ["uri": .chosen(uri)]),
                     button: scene.words.plain("consoleRemove"), isDangerous: true, back: "/console/apis")
-                question.hidden = [.init(name: "uri", value: scene.field("uri") ?? "")]
+                question.hidden = [.init(name: "uri", value: uri)]
                 return question
             },
             make: { RemoveResource(uri: $0.field("uri") ?? "") },

@@ -39,7 +39,7 @@ enum ApplicationPages {
             }),
         .action(
             "applications/{id}/version-remove", ChangeApplication.self, in: .applications,
-            ask: { VersionForm.removalQuestion($0) }, make: { try await VersionForm.removal($0) },
+            ask: { try await VersionForm.removalQuestion($0) }, make: { try await VersionForm.removal($0) },
             done: { _, answer in
                 .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationChanged")
             }),
@@ -48,7 +48,7 @@ enum ApplicationPages {
             ask: { scene in
                 var question = ConsoleQuestion(
                     title: scene.words("consoleSecretTitle"), text: scene.words("consoleSecretText"),
-                    button: scene.words.plain("consoleSecret"), back: path(of: scene.parameter("id")))
+                    button: scene.words.plain("consoleSecret"), back: path(of: try await id(scene)))
                 var field = PageField(
                     name: "overlap", label: scene.words.plain("consoleSecretOverlap"), type: "number",
                     value: scene.field("overlap") ?? "24", autocomplete: "off", isInvalid: scene.isForm)
@@ -73,23 +73,28 @@ enum ApplicationPages {
             }),
         .action(
             "applications/{id}/disable", ChangeApplication.self, in: .applications,
-            ask: { question($0, "consoleApplicationDisableTitle", "consoleApplicationDisableText", "consoleDisable") },
+            ask: {
+                try await question(
+                    $0, "consoleApplicationDisableTitle", "consoleApplicationDisableText", "consoleDisable")
+            },
             make: { disabling($0, true) },
             done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationDisabled") }),
         .action(
             "applications/{id}/enable", ChangeApplication.self, in: .applications,
-            ask: { question($0, "consoleApplicationEnableTitle", "consoleApplicationEnableText", "consoleEnable") },
+            ask: {
+                try await question(
+                    $0, "consoleApplicationEnableTitle", "consoleApplicationEnableText", "consoleEnable")
+            },
             make: { disabling($0, false) },
             done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationEnabled") }),
         .action(
             "applications/{id}/remove", RemoveApplication.self, in: .applications,
             ask: { scene in
-                ConsoleQuestion(
+                let id = try await id(scene)
+                return ConsoleQuestion(
                     title: scene.words("consoleApplicationRemoveTitle"),
-                    text: scene.words(
-                        "consoleApplicationRemoveText", ["id": .chosen(scene.parameter("id"))]),
-                    button: scene.words.plain("consoleRemove"), isDangerous: true, back: path(of: scene.parameter("id"))
-                )
+                    text: scene.words("consoleApplicationRemoveText", ["id": .chosen(id)]),
+                    button: scene.words.plain("consoleRemove"), isDangerous: true, back: path(of: id))
             },
             make: { RemoveApplication(id: $0.parameter("id")) },
             done: { _, _ in .lead(to: "/console/applications", notice: "consoleDoneApplicationRemoved") }),
@@ -99,10 +104,16 @@ enum ApplicationPages {
 
     static func path(of id: String) -> String { ConsolePath.to("applications", id) }
 
+    /// The id of the application that a form is about.
+    /// - Throws: ``AdministrationError`` of code `not_found`.
+    private static func id(_ scene: ConsoleScene) async throws -> String {
+        try await scene.perform(ShowApplication(id: scene.parameter("id"))).application.id
+    }
+
     private static func question(
         _ scene: ConsoleScene, _ title: String, _ text: String, _ button: String
-    ) -> ConsoleQuestion {
-        let id = scene.parameter("id")
+    ) async throws -> ConsoleQuestion {
+        let id = try await id(scene)
         return ConsoleQuestion(
             title: scene.words(title), text: scene.words(text, ["id": .chosen(id)]),
             button: scene.words.plain(button), isDangerous: button == "consoleDisable", back: path(of: id))

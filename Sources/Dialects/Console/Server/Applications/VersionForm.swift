@@ -237,13 +237,15 @@ enum VersionForm {
 
     // MARK: Removing one
 
-    static func removalQuestion(_ scene: ConsoleScene) -> ConsoleQuestion {
-        let (id, words) = (scene.parameter("id"), scene.words)
+    static func removalQuestion(_ scene: ConsoleScene) async throws -> ConsoleQuestion {
+        let words = scene.words
+        let application = try await scene.perform(ShowApplication(id: scene.parameter("id"))).application
         let (platform, number) = (scene.field("platform") ?? "*", scene.field("number") ?? "*")
+        guard application.version(number, on: platform) != nil else { throw scene.gone }
         var question = ConsoleQuestion(
             title: words("consoleVersionRemoveTitle", ["version": .chosen("\(platform) \(number)")]),
             text: words("consoleVersionRemoveText"), button: words.plain("consoleRemove"), isDangerous: true,
-            back: ApplicationPages.path(of: id))
+            back: ApplicationPages.path(of: application.id))
         question.hidden = [.init(name: "platform", value: platform), .init(name: "number", value: number)]
         return question
     }

@@ -13,9 +13,10 @@ enum ClientPages {
         .action(
             "checks/status", SetClientStatus.self, in: .checks,
             ask: { scene in
+                let client = try await client(scene).client
                 var question = ConsoleQuestion(
                     title: scene.words("consoleClientStatusTitle"),
-                    text: scene.words("consoleClientStatusText", ["client": .chosen(scene.field("client") ?? "")]),
+                    text: scene.words("consoleClientStatusText", ["client": .chosen(client.client)]),
                     fields: [
                         .choice(
                             name: "status", label: scene.words.plain("consoleState"),
@@ -31,16 +32,16 @@ enum ClientPages {
         .action(
             "checks/unblock", UnblockClient.self, in: .checks,
             ask: { scene in
+                let (found, check) = (try await client(scene), scene.field("check") ?? "")
+                // Another server may have the check, and then none is listed here.
+                guard found.checks?.contains(where: { $0.check == check }) ?? true else { throw scene.gone }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleClientUnblockTitle"),
                     text: scene.words(
                         "consoleClientUnblockText",
-                        [
-                            "check": .chosen(scene.field("check") ?? ""),
-                            "client": .chosen(scene.field("client") ?? ""),
-                        ]),
+                        ["check": .chosen(check), "client": .chosen(found.client.client)]),
                     button: scene.words.plain("consoleClientUnblock"), back: list(from: scene))
-                question.hidden = hidden(of: scene) + [.init(name: "check", value: scene.field("check") ?? "")]
+                question.hidden = hidden(of: scene) + [.init(name: "check", value: check)]
                 return question
             },
             make: { UnblockClient(client: $0.field("client") ?? "", check: $0.field("check") ?? "") },
@@ -48,9 +49,10 @@ enum ClientPages {
         .action(
             "checks/remove", RemoveClient.self, in: .checks,
             ask: { scene in
+                let client = try await client(scene).client
                 var question = ConsoleQuestion(
                     title: scene.words("consoleClientRemoveTitle"),
-                    text: scene.words("consoleClientRemoveText", ["client": .chosen(scene.field("client") ?? "")]),
+                    text: scene.words("consoleClientRemoveText", ["client": .chosen(client.client)]),
                     button: scene.words.plain("consoleRemove"), isDangerous: true, back: list(from: scene))
                 question.hidden = hidden(of: scene)
                 return question
@@ -58,6 +60,12 @@ enum ClientPages {
             make: { RemoveClient(client: $0.field("client") ?? "") },
             done: { scene, _ in .lead(to: list(from: scene), notice: "consoleDoneClientRemoved") }),
     ]
+
+    /// The client that a form is about.
+    /// - Throws: ``AdministrationError`` of code `not_found`.
+    private static func client(_ scene: ConsoleScene) async throws -> ShowClient.Answer {
+        try await scene.perform(ShowClient(client: scene.field("client") ?? ""))
+    }
 
     private static let (whole, wholeOpen) = ("/console/checks", "/console/checks/open")
 

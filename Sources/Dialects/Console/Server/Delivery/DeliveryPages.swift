@@ -10,10 +10,12 @@ enum DeliveryPages {
         .action(
             "delivery/retry", RetryDelivery.self, in: .delivery,
             ask: { scene in
+                let channel = scene.field("channel") ?? ""
+                guard OutboxMessage.Channel(rawValue: channel) != nil else { throw scene.gone }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleRetryTitle"), text: scene.words("consoleRetryText"),
                     button: scene.words.plain("consoleRetry"), back: "/console/delivery")
-                question.hidden = [.init(name: "channel", value: scene.field("channel") ?? "")]
+                question.hidden = [.init(name: "channel", value: channel)]
                 return question
             },
             make: { RetryDelivery(channel: $0.field("channel") ?? "") },

@@ -22,6 +22,9 @@ extension ConsoleScene {
         }
     }
 
+    /// What the page asks about is not there, or not any more: the answer is that of a path that there is not.
+    var gone: AdministrationError { AdministrationError(.notFound, "") }
+
     /// A required field has nothing, or what it cannot have.
     var missing: ConsoleProblem { ConsoleProblem(words("consoleMissing")) }
 }

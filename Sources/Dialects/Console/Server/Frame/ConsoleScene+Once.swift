@@ -23,11 +23,12 @@ extension ConsoleScene {
 
     /// What a form that was sent before is answered. It says nothing of what came of it then, least of all a secret.
     /// - Parameter question: what the form's page asks; nil where it does not ask any more, since what it was about is gone.
+    ///   Then the way leads to the list.
     func sentBefore(_ question: ConsoleQuestion?) -> Page {
         var page = Page("form-sent", words("formSentTitle"), words("formSentText"))
         page.isWide = true
-        page.blocks.append(
-            .links([.init(words("formSentSee"), to: question?.back ?? "/console", isButton: true)]))
+        let back = question?.back ?? route.section?.path ?? "/console"
+        page.blocks.append(.links([.init(words("formSentSee"), to: back, isButton: true)]))
         return page
     }
 }

@@ -19,6 +19,11 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         }
     }
 
+    /// The path of its first page; nil where it has none.
+    var path: String? { entry.map { "/" + $0.fullPath } }
+
+    fileprivate var entry: ConsoleRoute? { Console.routes.first { $0.section == self && $0.isEntry } }
+
     /// The key of its label.
     var label: String {
         switch self {
@@ -52,7 +57,7 @@ extension PageMenu {
         var (heading, last): (String?, String?) = (nil, nil)
         let entries = ConsoleSection.allCases.compactMap { candidate -> Entry? in
             heading = candidate.heading ?? heading
-            guard let route = Console.routes.first(where: { $0.section == candidate && $0.isEntry }),
+            guard let route = candidate.entry,
                 route.right.map(role.rights.contains) ?? true
             else { return nil }
             // A group of which the role sees a later section alone has its heading there.

@@ -9,10 +9,13 @@ enum LimitPages {
         .action(
             "limits/lift", LiftLimit.self, in: .limits,
             ask: { scene in
+                let (kind, subject) = (scene.field("kind") ?? "", scene.field("subject") ?? "")
+                guard let known = StandingLimit.Kind(rawValue: kind),
+                    try await scene.realm.standingLimits.counts(known, of: subject)
+                else { throw scene.gone }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleLiftTitle"), text: scene.words("consoleLiftText"),
                     button: scene.words.plain("consoleLift"), back: "/console/limits")
-                let (kind, subject) = (scene.field("kind") ?? "", scene.field("subject") ?? "")
                 question.hidden =
                     (scene.field("user").map { [.init(name: "user", value: $0)] } ?? []) + [
                         .init(name: "kind", value: kind), .init(name: "subject", value: subject),

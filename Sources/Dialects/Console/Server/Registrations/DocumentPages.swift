@@ -12,6 +12,7 @@ enum DocumentPages {
             "registrations-documents/forget", ForgetClientDocument.self, in: .registrations,
             ask: { scene in
                 let id = scene.field("document") ?? ""
+                guard try await scene.realm.clientDocuments.keeps(ClientID(rawValue: id)) else { throw scene.gone }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleDocumentForgetTitle", ["id": .chosen(id)]),
                     text: scene.words("consoleDocumentForgetText"), button: scene.words.plain("consoleDocumentForget"),
@@ -38,6 +39,8 @@ enum DocumentPages {
             "registrations-documents/unblock", BlockClientDocuments.self, in: .registrations,
             ask: { scene in
                 let pattern = scene.field("pattern") ?? ""
+                let blocked = try await scene.perform(ListClientDocuments(limit: 1)).blocked
+                guard blocked.contains(pattern) else { throw scene.gone }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleDocumentUnblock"),
                     text: scene.words("consoleDocumentUnblockText", ["pattern": .chosen(pattern)]),

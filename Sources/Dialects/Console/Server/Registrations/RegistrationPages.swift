@@ -8,14 +8,14 @@ enum RegistrationPages {
         .page("registrations", of: ListRegistrations.self, in: .registrations, isEntry: true) { try await list($0) },
         .action(
             "registrations/{registered}/approve", ApproveRegistration.self, in: .registrations,
-            ask: { question($0, "consoleApproveTitle", "consoleApproveText", "consoleApprove") },
+            ask: { try await question($0, "consoleApproveTitle", "consoleApproveText", "consoleApprove") },
             make: { ApproveRegistration(id: $0.parameter("registered")) },
             done: { _, answer in
                 .lead(to: ApplicationPages.path(of: answer.application.id), notice: "consoleDoneApproved")
             }),
         .action(
             "registrations/{registered}/withdraw", ApproveRegistration.self, in: .registrations,
-            ask: { question($0, "consoleWithdrawTitle", "consoleWithdrawText", "consoleWithdraw") },
+            ask: { try await question($0, "consoleWithdrawTitle", "consoleWithdrawText", "consoleWithdraw") },
             make: { ApproveRegistration(id: $0.parameter("registered"), isApproved: false) },
             done: { _, answer in
                 .lead(to: ApplicationPages.path(of: answer.application.id), notice: "consoleDoneWithdrawn")
@@ -49,8 +49,8 @@ enum RegistrationPages {
 
     private static func question(
         _ scene: ConsoleScene, _ title: String, _ text: String, _ button: String
-    ) -> ConsoleQuestion {
-        let id = scene.parameter("registered")
+    ) async throws -> ConsoleQuestion {
+        let id = try await scene.perform(ShowApplication(id: scene.parameter("registered"))).application.id
         return ConsoleQuestion(
             title: scene.words(title), text: scene.words(text, ["id": .chosen(id)]),
             button: scene.words.plain(button), back: ApplicationPages.path(of: id))

@@ -33,9 +33,14 @@ enum UserActions {
             done: { scene, _ in back(scene, "consoleDoneEnded") }),
         .action(
             "users/{user}/sessions/{session}/end", EndSession.self, in: .users,
-            ask: {
-                try await question(
-                    "consoleEndSessionOf", "consoleEndSessionText", button: "consoleEnd", isDangerous: true, $0)
+            ask: { scene in
+                let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+                let session = SessionID(rawValue: scene.parameter("session"))
+                guard try await scene.realm.sessions.listing(session, of: UserID(rawValue: user.id)) != nil else {
+                    throw scene.gone
+                }
+                return try await question(
+                    "consoleEndSessionOf", "consoleEndSessionText", button: "consoleEnd", isDangerous: true, scene)
             },
             make: { EndSession(user: $0.parameter("user"), session: $0.parameter("session")) },
             done: { scene, _ in
@@ -46,6 +51,10 @@ enum UserActions {
             "users/{user}/applications/{application}/revoke", RevokeUserApplication.self, in: .users,
             ask: { scene in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
+                let applications = try await scene.perform(ListUserApplications(user: user.id)).applications
+                guard applications.contains(where: { $0.id == scene.parameter("application") }) else {
+                    throw scene.gone
+                }
                 return ConsoleQuestion(
                     title: scene.words(
                         "consoleRevokeApplicationOf",
