@@ -56,6 +56,17 @@ struct MessagesTests {
         #expect(format.names == ["n"])
     }
 
+    @Test(arguments: [
+        ("consoleLatencySummary", "1 request in", "1 Anfrage in"), ("consoleRefusedUntil", "1 attempt;", "1 Versuch;"),
+        ("consoleRefusedForGood", "1 attempt;", "1 Versuch;"), ("dataLogDays", "1 day;", "1 Tag "),
+        ("deleteText", "1 day;", "1 Tag "),
+    ])
+    func `What is counted once is told as one`(key: String, english: String, german: String) {
+        let one: [String: Words.Value] = ["count": .number(1), "days": .number(1)]
+        #expect(Words(messages: .ofServer, language: .english).plain(key, one).contains(english))
+        #expect(Words(messages: .ofServer, language: .german).plain(key, one).contains(german))
+    }
+
     @Test
     func `A value that a person chose keeps its direction to itself, and is escaped`() throws {
         let text = try MessageFormat("You & {name}").text(["name": .text(PageText(chosen: "<b>"))])

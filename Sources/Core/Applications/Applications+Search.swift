@@ -1,7 +1,4 @@
 extension Applications {
-    /// Applications that one look goes through at most: names have no index.
-    public static let mostLookedThrough = 1000
-
     /// A page of the applications whose id begins with a text, or whose name does (without regard to case, as names of users).
     ///
     /// Names are in the registrations: a page can be short, or empty, and go on (docs/decisions/0571).
@@ -11,7 +8,7 @@ extension Applications {
     ) async throws -> ListPage<Application, FoundPlace<ClientID>> {
         try await realm.store.read { transaction in
             try range.found(
-                text, most: Self.mostLookedThrough, key: { (application: Application) in application.id },
+                text, key: { (application: Application) in application.id },
                 words: { [$0.registration.displayName] },
                 beginning: { try transaction.applications(beginningWith: $0, $1) },
                 all: { try transaction.applications($0) })

@@ -42,9 +42,6 @@ public struct Groups: Sendable {
         }
     }
 
-    /// Groups that one look goes through at most: summaries have no index.
-    public static let mostLookedThrough = 1000
-
     /// A page of the groups whose name begins with a text, or whose name or summary does without regard to case.
     ///
     /// A page can be short, or empty, and go on (docs/decisions/0584).
@@ -54,7 +51,7 @@ public struct Groups: Sendable {
     ) async throws -> ListPage<UserGroup, FoundPlace<GroupName>> {
         try await realm.store.read { transaction in
             try range.found(
-                text, most: Self.mostLookedThrough, key: { (group: UserGroup) in group.name },
+                text, key: { (group: UserGroup) in group.name },
                 words: { [$0.name.rawValue, $0.summary] },
                 beginning: { try transaction.groups(beginningWith: $0, $1) }, all: { try transaction.groups($0) })
         }

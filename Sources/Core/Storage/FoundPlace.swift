@@ -9,25 +9,31 @@ public enum FoundPlace<Key: StringName>: Sendable, Equatable {
     case words(Key)
 }
 
+/// What a search in a list costs at most.
+public enum ListSearch {
+    /// Rows that one look goes through for words, which have no index.
+    public static let mostLookedThrough = 1000
+}
+
 extension ListRange {
     /// The page of the rows whose key begins with a text, and behind them of those of which one of the words does (without regard to case, as
     /// names of users).
     ///
-    /// Keys are found by their index. Words have none, so that a look goes through a number of rows at most and a page can be short, or
-    /// empty, and go on (docs/decisions/0571).
+    /// Keys are found by their index. Words have none, so that a look goes through ``ListSearch/mostLookedThrough`` rows at most, and
+    /// a page can be short, or empty, and go on (docs/decisions/0571).
     /// - Parameters:
     ///   - text: one with no letters finds nothing.
-    ///   - most: rows that one look goes through at most.
     ///   - beginning: reads rows whose key begins with a text, which is not empty.
     ///   - all: reads rows of the whole list.
     func found<Row: Sendable, Name: StringName>(
-        _ text: String, most: Int, key: (Row) -> Name, words: (Row) -> [String?],
+        _ text: String, key: (Row) -> Name, words: (Row) -> [String?],
         beginning: (String, ListRange<Name>) throws -> [Row], all: (ListRange<Name>) throws -> [Row]
     ) throws -> ListPage<Row, FoundPlace<Name>> where Key == FoundPlace<Name> {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let (start, folded) = (PlainText.key(text), UserNameKey.key(of: text))
         guard !start.isEmpty else { return ListPage(rows: [], previous: nil, next: nil) }
-        return try page(most: most, key: { (found: LookedAt<Row, Name>) in found.place }) { part in
+        return try page(most: ListSearch.mostLookedThrough, key: { (found: LookedAt<Row, Name>) in found.place }) {
+            part in
             try part.looked(key: key, beginning: { try beginning(start, $0) }, all: all)
         } show: { (found: LookedAt<Row, Name>) -> Row? in
             let isByKey = key(found.row).rawValue.utf8.starts(with: start.utf8)

@@ -62,7 +62,7 @@ struct ApplicationTests {
         #expect(back.page.next == .row(.key(ClientID(rawValue: "shop-2"))))
 
         try await test.realm.store.write { transaction in
-            for number in 0..<Applications.mostLookedThrough {
+            for number in 0..<ListSearch.mostLookedThrough {
                 _ = try transaction.insert(
                     Application(
                         id: ClientID(rawValue: "m\(10_000 + number)"), createdAt: test.now,

@@ -41,7 +41,7 @@ struct GroupSearchTests {
         #expect(back.names == ["eng", "eng/core"] && back.page.previous == nil)
 
         try await test.realm.store.write { transaction in
-            for number in 0..<Groups.mostLookedThrough {
+            for number in 0..<ListSearch.mostLookedThrough {
                 _ = try transaction.insert(
                     UserGroup(name: GroupName(rawValue: "m\(10_000 + number)"), summary: "", createdAt: test.now))
             }

@@ -138,33 +138,31 @@ enum ApplicationPages {
             .search(
                 words.plain("consoleSearchApplications"), hint: words.plain("consoleSearchApplicationsHint"), text,
                 at: "/console/applications", scene))
-        let isPartial = answer.isPartial == true
-        page.blocks.append(
-            .table(
-                PageTable(
-                    words.plain("consoleApplications"),
-                    columns: [
-                        words.plain("consoleApplication"), words.plain("consoleName"), words.plain("consoleKind"),
-                        words.plain("consoleProtocols"), words.plain("consoleUsed"), words.plain("consoleOwnerNote"),
-                    ],
-                    rows: answer.applications.map { application in
-                        [
-                            .init(PageText(chosen: application.id), to: path(of: application.id)),
-                            .init(PageText(chosen: application.displayName ?? "–")),
-                            .init(
-                                words(WordFamily.key("kind", application.oauth.kind ?? "none")),
-                                marks: (application.isConfidential ? [] : [.init(words("consolePublic"))])
-                                    + (application.isDisabled
-                                        ? [.init(words("consoleApplicationDisabled"), .alarming)] : [])),
-                            .init(
-                                PageText(
-                                    (application.protocols ?? []).map { name(of: $0, words) }.joined(
-                                        separator: words.plain("listSeparator")))),
-                            .init(used(application.lastUsedAt, scene)),
-                            .init(PageText(chosen: application.ownerNote ?? "–")),
-                        ]
-                    }), none: words(isPartial ? "consoleApplicationsSoFar" : "consoleNothingFound")))
-        if isPartial, !answer.applications.isEmpty { page.blocks.append(.text(words("consoleApplicationsSoFar"))) }
+        page.blocks += PageBlock.found(
+            PageTable(
+                words.plain("consoleApplications"),
+                columns: [
+                    words.plain("consoleApplication"), words.plain("consoleName"), words.plain("consoleKind"),
+                    words.plain("consoleProtocols"), words.plain("consoleUsed"), words.plain("consoleOwnerNote"),
+                ],
+                rows: answer.applications.map { application in
+                    [
+                        .init(PageText(chosen: application.id), to: path(of: application.id)),
+                        .init(PageText(chosen: application.displayName ?? "–")),
+                        .init(
+                            words(WordFamily.key("kind", application.oauth.kind ?? "none")),
+                            marks: (application.isConfidential ? [] : [.init(words("consolePublic"))])
+                                + (application.isDisabled
+                                    ? [.init(words("consoleApplicationDisabled"), .alarming)] : [])),
+                        .init(
+                            PageText(
+                                (application.protocols ?? []).map { name(of: $0, words) }.joined(
+                                    separator: words.plain("listSeparator")))),
+                        .init(used(application.lastUsedAt, scene)),
+                        .init(PageText(chosen: application.ownerNote ?? "–")),
+                    ]
+                }),
+            isPartial: answer.isPartial == true, none: "consoleNothingFound", soFar: "consoleApplicationsSoFar", scene)
         page.blocks.append(
             scene.pager("/console/applications", [("q", text)], before: answer.previous, after: answer.next))
         if scene.may(AddApplication.right) {

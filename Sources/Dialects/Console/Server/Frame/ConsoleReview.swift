@@ -9,6 +9,8 @@ struct ConsoleReview: Sendable {
     var changes: [ConsoleQuestion.Change]
     /// What becomes weaker by it, or whom it locks out.
     var warnings: [PageText] = []
+    /// What follows from it beside.
+    var notes: [PageText] = []
     /// More of what changes, where that is no list of values.
     var blocks: [PageBlock] = []
     /// Whether it locks people out, or cannot be undone, beside what the warnings say.
@@ -54,7 +56,7 @@ extension ConsoleScene {
             page.problem = words("consoleRefused", ["reason": .text(words("consoleReviewMeanwhile"))])
         }
         if !review.changes.isEmpty { page.blocks.append(table(of: review.changes)) }
-        page.blocks += review.blocks
+        page.blocks += review.blocks + review.notes.map { .text($0) }
         if !review.warnings.isEmpty {
             page.blocks.append(.standing(.init(.alarming, words("consoleReviewWarnings"), review.warnings)))
         }

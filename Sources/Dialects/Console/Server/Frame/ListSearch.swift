@@ -16,4 +16,17 @@ extension PageBlock {
         return .search(
             PageSearch(label, action: path, fields: [field] + more, button: scene.words.plain("consoleSearch")))
     }
+
+    /// A page of a list of which one look goes through a bounded number of rows: where it ended there, the page says so, whether it shows
+    /// rows or none.
+    /// - Parameters:
+    ///   - none: the key of what it says where there are none.
+    ///   - soFar: the key of what it says where there may be more.
+    static func found(
+        _ table: PageTable, isPartial: Bool, none: String, soFar: String, _ scene: ConsoleScene
+    ) -> [PageBlock] {
+        let words = scene.words
+        let shown = PageBlock.table(table, none: words(isPartial ? soFar : none))
+        return isPartial && !table.rows.isEmpty ? [shown, .text(words(soFar))] : [shown]
+    }
 }

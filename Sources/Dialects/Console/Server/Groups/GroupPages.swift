@@ -234,23 +234,20 @@ enum GroupPages {
             .search(
                 words.plain("consoleSearchGroups"), hint: words.plain("consoleSearchGroupsHint"), text,
                 at: "/console/groups", scene))
-        let isPartial = answer.isPartial == true
-        let none = isPartial ? "consoleGroupsSoFar" : text == nil ? "consoleNone" : "consoleNothingFound"
-        page.blocks.append(
-            .table(
-                PageTable(
-                    words.plain("consoleGroups"),
-                    columns: [
-                        words.plain("consoleGroupName"), words.plain("consoleGroupSummary"),
-                        words.plain("consoleSince"),
-                    ],
-                    rows: answer.groups.map { group in
-                        [
-                            .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
-                            .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
-                        ]
-                    }), none: words(none)))
-        if isPartial, !answer.groups.isEmpty { page.blocks.append(.text(words("consoleGroupsSoFar"))) }
+        page.blocks += PageBlock.found(
+            PageTable(
+                words.plain("consoleGroups"),
+                columns: [
+                    words.plain("consoleGroupName"), words.plain("consoleGroupSummary"), words.plain("consoleSince"),
+                ],
+                rows: answer.groups.map { group in
+                    [
+                        .init(PageText(chosen: group.name), to: ConsolePath.to("groups", group.name)),
+                        .init(PageText(chosen: group.summary)), .init(words.instant(group.createdAt.date)),
+                    ]
+                }),
+            isPartial: answer.isPartial == true, none: text == nil ? "consoleNone" : "consoleNothingFound",
+            soFar: "consoleGroupsSoFar", scene)
         page.blocks.append(scene.pager("/console/groups", [("q", text)], before: answer.previous, after: answer.next))
         if scene.may(.changeGroups) {
             page.blocks.append(.links([.init(words("consoleGroupAdd"), to: "/console/groups-add", isButton: true)]))

@@ -475,8 +475,12 @@ enum UserActions {
                 addMember(.claims, name, former[name], claims[name])
             }
         }
-        return ConsoleReview(
-            changes: changes, warnings: change.email == nil ? [] : [words("consoleEditAddressText")])
+        var review = ConsoleReview(changes: changes)
+        if change.email != nil {
+            review.notes = [words("consoleEditAddressText")]
+            review.isDangerous = true
+        }
+        return review
     }
 
     /// A member as its field has it; nil for what no field can have.

@@ -57,9 +57,9 @@ enum UserListPage {
         var page = scene.page("console-users", "consoleUsers")
         page.blocks.append(search(text, filter, sort, size, scene))
         if let estimate = answer.estimate { page.blocks.append(.text(said(estimate, words))) }
-        page.blocks.append(
-            .table(table(answer.users, scene), none: words(answer.isPartial ? "consoleNoneSoFar" : "consoleNoUsers")))
-        if answer.isPartial, !answer.users.isEmpty { page.blocks.append(.text(words("consoleNoneSoFar"))) }
+        page.blocks += PageBlock.found(
+            table(answer.users, scene), isPartial: answer.isPartial, none: "consoleNoUsers",
+            soFar: "consoleNoneSoFar", scene)
         page.blocks.append(
             scene.pager(
                 "/console/users",
