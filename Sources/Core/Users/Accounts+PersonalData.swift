@@ -11,6 +11,8 @@ public struct PersonalData: Sendable {
     public let sessions: [SessionListing]
     /// Attempts under way, and those that are remembered for a while.
     public let flows: [FlowRecord]
+    /// What the user allowed applications.
+    public let consents: [Consent]
     /// Installations of applications that are the user's, and what they have proven.
     public let clientRecords: [ClientRecord]
     /// The newest first.
@@ -96,7 +98,9 @@ extension Accounts {
             return PersonalData(
                 user: user, factors: try transaction.factorStandings(of: id, at: now, realm.proofs),
                 sessions: Array(sessions.prefix(limit)),
-                flows: Array(flows.prefix(limit)), clientRecords: Array(clientRecords.prefix(limit)),
+                flows: flows.prefix(limit).filter { $0.purpose != Consents.purpose },
+                consents: try transaction.consents(of: id, at: now, sealer: realm.sealer),
+                clientRecords: Array(clientRecords.prefix(limit)),
                 messages: try messages.prefix(limit).map { try OpenedMessage($0, with: realm.sealer) },
                 limits: limits, groups: try transaction.groups(of: id, limit: UserGroup.mostOfUser),
                 administrator: try transaction.administrator(id),

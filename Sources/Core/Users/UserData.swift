@@ -119,6 +119,18 @@ public struct UserData: Codable, Sendable {
         public let finishedAt: Timestamp?
     }
 
+    /// What the person allowed an application, until it is taken back.
+    public struct Consent: Codable, Sendable {
+        /// The application's id.
+        public let application: String
+        /// The scopes that it was allowed.
+        public let scopes: [String]
+        /// The APIs that it was allowed.
+        public let resources: [String]
+        /// When the person first allowed it something.
+        public let since: Timestamp
+    }
+
     /// A mail or a push.
     public struct Message: Codable, Sendable {
         /// How it is delivered.
@@ -163,6 +175,8 @@ public struct UserData: Codable, Sendable {
     public let sessions: [Session]
     /// Sign-ins, resets and enrolments that were begun.
     public let attempts: [Attempt]
+    /// What the person allowed applications. Nil from a server of before.
+    public let consents: [Consent]?
     /// Mails and pushes; what stood in them is not shown, as it opens the account.
     public let messages: [Message]
     /// How often something was tried with the address.
@@ -212,6 +226,11 @@ public struct UserData: Codable, Sendable {
                     purpose: $0.kind.purpose, answers: 0, createdAt: Timestamp($0.createdAt),
                     expiresAt: Timestamp($0.expiresAt), finishedAt: nil)
             }
+        consents = data.consents.map {
+            Consent(
+                application: $0.client.rawValue, scopes: $0.scopes, resources: $0.resources,
+                since: Timestamp($0.createdAt))
+        }
         messages = data.messages.map {
             Message(
                 kind: $0.message.channel.rawValue, to: $0.message.recipient, about: $0.content.template,

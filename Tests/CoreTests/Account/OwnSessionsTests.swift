@@ -342,6 +342,11 @@ struct OwnSessionsTests {
         #expect(try await account.revokeApplication(oldest, of: own, by: test.client).refusal == nil)
         let left = try await account.applications(of: own).get()
         #expect(left.count == 1099 && !left.contains { $0.id == oldest })
+        // What is kept about the user tells each as what it is, and no attempt.
+        let kept = try #require(try await test.realm.accounts.personalData(user.id, by: test.client))
+        let data = UserData(kept, logDays: 1)
+        #expect(data.consents?.count == 1099 && data.consents?.allSatisfy { $0.scopes == ["openid"] } == true)
+        #expect(data.attempts.allSatisfy { $0.purpose != "consent" } && !data.isIncomplete)
     }
 
     // MARK: Activity

@@ -466,7 +466,9 @@ enum UserPages {
                 .facts(
                     [
                         ("consoleFactors", data.factors.count), ("consoleSessions", data.sessions.count),
-                        ("consoleKeptAttempts", data.attempts.count), ("consoleKeptMessages", data.messages.count),
+                        ("consoleKeptAttempts", data.attempts.count),
+                        ("consoleKeptConsents", data.consents?.count ?? 0),
+                        ("consoleKeptMessages", data.messages.count),
                         ("consoleKeptCounters", data.counters.count), ("consoleKeptEvents", answer.log.count),
                         ("consoleKeptDays", data.logKeptForDays),
                     ].map { .init(words.plain($0.0), PageText("\($0.1)")) }))
