@@ -166,6 +166,8 @@ struct TermsTests {
     @Test(arguments: [
         ("en", true), ("de-AT", true), ("zh-Hant-TW", true), ("", false), ("e", false), ("english", false),
         ("de_AT", false), ("de-", false), ("de-waytoolong", false), ("d\u{e9}", false), ("en\n", false),
+        ("xx", true), ("de-CH-1901", true), ("zh-cmn-Hans-CN", true), ("en-u-ca-gregory", true), ("de-X-mine", true),
+        ("en-a", false), ("en-x", false), ("en-1", false), ("de--AT", false), ("de-419-DE", false), ("x-mine", false),
     ])
     func `A language is a tag of BCP 47`(text: String, isOne: Bool) {
         #expect(UserProfile.isLocale(text) == isOne)

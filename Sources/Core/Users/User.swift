@@ -193,17 +193,6 @@ public struct UserProfile: Sendable, Equatable, Codable {
         acceptedTerms = try members.decodeIfPresent([AcceptedTerms].self, forKey: .acceptedTerms) ?? []
         putOffEnrolment = try members.decodeIfPresent(PutOffEnrolment.self, forKey: .putOffEnrolment)
     }
-
-    /// Whether a text can be a ``locale``: two or three letters, and perhaps subtags of letters and digits (BCP 47, section 2.1).
-    public static func isLocale(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: 0x2D, omittingEmptySubsequences: false)
-        guard text.utf8.count <= 35, let language = parts.first, (2...3).contains(language.count) else { return false }
-        func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
-        return language.allSatisfy(isLetter)
-            && parts.dropFirst().allSatisfy { part in
-                (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
-            }
-    }
 }
 
 /// A version of the terms of use that a user has agreed to.
