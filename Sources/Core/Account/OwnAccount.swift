@@ -126,7 +126,7 @@ public struct OwnAccount: Sendable {
     ) async throws -> Result<Value, Refusal> {
         let draft = Draft(realm, client)
         do {
-            let value = try await realm.writeSending { transaction in
+            let value = try await realm.store.write { transaction in
                 let user = try session.user(demand, draft.proofs, at: draft.now, in: transaction)
                 // By session: what another does with a stolen one must not use up what its owner needs to end it.
                 // What only takes rights away is counted apart: a session that has changed too much can still end others, report a factor

@@ -69,7 +69,7 @@ public struct Administrators: Sendable {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
         let realm = realm
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
             guard !user.isDisabled else { return .failure(.userDisabled) }
             let former = try transaction.administrator(id)
@@ -100,7 +100,7 @@ public struct Administrators: Sendable {
         let now = realm.clock.now
         let event = AuditEvent.freshID(at: now, random: realm.random)
         let realm = realm
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let user = try transaction.user(id) else { return .failure(.userNotFound) }
             if try transaction.isLastOwner(user) { return .failure(.lastOwner) }
             guard let former = try transaction.administrator(id) else { return .success(nil) }

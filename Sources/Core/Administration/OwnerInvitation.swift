@@ -63,7 +63,7 @@ public struct OwnerInvitations: Sendable {
             proven.isWithin(OwnAccount.recency, before: now)
         else { return .failure(.proofTooOld) }
         let event = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard try Self.admits(code, at: now, in: transaction) else { return .failure(.dead) }
             guard let user = try transaction.user(session.userID), !user.isDisabled,
                 let present = try transaction.session(session.id), present.isLiving(of: user, at: now)

@@ -93,6 +93,9 @@ public final class Notifier: Sendable {
             continuation.finish()
         }
 
+        /// The notifications, until ``stop()`` or the end of the task. Those that come before one is awaited are one. For one reader.
+        var rings: AsyncStream<Void> { stream }
+
         func stop() { continuation.finish() }
     }
 

@@ -8,7 +8,7 @@ extension Authenticator {
         /// The request was answered before; nothing is counted.
         case repeated(Verdict)
         /// The answer was judged and settled in the same transaction.
-        case settled(Verdict, by: Settlement)
+        case settled(Verdict)
     }
 
     /// Counts the attempt before the answer is judged.
@@ -89,7 +89,7 @@ extension Authenticator {
         let settlement = Settlement(attempt: attempt, context: context, judged: judged, realm: realm, isAtOnce: true)
         let settled = try settlement.settle(in: transaction)
         guard case .verdict(let verdict) = settled else { throw NotAtOnce() }
-        return .settled(verdict, by: settlement)
+        return .settled(verdict)
     }
 
     /// Fetches what is there now, for another round. The attempt has been counted.

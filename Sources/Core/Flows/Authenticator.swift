@@ -58,9 +58,7 @@ public struct Authenticator: Sendable {
             case .repeated(let verdict):
                 if round > 0 { await end(charge, .returned) }
                 return verdict
-            case .settled(let verdict, let settlement):
-                announce(.verdict(verdict), by: settlement)
-                return verdict
+            case .settled(let verdict): return verdict
             }
             context.charge = charge
             let present = context

@@ -33,7 +33,7 @@ extension Journeys {
         let mail = JourneyMail(
             realm: realm, handle: handle, expectation: expectation, client: client, pause: pause)
         let proofs = realm.proofs
-        return try await realm.writeSending(by: .email, .otp) { transaction in
+        return try await realm.store.write { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
@@ -99,7 +99,7 @@ extension Journeys {
         by client: ClientContext
     ) async throws -> AskOutcome {
         let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
-        return try await realm.writeSending(by: .email, .otp) { transaction in
+        return try await realm.store.write { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
@@ -137,7 +137,7 @@ extension Journeys {
     ) async throws -> AskOutcome {
         let mail = JourneyMail(
             realm: realm, handle: handle, expectation: expectation, client: client, pause: pause)
-        return try await realm.writeSending(by: .email, .otp) { transaction in
+        return try await realm.store.write { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, let body, var journey, let user):

@@ -55,7 +55,7 @@ public struct Mailings: Sendable {
         let handle = FlowHandle(random: realm.random)
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             if let session {
                 guard let user = try transaction.user(session.userID) else { return .refused(Refusal(.userNotFound)) }
                 if let fault = try session.faultUnlessRecent(user, at: now, in: transaction) {

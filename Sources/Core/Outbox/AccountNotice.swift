@@ -75,8 +75,7 @@ struct AccountNotice: Sendable, Equatable {
 }
 
 extension StoreTransaction {
-    /// Mails a notice to the owner of an account, as part of the change that it tells about. Write with
-    /// ``Realm/writeSending(by:_:)``.
+    /// Mails a notice to the owner of an account, as part of the change that it tells about.
     ///
     /// Where the account has no address nothing is sent. What changes the ways to sign in is always mailed to a proven address, so that
     /// no number of trifles keeps it from its owner. To an address that nothing has proven no more than ``RateLimit/noticesPerUser`` go,

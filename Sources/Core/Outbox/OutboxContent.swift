@@ -88,7 +88,7 @@ public struct Outbox: Sendable {
     public func retry(_ channel: OutboxMessage.Channel, by actor: ClientContext) async throws -> Int {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending(by: channel) { transaction in
+        let tried = try await realm.store.write { transaction in
             let waiting = try transaction.outboxMessages(by: channel, dueAt: .farFuture, limit: 1000)
                 .filter { $0.nextAttemptAt > now + OutboxDelivery.lease }
             var count = 0
@@ -102,6 +102,8 @@ public struct Outbox: Sendable {
                     details: ["channel": .string(channel.rawValue), "count": .integer(Int64(count))]))
             return count
         }
+        realm.notifier.notify([channel.topic])
+        return tried
     }
 
     /// Sends a mail that says that mails arrive.
@@ -110,7 +112,7 @@ public struct Outbox: Sendable {
         let (now, sealer) = (realm.clock.now, realm.sealer)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending(by: .email) { transaction in
+        return try await realm.store.write { transaction in
             let mailbox = CounterKey.mails(to: try sealer.digest(address.canonical, for: "mailbox", in: transaction))
             if let later = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) { return later }
             let content = OutboxContent(
@@ -144,8 +146,7 @@ extension Realm {
 }
 
 extension StoreTransaction {
-    /// Puts a message into the outbox, as part of what it tells about. Write with ``Realm/writeSending(by:_:)``, or it waits
-    /// for the next look.
+    /// Puts a message into the outbox, as part of what it tells about. Its delivery is woken after the commit.
     /// - Parameter user: whose it is; it goes when the user is removed. Nil where the address has no account.
     func send(
         _ content: OutboxContent, to recipient: String, about user: UserID?, by channel: OutboxMessage.Channel = .email,

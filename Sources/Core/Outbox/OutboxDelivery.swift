@@ -41,22 +41,18 @@ public final class OutboxDelivery: Sendable {
     /// - Parameter pause: between two looks for what other servers put there, and for what is to be tried again. Messages
     ///   of this process ring.
     public func run(lookingEvery pause: Duration = .seconds(2)) async {
+        let listening = realm.notifier.listen(to: sender.channel.topic)
+        defer { listening.stop() }
+        // Whoever stops it later rings.
+        guard !isStopped else { return }
+        // Ends with this function.
+        async let _ = look(every: pause)
         await withDiscardingTaskGroup { group in
-            while !state.withLock({ $0.isStopped }), !Task.isCancelled {
-                let listening = realm.notifier.listen(to: sender.channel.topic)
-                let taken = await takeFreely()
-                for message in taken {
-                    group.addTask {
-                        await self.deliver(message)
-                        let mayBeMore = self.state.withLock { state in
-                            state.underWay -= 1
-                            return state.isFull
-                        }
-                        // There is room for another.
-                        if mayBeMore { self.realm.notifier.notify([self.sender.channel.topic]) }
-                    }
+            for await _ in listening.rings {
+                if isStopped { return }
+                for message in await takeFreely() {
+                    group.addTask { await self.deliver(onFrom: message) }
                 }
-                if taken.isEmpty { await listening.wait(upTo: pause) } else { listening.stop() }
             }
         }
     }
@@ -64,7 +60,27 @@ public final class OutboxDelivery: Sendable {
     /// Takes nothing more.
     public func stop() {
         state.withLock { $0.isStopped = true }
-        realm.notifier.notify([sender.channel.topic])
+        ring()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func ring() { realm.notifier.notify([sender.channel.topic]) }
+
+    /// Rings where something is due that nobody rang for, until it is cancelled. It only reads: where nothing is due, nothing is written.
+    private func look(every pause: Duration) async {
+        repeat {
+            do {
+                if try await sender.isReady(), try await isAnyDue() { ring() }
+            } catch {
+                if !Task.isCancelled { note(.trouble(error)) }
+            }
+        } while (try? await Task.sleep(for: pause)) != nil
+    }
+
+    private func isAnyDue() async throws -> Bool {
+        let (now, channel) = (realm.clock.now, sender.channel)
+        return try await realm.store.read { try !$0.outboxMessages(by: channel, dueAt: now, limit: 1).isEmpty }
     }
 
     /// As many as there is room for.
@@ -85,6 +101,24 @@ public final class OutboxDelivery: Sendable {
         }
     }
 
+    /// Delivers a message, and as long as there may be more, each that was taken with the end of the one before.
+    private func deliver(onFrom first: OutboxMessage) async {
+        var next: OutboxMessage? = first
+        while let message = next { next = await deliver(message, takingNext: true) }
+        let mayBeMore = state.withLock { state in
+            state.underWay -= 1
+            return state.isFull
+        }
+        // There is room for another.
+        if mayBeMore { ring() }
+    }
+
+    /// Whether a delivery that ends is to take the next message: others wait, and there is somewhere to send to.
+    private func takesAnother() async -> Bool {
+        guard state.withLock({ $0.isFull && !$0.isStopped }) else { return false }
+        return (try? await sender.isReady()) ?? false
+    }
+
     /// Delivers what is due now, one batch, and answers how many messages that were.
     @discardableResult
     public func deliverDue() async throws -> Int {
@@ -100,41 +134,53 @@ public final class OutboxDelivery: Sendable {
 
     private func take(_ limit: Int) async throws -> [OutboxMessage] {
         let (now, channel) = (realm.clock.now, sender.channel)
-        // Nothing is written where nothing is due.
-        guard try await realm.store.read({ try !$0.outboxMessages(by: channel, dueAt: now, limit: 1).isEmpty }) else {
-            return []
-        }
         return try await realm.store.write { transaction in
             let due = try transaction.outboxMessages(by: channel, dueAt: now, limit: limit)
             var taken: [String: OutboxMessage] = [:]
             // In the order in which all transactions lock rows.
             for message in due.sorted(by: { $0.id < $1.id }) {
-                var own = message
-                own.attempts += 1
-                own.nextAttemptAt = now + Self.lease
-                if try transaction.update(own, after: message.attempts) { taken[own.id] = own }
+                taken[message.id] = try message.taken(at: now, in: transaction)
             }
             return due.compactMap { taken[$0.id] }
         }
     }
 
-    private func deliver(_ message: OutboxMessage) async {
+    /// - Parameter takesNext: whether the next message is taken with the end of this one, where others wait.
+    /// - Returns: the next, taken.
+    @discardableResult
+    private func deliver(_ message: OutboxMessage, takingNext takesNext: Bool = false) async -> OutboxMessage? {
+        let delivered = await send(message)
+        let takesAnother = takesNext ? await takesAnother() : false
+        return await settle(message, delivered, takingNext: takesAnother)
+    }
+
+    /// What became of a message, as far as sending says.
+    private struct Delivered {
+        /// Nil where it could not be opened.
+        var content: OutboxContent?
+        var result: DeliveryResult
+        /// Whether it is our end of trying, and no refusal of the receiving side.
+        var isGivenUp = false
+    }
+
+    private func send(_ message: OutboxMessage) async -> Delivered {
         let sealer = realm.sealer
         let opened: OpenedMessage
         do {
             opened = try await sealer.keys.retrying { try OpenedMessage(message, with: sealer) }
         } catch let error as SealingError where error.missingKey != nil {
-            return await settle(message, nil, .postponed(reason: "master-key-missing"))
+            return Delivered(result: .postponed(reason: "master-key-missing"))
         } catch {
-            return await settle(message, nil, .refused(reason: "unreadable"), isGivenUp: true)
+            return Delivered(result: .refused(reason: "unreadable"), isGivenUp: true)
         }
         if expiry(of: message, opened.content) <= realm.clock.now {
             // A request that is over needs no push; the device never had to hear of it.
             let isNeedless = message.channel == .push && message.attempts == 1
-            return await settle(
-                message, opened.content, isNeedless ? .leftToRecipient : .refused(reason: "expired"), isGivenUp: true)
+            return Delivered(
+                content: opened.content, result: isNeedless ? .leftToRecipient : .refused(reason: "expired"),
+                isGivenUp: true)
         }
-        await settle(message, opened.content, await sender.send(opened))
+        return Delivered(content: opened.content, result: await sender.send(opened))
     }
 
     private func expiry(of message: OutboxMessage, _ content: OutboxContent?) -> Date {
@@ -143,21 +189,26 @@ public final class OutboxDelivery: Sendable {
 
     // MARK: Afterwards
 
+    /// Writes down what became of a message.
+    /// - Returns: the next, where one was to be taken and is due.
     private func settle(
-        _ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult, isGivenUp: Bool = false
-    ) async {
+        _ message: OutboxMessage, _ delivered: Delivered, takingNext takesNext: Bool
+    ) async -> OutboxMessage? {
         let now = realm.clock.now
-        var (result, isGivenUp) = (result, isGivenUp)
+        var delivered = delivered
         var next = now
-        if case .postponed(let reason, let after) = result {
+        if case .postponed(let reason, let after) = delivered.result {
             let jitter = Double(realm.random.bytes(1)[0]) / 255
             next = now + max(sender.retries.pause(afterAttempts: message.attempts, jitter: jitter), after ?? 0)
-            if message.attempts >= sender.retries.maximumAttempts || next >= expiry(of: message, content) {
-                (result, isGivenUp) = (.refused(reason: reason), true)
+            if message.attempts >= sender.retries.maximumAttempts || next >= expiry(of: message, delivered.content) {
+                delivered.result = .refused(reason: reason)
+                delivered.isGivenUp = true
             }
         }
-        guard await write(message, content, result, now: now, next: next) else { return }
-        switch result {
+        let written = await write(
+            ending(message, delivered.content, delivered.result, at: now, next: next), takingNext: takesNext, at: now)
+        guard written.isOwn else { return written.next }
+        switch delivered.result {
         case .delivered:
             statistics.count(message.channel) { $0.delivered += 1 }
             note(.delivered(message))
@@ -167,17 +218,32 @@ public final class OutboxDelivery: Sendable {
             note(.postponed(message, reason: reason, seconds: next.timeIntervalSince(now)))
         case .refused(let reason):
             statistics.count(message.channel) { $0.failed += 1 }
-            note(.failed(message, reason: reason, isGivenUp: isGivenUp))
+            note(.failed(message, reason: reason, isGivenUp: delivered.isGivenUp))
         }
+        return written.next
     }
 
     /// Times that the result is written, where the store does not answer. Then the message is delivered again.
     private static let settlingTries = 5
 
-    /// False where another server has taken the message, or its user was deleted.
-    private func write(
-        _ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult, now: Date, next: Date
-    ) async -> Bool {
+    /// What is written of a message that was sent, or could not be.
+    private struct Ending: Sendable {
+        var message: OutboxMessage
+        /// Whether the row goes.
+        var isRemoved: Bool
+        var event: AuditEvent?
+
+        /// False where another server has taken the message, or its user was deleted.
+        func write(in transaction: any StoreTransaction) throws -> Bool {
+            isRemoved
+                ? try transaction.deleteOutboxMessage(message.id, after: message.attempts)
+                : try transaction.update(message, after: message.attempts)
+        }
+    }
+
+    private func ending(
+        _ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult, at now: Date, next: Date
+    ) -> Ending {
         var settled = message
         var event: AuditEvent?
         var isOver = true
@@ -196,22 +262,35 @@ public final class OutboxDelivery: Sendable {
         // A device may still ask for what was pushed; a mail is needed no more, and holds links and codes.
         let isKept =
             message.channel == .push || message.channel != .logout && realm.mode.keepsDeliveredMessages
-        let isRemoved = isOver && !isKept
-        let (final, failure) = (settled, event)
+        return Ending(message: settled, isRemoved: isOver && !isKept, event: event)
+    }
+
+    /// - Returns: whether the ending counts, as no other server has taken the message and its user is still there; and the message that was
+    ///   taken with it.
+    private func write(
+        _ ending: Ending, takingNext takesNext: Bool, at now: Date
+    ) async -> (isOwn: Bool, next: OutboxMessage?) {
+        let channel = sender.channel
         for attempt in 1...Self.settlingTries {
             do {
                 return try await realm.store.write { transaction in
-                    guard try transaction.update(final, after: final.attempts) else { return false }
-                    if isRemoved { _ = try transaction.deleteOutboxMessage(final.id) }
-                    if let failure { try transaction.append(failure) }
-                    return true
+                    // The row of this message is not looked at: once its time is up, it would be the next.
+                    let due = takesNext ? try transaction.outboxMessages(by: channel, dueAt: now, limit: 2) : []
+                    let next = due.first { $0.id != ending.message.id }
+                    var taken: OutboxMessage?
+                    // In the order in which all transactions lock rows.
+                    if let next, next.id < ending.message.id { taken = try next.taken(at: now, in: transaction) }
+                    let isOwn = try ending.write(in: transaction)
+                    if let next, next.id > ending.message.id { taken = try next.taken(at: now, in: transaction) }
+                    if isOwn, let event = ending.event { try transaction.append(event) }
+                    return (isOwn, taken)
                 }
             } catch {
                 note(.trouble(error))
                 if attempt < Self.settlingTries { try? await Task.sleep(for: .seconds(attempt)) }
             }
         }
-        return false
+        return (false, nil)
     }
 
     private static func failure(of channel: OutboxMessage.Channel) -> AuditEvent.Kind {
@@ -250,13 +329,13 @@ extension OutboxMessage.Channel {
     var topic: String { "outbox/\(rawValue)" }
 }
 
-extension Realm {
-    /// A write that may put messages into the outbox: the delivery is notified after the commit.
-    func writeSending<T: Sendable>(
-        by channels: OutboxMessage.Channel..., body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        let result = try await store.write(body)
-        notifier.notify(Set((channels.isEmpty ? [.email] : channels).map(\.topic)))
-        return result
+extension OutboxMessage {
+    /// Takes the message for this server: for a while, and counted as an attempt.
+    /// - Returns: nil where another has taken it meanwhile.
+    fileprivate func taken(at now: Date, in transaction: any StoreTransaction) throws -> OutboxMessage? {
+        var own = self
+        own.attempts += 1
+        own.nextAttemptAt = now + OutboxDelivery.lease
+        return try transaction.update(own, after: attempts) ? own : nil
     }
 }

@@ -38,12 +38,10 @@ struct LogoutNotices: Sendable {
     }
 
     /// Writes a message for each application and session, or for each application alone where all of a user's sessions ended and are many.
-    /// - Returns: whether there was any.
-    func write(_ endings: [SessionEnding], in transaction: any StoreTransaction) throws -> Bool {
-        guard !endings.isEmpty else { return false }
+    func write(_ endings: [SessionEnding], in transaction: any StoreTransaction) throws {
+        guard !endings.isEmpty else { return }
         let now = clock.now
         var seen: Set<String> = []
-        var isTold = false
         for ending in endings where !ending.user.isDisabled && ending.wasLiving(at: now) {
             var values = [Value.user: ending.user.id.rawValue]
             values[Value.session] = ending.session?.id.rawValue
@@ -51,7 +49,6 @@ struct LogoutNotices: Sendable {
                 guard seen.insert("\(holder.client) \(ending.subject)").inserted,
                     try transaction.application(holder.client)?.registration.oauth.backchannelLogoutURI != nil
                 else { continue }
-                isTold = true
                 try transaction.send(
                     OutboxContent(template: Self.template, values: values),
                     // Of no user, so that the message outlives a user who is deleted.
@@ -59,7 +56,6 @@ struct LogoutNotices: Sendable {
                     at: now, sealer: sealer)
             }
         }
-        return isTold
     }
 
     /// Of what it is about, so that a transaction which runs twice writes the same.

@@ -37,6 +37,12 @@ final class RememberingTransaction {
     /// Applications that were removed.
     private(set) var removedApplications: [ClientID] = []
 
+    /// Channels that got a message.
+    private(set) var sentBy: Set<OutboxMessage.Channel> = []
+
+    /// Devices that got a push.
+    private(set) var askedDevices: Set<FactorID> = []
+
     /// What was written into the log.
     private(set) var appended: [AuditEvent] = []
 
@@ -720,7 +726,12 @@ extension RememberingTransaction: StoreTransaction {
 
     // MARK: The outbox
 
-    func insert(_ message: OutboxMessage) throws -> Bool { try base.insert(message) }
+    func insert(_ message: OutboxMessage) throws -> Bool {
+        guard try base.insert(message) else { return false }
+        sentBy.insert(message.channel)
+        if message.channel == .push { askedDevices.insert(FactorID(rawValue: message.recipient)) }
+        return true
+    }
 
     func outboxMessages(limit: Int) throws -> [OutboxMessage] { try base.outboxMessages(limit: limit) }
 
@@ -750,7 +761,9 @@ extension RememberingTransaction: StoreTransaction {
         try base.update(message, after: attempts)
     }
 
-    func deleteOutboxMessage(_ id: String) throws -> Bool { try base.deleteOutboxMessage(id) }
+    func deleteOutboxMessage(_ id: String, after attempts: Int) throws -> Bool {
+        try base.deleteOutboxMessage(id, after: attempts)
+    }
 
     func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage] {
         try base.outboxMessages(of: user, recipient: recipient, limit: limit)

@@ -359,8 +359,8 @@ public protocol OutboxStorage {
     func countOutboxMessages(waitingFor channel: OutboxMessage.Channel) throws -> Int
     /// Writes attempts and times, where the message is undelivered and the stored number of attempts is the given one.
     func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool
-    /// Removes a message; false where there is none.
-    func deleteOutboxMessage(_ id: String) throws -> Bool
+    /// Removes a message, where it is undelivered and the stored number of attempts is the given one.
+    func deleteOutboxMessage(_ id: String, after attempts: Int) throws -> Bool
     /// Those about the user, and those to the recipient that are about no user; the newest first.
     func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage]
     /// Assigns messages to a recipient that are about no user to the user who is about to lose the address.

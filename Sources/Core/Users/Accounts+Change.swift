@@ -108,7 +108,7 @@ extension Accounts {
         }
         let draft = AccountChangeDraft(change, hash: hash, isOwn: session != nil, of: realm, by: client)
         do {
-            return try await realm.writeSending { transaction in
+            return try await realm.store.write { transaction in
                 guard let before = try transaction.user(id) else { return .refused(.userNotFound) }
                 try present(before)
                 // As of the request: hashing may have waited.

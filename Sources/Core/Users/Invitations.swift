@@ -42,7 +42,7 @@ public struct Invitations: Sendable {
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let until = now + FlowLifetime.invitation
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard try transaction.settings().signUp.takesInvitations else { return .off }
             if try transaction.user(email: email) != nil { return .addressTaken }
             if delivers, let refusal = try Mailings.charge(email, client, now, realm.sealer, transaction) {

@@ -41,7 +41,8 @@ private enum Statements {
         UPDATE outbox_messages SET attempts = $2, next_attempt_at = $3, delivered_at = $4 \
         WHERE id = $1 AND attempts = $5 AND delivered_at IS NULL
         """)
-    static let deletion = SQLStatement("DELETE FROM outbox_messages WHERE id = $1")
+    static let deletion = SQLStatement(
+        "DELETE FROM outbox_messages WHERE id = $1 AND attempts = $2 AND delivered_at IS NULL")
     // Two statements, so that each goes by its own index.
     static let ofUser = OutboxMessage.selection("WHERE user_id = $1 ORDER BY id DESC LIMIT $2")
     static let unassigned = OutboxMessage.selection(
@@ -97,9 +98,9 @@ extension SQLTransaction {
             SQLValue(message.deliveredAt), SQLValue(attempts))
     }
 
-    public func deleteOutboxMessage(_ id: String) throws -> Bool {
+    public func deleteOutboxMessage(_ id: String, after attempts: Int) throws -> Bool {
         try locks.note(.outbox, id)
-        return try changes(Statements.deletion, SQLValue(id))
+        return try changes(Statements.deletion, SQLValue(id), SQLValue(attempts))
     }
 
     public func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage] {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CountersignCore
@@ -335,5 +336,96 @@ struct DeliveryTests {
         release.finish()
         await pushing.value
         #expect(try await messages(test).allSatisfy { $0.deliveredAt != nil }, "It was noted before the end.")
+    }
+
+    @Test
+    func `While others wait, the end of a mail and the beginning of the next are one write`() async throws {
+        let store = CountingStore(try await TestStore.sqlite.open())
+        let test = try TestRealm.make(keptIn: store)
+        try await test.addUser()
+        for _ in 0..<5 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
+        let (finished, finish) = AsyncStream<Void>.makeStream()
+        let sender = ScriptedSender(concurrency: 1) { _ in
+            finish.yield()
+            return .delivered
+        }
+        let delivery = delivery(test, sender)
+        let before = (store.reads, store.writes)
+        let running = Task { await delivery.run(lookingEvery: .seconds(600)) }
+        var count = 0
+        for await _ in finished {
+            count += 1
+            if count == 5 { break }
+        }
+        delivery.stop()
+        await running.value
+        #expect(Set(sender.ids).count == 5)
+        #expect(try await messages(test).isEmpty)
+        // The first is taken alone; where the last ends there may be another look.
+        #expect((6...7).contains(store.writes - before.1))
+        // The look at the beginning, and that of this test.
+        #expect(store.reads - before.0 == 2)
+    }
+
+    @Test(arguments: TestStore.available)
+    func `What is taken at the end of another is one server's, also where it is the older of the two`(
+        store: TestStore
+    ) async throws {
+        let test = try await TestRealm.make(on: store)
+        try await test.addUser()
+        for _ in 0..<3 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
+        let old = try #require(await messages(test).first)
+        let now = test.now
+        // The oldest failed before, so that it is due after the others.
+        _ = try await test.store.write { transaction in
+            var postponed = old
+            postponed.nextAttemptAt = now + 1
+            postponed.attempts = 1
+            return try transaction.update(postponed, after: 0)
+        }
+        test.clock.advance(1)
+        let (finished, finish) = AsyncStream<Void>.makeStream()
+        let senders = (0..<2).map { _ in
+            ScriptedSender(concurrency: 1) { _ in
+                finish.yield()
+                return .delivered
+            }
+        }
+        let deliveries = senders.map { self.delivery(test, $0) }
+        let running = Task {
+            await withDiscardingTaskGroup { group in
+                for delivery in deliveries { group.addTask { await delivery.run(lookingEvery: .milliseconds(20)) } }
+            }
+        }
+        var count = 0
+        for await _ in finished {
+            count += 1
+            if count == 3 { break }
+        }
+        for delivery in deliveries { delivery.stop() }
+        await running.value
+        let ids = senders.flatMap(\.ids)
+        #expect(ids.count == 3 && Set(ids).count == 3)
+        #expect(try await messages(test).isEmpty)
+    }
+
+    @Test
+    func `A write wakes the delivery that got a message, and no other`() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        _ = try await test.enrol(TestDevice(), of: user.id)
+        func rung(_ write: () async throws -> Void) async throws -> [OutboxMessage.Channel] {
+            let listening = OutboxMessage.Channel.allCases.map { ($0, test.realm.notifier.listen(to: $0.topic)) }
+            try await write()
+            var rung: [OutboxMessage.Channel] = []
+            for (channel, listener) in listening {
+                listener.stop()
+                for await _ in listener.rings { rung.append(channel) }
+            }
+            return rung
+        }
+        #expect(try await rung { _ = try await test.mailCode() } == [.email])
+        #expect(try await rung { _ = try await test.ask(for: test.pending().handle) } == [.push])
+        #expect(try await rung { try await test.changeSettings { $0.tokens.sessionDays = 30 } } == [])
     }
 }

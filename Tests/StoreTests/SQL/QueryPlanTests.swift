@@ -179,7 +179,7 @@ struct QueryPlanTests {
             _ = try transaction.outboxArrivals(by: .push, createdSince: instant, limit: 1)
             _ = try transaction.countOutboxMessages(waitingFor: .push)
             _ = try transaction.update(message, after: 0)
-            _ = try transaction.deleteOutboxMessage(message.id)
+            _ = try transaction.deleteOutboxMessage(message.id, after: 0)
             _ = try transaction.deleteOutboxMessages(by: .push, createdBefore: instant, limit: 1)
             _ = try transaction.outboxMessages(of: id, recipient: "a@b", limit: 1)
             try transaction.assignOutboxMessages(to: "a@b", of: id)

@@ -8,7 +8,7 @@ extension Enrolments {
         let now = realm.clock.now
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let factor = try transaction.factor(id), factor.userID == userID,
                 proofs.isGivenAsSecond(factor.kind)
             else { return false }
@@ -39,7 +39,7 @@ extension Enrolments {
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let userID = session.userID
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .unknownFactor }
             if let fault = try session.faultWithoutSecondFactor(user, proofs, at: now, in: transaction) {
                 return .refused(fault)

@@ -62,7 +62,7 @@ public struct Enrolments: Sendable {
         let now = realm.clock.now
         let draft = SessionDraft(random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             let settings = try transaction.settings()
             let second = realm.proofs.secondFactors(among: try transaction.factors(of: userID))
             guard var user = try transaction.user(userID) else { return .unknownFactor }
@@ -119,7 +119,7 @@ public struct Enrolments: Sendable {
         let realm = realm
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard var user = try transaction.user(userID) else { return nil }
             let second = try transaction.factors(of: userID).filter {
                 realm.proofs.guardsFactors($0.kind) || realm.proofs.traits($0.kind)?.role == .lesserSecond

@@ -12,7 +12,7 @@ extension Mailings {
         let handle = FlowHandle(random: realm.random)
         let code = MailedCode.fresh(random: realm.random)
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) { return .refused(refusal) }
             let user = try transaction.user(email: email)
             let body = FlowBody(

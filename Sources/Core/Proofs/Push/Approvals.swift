@@ -60,16 +60,11 @@ public struct Approvals: Sendable {
                 return try draft.ask(for: found.record, in: transaction)
             }
         }
-        let outcome: Outcome
         do {
-            outcome = try await ask(drawingFor: Self.fewDevices)
+            return try await ask(drawingFor: Self.fewDevices)
         } catch is ApprovalDraft.MoreDevices {
-            outcome = try await ask(drawingFor: PushFactor.limit)
+            return try await ask(drawingFor: PushFactor.limit)
         }
-        // A device that waits is woken before the delivery of pushes looks for work: there is a person in front of it.
-        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.topic)) }
-        realm.notifier.notify([OutboxMessage.Channel.push.topic])
-        return outcome
     }
 
     /// Devices that random values are drawn for at first: most people have one or two.

@@ -68,7 +68,7 @@ extension Enrolments {
         let draft = DeviceDraft(realm: realm, prefix: "gten_")
         let eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: draft.now, random: realm.random) }
         let messageID = AuditEvent.freshID(at: draft.now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             var mailTo: EmailAddress?
             var counters: [AttemptCounter] = []

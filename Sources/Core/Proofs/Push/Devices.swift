@@ -167,7 +167,7 @@ public struct Devices: Sendable {
         let now = realm.clock.now
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let record = try transaction.factor(id), record.kind == .push else { return false }
             return try transaction.withdraw(record, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
         }
@@ -293,7 +293,7 @@ extension Devices {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let content = OutboxContent(template: Self.testTemplate, values: [:], expiresAt: now + FlowLifetime.approval)
-        try await realm.writeSending(by: .push) { transaction in
+        try await realm.store.write { transaction in
             try transaction.send(
                 content, to: id.rawValue, about: device.userID, by: .push, id: messageID, at: now, sealer: sealer)
             try transaction.append(

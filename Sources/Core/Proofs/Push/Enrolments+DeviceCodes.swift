@@ -8,7 +8,7 @@ extension Enrolments {
         let now = realm.clock.now
         let sealer = realm.sealer
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let factor = try transaction.factor(id), factor.userID == userID else { return false }
             return try transaction.removeCodes(of: factor, at: now, eventID: eventID, by: client, sealer: sealer)
         }

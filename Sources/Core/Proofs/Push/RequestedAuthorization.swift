@@ -61,7 +61,7 @@ extension Approvals {
             realm: realm, devices: PushFactor.limit, details: details, asksForNumber: false, client: client)
         let authorizationID = "cns_\(realm.random.string(24, of: .alphanumeric))"
         let expiresAt = draft.now + min(request.lifetime, FlowLifetime.approval)
-        let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
+        let outcome: Outcome = try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
             try transaction.reserve([.user(userID)])
             var body = FlowBody(
@@ -83,7 +83,6 @@ extension Approvals {
             _ = try transaction.deleteFlow(digest: flow.digest)
             return outcome
         }
-        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.topic)) }
         return (handle, outcome)
     }
 

@@ -29,7 +29,7 @@ extension Enrolments {
         let (eventID, messageID) = (
             AuditEvent.freshID(at: now, random: realm.random), AuditEvent.freshID(at: now, random: realm.random)
         )
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .failure(.userNotFound) }
             let factors = try transaction.factors(of: userID)
             guard !realm.proofs.secondFactors(among: factors).isEmpty else { return .failure(.noSecondFactor) }

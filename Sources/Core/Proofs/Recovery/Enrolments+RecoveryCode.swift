@@ -10,7 +10,7 @@ extension Enrolments {
         let code = method.fresh(random: realm.random)
         let factorID = FactorID(rawValue: realm.random.uuid())
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             let factors = try transaction.factors(of: userID)
             guard let user = try transaction.user(userID), !realm.proofs.secondFactors(among: factors).isEmpty else {
                 return nil

@@ -19,7 +19,7 @@ extension Enrolments {
         let (realm, sealer) = (realm, realm.sealer)
         let ids = authenticators.map { _ in FactorID(rawValue: realm.random.uuid()) }
         let eventIDs = (0...authenticators.count).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        return try await realm.writeSending { transaction in
+        return try await realm.store.write { transaction in
             guard var user = try transaction.user(userID) else { return .refused(.userNotFound) }
             let settings = try transaction.settings().secondFactors
             guard authenticators.isEmpty || realm.proofs.isOffered(.totp, settings) else {
