@@ -67,7 +67,7 @@ struct ConsoleRow: Sendable {
         .form("/console/users-invite", .operator),
         .form("/console/users-bulk", .operator, .support),
         .page("/console/users-bulk/result", .operator, .support),
-        .repeating("/console/users-import"),
+        .form("/console/users-import"),
         .page("/console/users-import/result"),
         .repeating("/console/users-export"),
         .page("/console/users/{user}", .operator, .support, .auditor),

@@ -421,12 +421,22 @@ struct ConsoleUserTests {
     @Test func `Users are imported after a look, and exported as a file`() async throws {
         try await with { stage, browser in
             let line = "{\"localId\":\"new1\",\"email\":\"new1@example.com\"}\n\nno json\n"
-            let looked = try await confirm("/console/users-import", ["lines": line, "mode": "look"], in: browser)
-            #expect(looked.kind == "console-result" && looked.html.contains("Nothing was written."), "\(looked.html)")
+            func look(_ lines: String) async throws -> TestPage {
+                let page = try await browser.open("/console/users-import")
+                let form = try #require(page.forms.first { $0.names.contains("lines") })
+                return try #require(try await browser.sendForm(form, ["lines": lines]).page)
+            }
+            let looked = try await look(line)
+            #expect(looked.kind == "console-review" && looked.html.contains("Nothing is written yet."))
+            #expect(looked.html.contains(">Import this user</button>") && looked.html.contains("<bdi>3</bdi>"))
+            #expect(!looked.html.contains("new1@example.com"), "What was pasted is not shown again: \(looked.html)")
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "new1")) == nil)
-            let done = try await confirm("/console/users-import", ["lines": line, "mode": "import"], in: browser)
-            #expect(done.html.contains("The import is done."))
+            let done = try await ConsoleStage.confirmed(looked, in: browser)
+            #expect(done.kind == "console-result" && done.html.contains("The import is done."), "\(done.html)")
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "new1")) != nil)
+            let none = try await look(line)
+            #expect(none.html.contains("None of these lines would be imported"), "\(none.html)")
+            #expect(!none.html.contains(">Import th") && none.html.contains(">Back to the form</button>"))
             let empty = try await confirm("/console/users-import", ["lines": ""], in: browser)
             #expect(empty.status == 422 && empty.hasAlert)
             let path = "/console/users-export"
@@ -500,21 +510,46 @@ struct ConsoleUserTests {
             }
             #expect(try await browser.open(path).html.contains("enctype=\"multipart/form-data\""))
             let lines = "\u{FEFF}{\"localId\":\"file1\",\"email\":\"file1@example.com\"}\r\n\r\n\r\nno json"
-            let looked = try await send(lines, ["mode": "look"])
-            #expect(looked.kind == "console-result" && looked.html.contains("Nothing was written."), "\(looked.html)")
+            let looked = try await send(lines, [:])
+            #expect(looked.kind == "console-review" && looked.html.contains("Nothing is written yet."))
             #expect(looked.html.contains("<bdi>4</bdi>"), "\(looked.html)")
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file1")) == nil)
-            #expect(try await send(lines, ["mode": "import"]).html.contains("The import is done."))
+            #expect(try await ConsoleStage.confirmed(looked, in: browser).html.contains("The import is done."))
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file1")) != nil)
             // As firebase auth:export writes it, cut off.
-            let listed = try await send(
-                "{\"users\":[\n{\"localId\":\"file2\",\"email\":\"file2@example.com\"},\n{\"loc", ["mode": "import"])
+            let cut = "{\"users\":[\n{\"localId\":\"file2\",\"email\":\"file2@example.com\"},\n{\"loc"
+            let listed = try await ConsoleStage.confirmed(try await send(cut, [:]), in: browser)
             #expect(listed.html.contains("The file ends in the middle of this user."), "\(listed.html)")
             #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "file2")) != nil)
-            let both = try await send(lines, ["lines": "{}", "mode": "import"])
+            let both = try await send(lines, ["lines": "{}"])
             #expect(both.status == 422 && both.html.contains("not both"), "\(both.html)")
             let neither = try await browser.post(path, fields(), files: ["file": ("", [])])
             #expect(neither.status == 422 && neither.text.contains("no line was pasted"), "\(neither.text)")
+        }
+    }
+
+    @Test func `What an import was shown for is imported by its session alone, for a quarter of an hour`()
+        async throws
+    {
+        try await with { stage, browser in
+            let path = "/console/users-import"
+            let form = try #require(try await browser.open(path).forms.first { $0.names.contains("lines") })
+            let line = "{\"localId\":\"late\",\"email\":\"late@example.com\"}"
+            let looked = try #require(try await browser.sendForm(form, ["lines": line]).page)
+            let shown = try #require(looked.forms.first { $0.names.contains("seen") }, "\(looked.html)")
+            let carried = try #require(shown.values["carried"])
+            let other = try await stage.administrator(.owner, "other")
+            let stolen = try await other.post(
+                path, ConsoleStage.locks(path, other, stage.server).merging(["carried": carried]) { $1 })
+            #expect(stolen.status == 422 && stolen.text.contains("15 minutes, which are over"), "\(stolen.text)")
+            // The console is in use meanwhile.
+            for seconds in [600.0, 301] {
+                try await stage.server.advance(seconds)
+                #expect(try await browser.open(path).kind == "console-ask")
+            }
+            let late = try await browser.post(path, shown.values)
+            #expect(late.status == 422 && late.text.contains("15 minutes, which are over"), "\(late.text)")
+            #expect(try await stage.server.realm.accounts.user(UserID(rawValue: "late")) == nil)
         }
     }
 
@@ -527,11 +562,11 @@ struct ConsoleUserTests {
             let csrf = ConsoleStage.csrf(path, browser)
             let own = [HTTPField.Name.known("Sec-Fetch-Site"): "same-origin"] as HTTPFields
             for (fields, headers) in [
-                (["mode": "import"], own), (["mode": "import", "csrf": "x"], own),
-                (["mode": "import", "csrf": ConsoleStage.csrf("/console/users-export", browser)], own),
-                (["mode": "import", "csrf": csrf], [.known("Sec-Fetch-Site"): "cross-site"]),
-                (["mode": "import", "csrf": csrf], [.known("Sec-Fetch-Site"): "same-site"]),
-                (["mode": "import", "csrf": csrf], [:]),
+                (["overwrite": "1"], own), (["overwrite": "1", "csrf": "x"], own),
+                (["overwrite": "1", "csrf": ConsoleStage.csrf("/console/users-export", browser)], own),
+                (["overwrite": "1", "csrf": csrf], [.known("Sec-Fetch-Site"): "cross-site"]),
+                (["overwrite": "1", "csrf": csrf], [.known("Sec-Fetch-Site"): "same-site"]),
+                (["overwrite": "1", "csrf": csrf], [:]),
             ] as [([String: String], HTTPFields)] {
                 let reply = try await browser.post(path, fields, files: file, headers: headers)
                 #expect(reply.status == 403, "\(fields) \(headers): \(reply.status)")
@@ -541,7 +576,7 @@ struct ConsoleUserTests {
             let added = try await browser.post(other, ["csrf": ConsoleStage.csrf(other, browser)], files: [:])
             #expect(added.status == 400, "\(added.text)")
             let large = try await browser.post(
-                path, ["mode": "import", "csrf": csrf],
+                path, ["overwrite": "1", "csrf": csrf],
                 files: ["file": ("users.jsonl", [UInt8](repeating: 0x20, count: ImportUsers.bodyLimit))])
             #expect(large.status == 413 && large.text.contains("larger than 4 MiB"), "\(large.text)")
             // Not whole: nothing of it counts.
@@ -566,7 +601,7 @@ struct ConsoleUserTests {
             ]
             _ = try await browser.open("/console?lang=de")
             let looked = try await confirm(
-                "/console/users-import", ["lines": lines.joined(separator: "\n"), "mode": "look"], in: browser)
+                "/console/users-import", ["lines": lines.joined(separator: "\n")], in: browser)
             for text in [
                 "Das Feld „<bdi>emial</bdi>“ gibt es nicht. Meinten Sie <bdi>email</bdi>?",
                 "groups enthält „<bdi>&lt;b&gt;</bdi>“, was kein Name einer Gruppe ist.", "localId fehlt:",

@@ -119,6 +119,27 @@ public struct PageVisit: Sendable {
         return SealedNote(of: sessionToken).open(sealedNote, at: now)
     }
 
+    /// Seconds that a form carries what an earlier one brought.
+    public static let longestCarried: TimeInterval = 900
+
+    /// What a form carries to the page after it, as a file that browsers do not give back: sealed under a key that this session's cookie has and
+    /// the server does not store, with the time until which it counts. Nil without a session.
+    /// - Parameter purpose: what the form is for; a form for something else opens nothing of it.
+    public func carrying(
+        _ bytes: [UInt8], for purpose: String, at now: Date, _ random: any RandomSource
+    ) throws -> String? {
+        guard let sessionToken else { return nil }
+        let sealed = try SealedNote(ofForm: purpose, of: sessionToken).seal(
+            Data(bytes), until: now + Self.longestCarried, random)
+        return Array(sealed).base64URL
+    }
+
+    /// What ``carrying(_:for:at:_:)`` has sealed; nil where that was another session's, for something else, or too long ago.
+    public func carried(in text: String, for purpose: String, at now: Date) -> [UInt8]? {
+        guard let sessionToken, let sealed = [UInt8](base64URL: text) else { return nil }
+        return SealedNote(ofForm: purpose, of: sessionToken).open(Data(sealed), at: now).map { [UInt8]($0) }
+    }
+
     /// Has a page of this browser say what a form came to. It takes the place of what an earlier one came to.
     /// - Returns: whether it is short enough; otherwise nothing is said.
     @discardableResult

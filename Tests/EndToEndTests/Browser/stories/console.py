@@ -513,6 +513,8 @@ def console_moves(stage):
     person.tab.set_input_files(
         "[name=file]", {"name": "users.jsonl", "mimeType": "application/jsonl", "buffer": f"{line}\nno line".encode()})
     person.press("main form[method=post] button[type=submit]")
+    stage.look("console-import-review", "console-review")
+    person.press("main form[method=post] button[type=submit]")
     stage.look("console-import-result", "console-result")
     desk.look("/console/users-export", "console-export", "console-ask")
     person.open("/console/rules")

@@ -83,7 +83,7 @@ extension Console {
         if route.takesFiles, MultipartForm.isMeant(by: request.headers[.contentType]) {
             return try await request.multipartForm(limit: route.bodyLimit)
         }
-        let body = try await request.bodyObject(accepting: .form, limit: route.bodyLimit)
+        let body = try await request.bodyObject(accepting: .form, limit: route.plainLimit)
         guard case .object(let members) = body else { return MultipartForm(fields: [:]) }
         return MultipartForm(fields: members.compactMapValues { $0.stringValue })
     }

@@ -5,6 +5,12 @@ import WebPages
 
 /// What a form changes, which the console shows before it is done (docs/decisions/0546).
 struct ConsoleReview: Sendable {
+    /// What the page begins with; nil: that nothing is changed yet.
+    var text: PageText?
+    /// What does it; nil: as the form calls it.
+    var button: String?
+    /// Whether nothing would be done: then nothing does it, and the way leads back to the form.
+    var isForNothing = false
     /// What each value is now, and what it will be.
     var changes: [ConsoleQuestion.Change]
     /// What becomes weaker by it, or whom it locks out.
@@ -17,6 +23,8 @@ struct ConsoleReview: Sendable {
     var isDangerous = false
     /// What the form of the page says beside what was typed, such as a file that came with it.
     var hidden: [PageForm.HiddenField] = []
+    /// Names of fields that were typed and that the page does not carry: they are secret, or stand in ``hidden``.
+    var dropped: Set<String> = []
     /// What has to be agreed to.
     var checkbox: PageForm.Checkbox?
 
@@ -50,7 +58,7 @@ extension ConsoleScene {
         of review: ConsoleReview, _ question: ConsoleQuestion, for operation: any AdministrationOperation,
         _ mark: PageForm.HiddenField
     ) -> Page {
-        var page = Page(PageKind(rawValue: "console-review"), question.title, words("consoleReviewText"))
+        var page = Page(PageKind(rawValue: "console-review"), question.title, review.text ?? words("consoleReviewText"))
         page.isWide = true
         if field(Self.seenField) != nil {
             page.problem = words("consoleRefused", ["reason": .text(words("consoleReviewMeanwhile"))])
@@ -62,21 +70,19 @@ extension ConsoleScene {
         }
         // What stands in the form by itself.
         var own: Set = ["csrf", FormID.field, Self.seenField, Self.againButton, ""]
-        own.formUnion(review.hidden.map(\.name))
+        own.formUnion(review.hidden.map(\.name) + review.dropped)
         if let checkbox = review.checkbox { own.insert(checkbox.name) }
         let typed: [PageForm.HiddenField] = fields.filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
             .map { .init(name: $0.key, value: $0.value) }
-        var button = PageForm.Button(question.button)
+        var button = PageForm.Button(review.button ?? question.button)
         button.isDangerous = question.isDangerous || review.isDangerous || !review.warnings.isEmpty
+        let again = PageForm.Button(
+            words.plain("consoleReviewAgain"), name: Self.againButton, value: "1", isSecondary: true,
+            skipsValidation: true)
         var form = PageForm(
             action: path,
             hidden: locks() + [mark] + typed + review.hidden,
-            buttons: [
-                button,
-                .init(
-                    words.plain("consoleReviewAgain"), name: Self.againButton, value: "1", isSecondary: true,
-                    skipsValidation: true),
-            ])
+            buttons: review.isForNothing ? [again] : [button, again])
         form.checkbox = review.checkbox
         page.blocks.append(.form(form))
         if let back = question.back { page.blocks.append(.links([.init(words("consoleCancel"), to: back)])) }

@@ -16,6 +16,8 @@ struct ConsoleRoute: Sendable {
     let isEntry: Bool
     /// Bytes that its form may have.
     let bodyLimit: Int
+    /// Bytes that its form may have where it brings no file: what a file brought is longer where a form carries it.
+    let plainLimit: Int
     /// Whether the form may bring files.
     let takesFiles: Bool
     /// Whether it is a file that the browser keeps, and no page.
@@ -32,7 +34,8 @@ struct ConsoleRoute: Sendable {
 
     private init(
         _ path: String, right: AdministrationRight?, in section: ConsoleSection?, isEntry: Bool, bodyLimit: Int,
-        takesFiles: Bool = false, isFile: Bool = false, repeats: (@Sendable (ConsoleScene) -> Bool)? = nil,
+        plainLimit: Int? = nil, takesFiles: Bool = false, isFile: Bool = false,
+        repeats: (@Sendable (ConsoleScene) -> Bool)? = nil,
         show: @escaping Answer, take: Answer?
     ) {
         self.path = path
@@ -40,6 +43,7 @@ struct ConsoleRoute: Sendable {
         self.section = section
         self.isEntry = isEntry
         self.bodyLimit = bodyLimit
+        self.plainLimit = plainLimit ?? bodyLimit
         self.takesFiles = takesFiles
         self.isFile = isFile
         self.repeats = repeats
@@ -87,6 +91,7 @@ struct ConsoleRoute: Sendable {
     ///   - make: the operation of the path and of what the form says. It is made for the question too, for the command
     ///     that does the same; what it needs and the form does not say yet has a placeholder there (`ConsoleScene.typed`).
     ///   - takesFiles: whether the form may bring files (``ConsoleScene/files``).
+    ///   - plainLimit: bytes of a form without files; nil: as of one with some.
     ///   - repeats: whether the form changes nothing, and may be sent again; nil: none does.
     ///   - asksFirst: whether a form only says what is to be asked about, as an address could not hold it. Then nothing is done.
     ///   - review: what would change, where that is shown before it is done: the first form shows it, and what is shown there does it.
@@ -95,7 +100,7 @@ struct ConsoleRoute: Sendable {
     ///   - done: where it leads.
     static func action<Operation: AdministrationOperation>(
         _ path: String, _ operation: Operation.Type, in section: ConsoleSection, takesFiles: Bool = false,
-        repeats: (@Sendable (ConsoleScene) -> Bool)? = nil,
+        plainLimit: Int? = nil, repeats: (@Sendable (ConsoleScene) -> Bool)? = nil,
         asksFirst: @escaping @Sendable (ConsoleScene) -> Bool = { _ in false },
         ask: @escaping @Sendable (ConsoleScene) async throws -> ConsoleQuestion,
         make: @escaping @Sendable (ConsoleScene) async throws -> Operation,
@@ -106,7 +111,7 @@ struct ConsoleRoute: Sendable {
     ) -> ConsoleRoute {
         ConsoleRoute(
             path, right: operation.right, in: section, isEntry: false, bodyLimit: max(Operation.bodyLimit, 65_536),
-            takesFiles: takesFiles, repeats: repeats,
+            plainLimit: plainLimit, takesFiles: takesFiles, repeats: repeats,
             show: { scene in
                 let question = try await ask(scene)
                 return scene.answer(scene.page(of: question, for: try? await make(scene)))

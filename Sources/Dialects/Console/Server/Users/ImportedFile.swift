@@ -14,9 +14,6 @@ struct ImportedFile {
     /// Bytes that are taken apart at a time: a line has two at least.
     private static let part = 16 * 1024
 
-    /// A file of nothing.
-    init() {}
-
     /// - Throws: ``AdministrationError`` where there are more users than an import takes.
     init(_ bytes: some Sequence<UInt8>) throws {
         var reader = UserFileReader(limit: ImportUsers.longestLine)

@@ -10,12 +10,10 @@ enum TransferPages {
     static let routes: [ConsoleRoute] = [
         .action(
             "users-import", ImportUsers.self, in: .users, takesFiles: true,
-            repeats: { rehearses($0) },
-            ask: { askToImport($0) }, make: { try operation(of: $0) },
+            plainLimit: ImportUsers.bodyLimit * 3 / 2,
+            ask: { askToImport($0) }, make: { try operation(of: $0) }, review: { try await review($0, $1) },
             done: { scene, answer in
-                .result(
-                    at: "/console/users-import/result",
-                    try Imported(answer, of: file(of: scene), rehearses(scene)))
+                .result(at: "/console/users-import/result", try Imported(answer, of: file(of: scene)))
             }),
         .page("users-import/result", of: ImportUsers.self, in: .users) { result($0) },
         .action(
@@ -38,7 +36,6 @@ enum TransferPages {
 
     /// What came of an import.
     private struct Imported: Codable, Sendable {
-        var isRehearsal: Bool
         var imported: Int
         var replaced: Int
         var alreadyThere: Int
@@ -46,12 +43,11 @@ enum TransferPages {
         var more: Int
 
         /// - Parameter file: what was imported. What cannot be read as a user's is told beside what was refused, at its line.
-        init(_ answer: ImportUsers.Answer, of file: ImportedFile, _ isRehearsal: Bool) {
+        init(_ answer: ImportUsers.Answer, of file: ImportedFile) {
             var refused = file.faults
             let lines = file.users.map(\.line)
             refused += answer.refused.map { (lines.indices.contains($0.index) ? lines[$0.index] : 0, $0.reason) }
             refused.sort { $0.line < $1.line }
-            self.isRehearsal = isRehearsal
             imported = answer.imported
             replaced = answer.replaced
             alreadyThere = answer.alreadyThere
@@ -60,14 +56,17 @@ enum TransferPages {
         }
     }
 
-    private static func rehearses(_ scene: ConsoleScene) -> Bool { scene.field("mode") != "import" }
+    /// The field of the page that shows what an import would do: what was chosen or pasted, sealed, as it may have password hashes.
+    private static let carried = "carried"
+    /// What was sealed for the import, and for nothing else.
+    private static let purpose = "users-import"
 
     private static func askToImport(_ scene: ConsoleScene) -> ConsoleQuestion {
         let words = scene.words
         var question = ConsoleQuestion(
             title: words("consoleImport"),
             text: words("consoleImportText", ["count": .number(ImportUsers.mostLines)]),
-            button: words.plain("consoleBulkGo"), back: "/console/users")
+            button: words.plain("consoleImportLook"), back: "/console/users")
         // What was typed is not shown again: it may have password hashes.
         var file = PageField.file(name: "file", label: words.plain("consoleImportFile"))
         file.hint = words.plain(
@@ -77,12 +76,6 @@ enum TransferPages {
             .lines(
                 name: "lines", label: words.plain("consoleImportLines"), value: nil, maximumLength: 1_000_000,
                 isRequired: false),
-            .choice(
-                name: "mode", label: words.plain("consoleImportMode"),
-                options: [
-                    .init("look", words.plain("consoleImportLook")),
-                    .init("import", words.plain("consoleImportDo"), isChosen: !rehearses(scene)),
-                ]),
         ]
         question.fields[1].hint = words.plain("consoleImportHint")
         question.checkbox = .init(
@@ -94,15 +87,48 @@ enum TransferPages {
     private static func operation(of scene: ConsoleScene) throws -> ImportUsers {
         ImportUsers(
             lines: try file(of: scene).users.map { SecretText($0.text) },
-            overwrite: scene.field("overwrite") != nil, dryRun: rehearses(scene))
+            overwrite: scene.field("overwrite") != nil)
     }
 
-    /// What the file has, or what was pasted; nothing before either is there.
-    private static func file(of scene: ConsoleScene) throws -> ImportedFile {
-        guard scene.isForm else { return ImportedFile() }
+    /// What an import would do, and the button that does it.
+    private static func review(_ scene: ConsoleScene, _ operation: ImportUsers) async throws -> ConsoleReview {
+        let words = scene.words
+        let found = Imported(try await scene.perform(operation.rehearsal), of: try file(of: scene))
+        let count = found.imported + found.replaced
+        var review = ConsoleReview(changes: [])
+        review.text = words(count > 0 ? "consoleImportLooked" : "consoleImportNothing")
+        review.blocks = blocks(of: found, words)
+        review.button = words.plain("consoleImportThese", ["count": .number(count)])
+        review.isForNothing = count == 0
+        review.isDangerous = found.replaced > 0
+        review.dropped = ["lines", carried]
+        if count > 0 {
+            let sealed = try scene.visit.carrying(
+                try bytes(of: scene), for: purpose, at: scene.now, scene.realm.random)
+            review.hidden = [.init(name: carried, value: sealed ?? "")]
+        }
+        return review
+    }
+
+    private static func file(of scene: ConsoleScene) throws -> ImportedFile { try ImportedFile(bytes(of: scene)) }
+
+    /// What the file has, or what was pasted, or what a form carries of either; nothing before one is there.
+    private static func bytes(of scene: ConsoleScene) throws -> [UInt8] {
+        guard scene.isForm else { return [] }
+        if let sealed = scene.field(carried) {
+            guard let bytes = scene.visit.carried(in: sealed, for: purpose, at: scene.now) else {
+                throw ConsoleProblem(scene.words("consoleImportOver"))
+            }
+            return bytes
+        }
         switch (scene.files["file"], scene.field("lines")) {
-        case (let file?, nil): return try ImportedFile(file.bytes)
-        case (nil, let lines?): return try ImportedFile(lines.utf8)
+        case (let file?, nil): return file.bytes
+        case (nil, let lines?):
+            guard lines.utf8.count <= ImportUsers.bodyLimit else {
+                let limit = ConsoleScene.mebibytes(ImportUsers.bodyLimit)
+                throw ConsoleProblem(scene.words("consoleTooLarge", ["count": .words(limit)]))
+            }
+            return Array(lines.utf8)
         case (.some, .some): throw ConsoleProblem(scene.words("consoleImportBoth"))
         case (nil, nil): throw ConsoleProblem(scene.words("consoleImportNobody"))
         }
@@ -115,33 +141,37 @@ enum TransferPages {
             page.blocks.append(.text(words("consoleNothingFound")))
             return page
         }
-        page.blocks.append(.notice(words(result.isRehearsal ? "consoleImportLooked" : "consoleImportDone")))
-        page.blocks.append(
-            .facts(
-                [
-                    ("consoleImportNew", result.imported), ("consoleImportReplaced", result.replaced),
-                    ("consoleImportThere", result.alreadyThere),
-                    ("consoleImportRefused", result.refused.count + result.more),
-                ].map { .init(words.plain($0.0), PageText("\($0.1)")) }))
-        if !result.refused.isEmpty {
-            page.blocks.append(
-                .table(
-                    PageTable(
-                        words.plain("consoleImportRefused"),
-                        columns: [words.plain("consoleImportLine"), words.plain("consoleReason")],
-                        rows: result.refused.map {
-                            [
-                                .init(PageText(chosen: $0.what)),
-                                .init(words.saying($0.reason)),
-                            ]
-                        })))
-        }
+        page.blocks.append(.notice(words("consoleImportDone")))
+        page.blocks += blocks(of: result, words)
         page.blocks.append(
             .links([
                 .init(words("consoleImport"), to: "/console/users-import"),
                 .init(words("consoleUsers"), to: "/console/users"),
             ]))
         return page
+    }
+
+    private static func blocks(of result: Imported, _ words: Words) -> [PageBlock] {
+        var blocks: [PageBlock] = [
+            .facts(
+                [
+                    ("consoleImportNew", result.imported), ("consoleImportReplaced", result.replaced),
+                    ("consoleImportThere", result.alreadyThere),
+                    ("consoleImportRefused", result.refused.count + result.more),
+                ].map { .init(words.plain($0.0), PageText("\($0.1)")) })
+        ]
+        if !result.refused.isEmpty {
+            blocks.append(
+                .table(
+                    PageTable(
+                        words.plain("consoleImportRefused"),
+                        columns: [words.plain("consoleImportLine"), words.plain("consoleReason")],
+                        rows: result.refused.map {
+                            [.init(PageText(chosen: $0.what)), .init(words.saying($0.reason))]
+                        })))
+        }
+        if result.more > 0 { blocks.append(.text(words("consoleImportMore", ["count": .number(result.more)]))) }
+        return blocks
     }
 
     private static func file(_ scene: ConsoleScene, _ first: ExportUsers.Answer) async throws -> ConsoleDownload {
