@@ -38,8 +38,8 @@ struct DeviceTests {
             return reply
         }
 
-        func poll() async throws -> Reply {
-            try await client.token(.mfaOOB, ["continuation_token": token, "oob": "push"])
+        func poll(_ word: String = "push") async throws -> Reply {
+            try await client.token(.mfaOOB, ["continuation_token": token, "oob": word])
         }
 
         func pushes() async throws -> Int {
@@ -61,6 +61,19 @@ struct DeviceTests {
             try await stage.device.allow()
             let tokens = try await stage.poll()
             #expect(tokens.status == 200, "\(tokens.text)")
+        }
+    }
+
+    @Test
+    func `Who asks with what could be a mailed code is told so too, and it is not counted`() async throws {
+        try await TestServer.with { server in
+            let stage = try await Stage(server)
+            _ = try await stage.ask()
+            for _ in 0..<12 { expectRefused(try await stage.poll("12345678"), "authorization_pending") }
+            let wrong = try await server.realm.auditLog.events(limit: 1000).count { $0.kind == .answerRefused }
+            #expect(wrong == 0)
+            try await stage.device.allow()
+            #expect(try await stage.poll("12345678").status == 200)
         }
     }
 

@@ -33,7 +33,7 @@ struct TransactionTests {
     }
 
     @Test
-    func `A sign-in by a mailed code takes a read and a write for each of its requests`() async throws {
+    func `A sign-in by a mailed code takes a write for each of its requests, and no read`() async throws {
         let store = CountingStore(try await TestStore.sqlite.open())
         let test = try TestRealm.make(keptIn: store)
         try await test.realm.keyring.prepare()
@@ -67,10 +67,46 @@ struct TransactionTests {
                     ])
                 #expect(signedIn.json["id_token"].text != nil && signedIn.json["refresh_token"].text != nil)
                 if !isFirst {
-                    #expect([begun.counted, asked.counted, signedIn.counted] == [[1, 1], [1, 1], [1, 1]])
+                    #expect([begun.counted, asked.counted, signedIn.counted] == [[0, 1], [0, 1], [0, 1]])
                 }
                 test.clock.advance(1)
             }
+            let signUp = try await stage.post(
+                .signUpStart, ["username": "new@example.org", "challenge_type": "oob redirect"])
+            let token = signUp.json["continuation_token"].text ?? ""
+            let asked = try await stage.post(
+                .signUpChallenge, ["continuation_token": token, "challenge_type": "oob redirect"])
+            #expect(asked.counted == [0, 1])
+        }
+    }
+
+    @Test
+    func `What an application is since an earlier request holds for its next one, which uses nothing up`() async throws
+    {
+        try await TestServer.with { server in
+            let client = try await server.application(types: ["oob", "redirect"])
+            try await server.account()
+            let begun = try await client.signInByCode()
+            let id = ClientID(rawValue: client.id)
+            func change(_ change: @escaping @Sendable (inout ApplicationRegistration) -> Void) async throws {
+                try await server.realm.store.write { transaction in
+                    var application = try #require(try transaction.registeredApplication(id))
+                    change(&application.registration)
+                    #expect(try transaction.update(application))
+                }
+            }
+            let answer: [String: String?] = ["continuation_token": begun.token, "oob": begun.code]
+            try await change { $0.challengeTypes = [] }
+            for _ in 0..<2 {
+                #expect(try await client.initiate().status == 400)
+                #expect(try await client.token(.oob, answer).status == 400)
+            }
+            try await change { $0.challengeTypes = ["oob", "redirect"] }
+            #expect(try await client.token(.oob, answer).status == 200)
+            // An address that has no account is told where the application reveals it.
+            #expect(try await client.initiate("nobody@example.org").status == 200)
+            try await change { $0.revealsAddresses = true }
+            expectRefused(try await client.initiate("nobody@example.org"), "user_not_found")
         }
     }
 }

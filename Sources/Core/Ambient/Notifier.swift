@@ -94,7 +94,7 @@ public final class Notifier: Sendable {
         }
 
         /// The notifications, until ``stop()`` or the end of the task. Those that come before one is awaited are one. For one reader.
-        var rings: AsyncStream<Void> { stream }
+        var notifications: AsyncStream<Void> { stream }
 
         func stop() { continuation.finish() }
     }

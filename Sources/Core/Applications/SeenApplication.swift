@@ -1,31 +1,51 @@
 import Foundation
 import Synchronization
 
-/// An application and the settings as a transaction saw them, for a later request that takes them for granted (``Realm/assuming(_:_:)``).
+/// An application, the settings and where they are wanted the extensions as a transaction saw them, for a later request that takes them for
+/// granted (``Realm/assuming(_:_:)``).
 public struct SeenApplication: Sendable {
     /// The application as it was.
     public let application: Application
     /// The realm's settings as they were.
     public let settings: RealmSettings
-    /// The bytes of the settings; nil where none was ever changed.
-    private let document: Data?
+    /// The extensions that were asked for the application, by event; none where they were not looked at.
+    let listeners: [ExtensionEvent: CustomExtension]
+    /// What was looked at beside the application; without bytes where there was no such document.
+    private let documents: [(name: String, bytes: Data?)]
 
     /// As the transaction sees them.
-    /// - Parameter application: what the transaction read.
-    public init(_ application: Application, in transaction: any StoreTransaction) throws {
+    /// - Parameters:
+    ///   - application: what the transaction read.
+    ///   - consults: whether the application's extensions are looked at too.
+    public init(_ application: Application, consults: Bool = false, in transaction: any StoreTransaction) throws {
         self.application = application
         settings = try transaction.settings()
-        document = try transaction.settingsBytes()
+        listeners = consults ? try transaction.customExtensions().listeners(of: application.id) : [:]
+        let names = [RememberingTransaction.settingsDocument] + (consults ? [CustomExtensions.document] : [])
+        documents = try names.map { (name: $0, bytes: try transaction.document($0)) }
     }
 
     /// Whether the transaction sees the same.
     fileprivate func isStill(in transaction: any StoreTransaction) throws -> Bool {
-        try transaction.application(application.id) == application && transaction.settingsBytes() == document
+        try transaction.application(application.id) == application
+            && documents.allSatisfy { try transaction.document($0.name) == $0.bytes }
     }
 }
 
-extension StoreTransaction {
-    fileprivate func settingsBytes() throws -> Data? { try document(Self.settingsDocument) }
+/// The applications of the latest requests, as they were then: what the next request of one begins with.
+public final class SeenApplications: Sendable {
+    /// Applications that are remembered at most: those that came lately.
+    private static let capacity = 512
+    private let applications = Mutex(RecentEntries<ClientID, SeenApplication>(bound: SeenApplications.capacity))
+
+    /// None so far.
+    public init() {}
+
+    /// The application as it was; nil where no request has had it lately.
+    public func application(_ id: ClientID) -> SeenApplication? { applications.withLock { $0.value(of: id) } }
+
+    /// Remembers what a request has seen.
+    public func note(_ seen: SeenApplication) { applications.withLock { $0.put(seen, for: seen.application.id) } }
 }
 
 extension Realm {

@@ -151,6 +151,11 @@ extension Authenticator {
             guard expectation.admits(stageOf: body) else { return .refused(Refusal(.unknownFlow)) }
             if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
             if record.expiresAt <= attempt.now { return .refused(Refusal(.flowExpired)) }
+            if expectation.isUnlessDeviceIsAwaited, record.attempts < body.maximumAttempts, let journey = body.journey,
+                JourneySummary(journey, body.challenge, realm.proofs).awaitsDevice
+            {
+                throw AttemptAwaitsDevice()
+            }
             return try find(
                 attempt, record, body, settings: transaction.sharedSettings(), realm: realm, in: transaction)
         }

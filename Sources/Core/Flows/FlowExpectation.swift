@@ -29,6 +29,9 @@ public struct FlowExpectation: Sendable {
     /// Whether the client asks for a second factor by itself: it has to be given then, and registering one is not enough. What
     /// one answer of an attempt asked for, later ones need not repeat.
     public var requiresSecondFactor = false
+    /// Whether an answer is none where a device was chosen to be asked: what the client submits may be a question then whether the device has
+    /// answered. Judging throws ``AttemptAwaitsDevice`` there, and counts nothing.
+    public var isUnlessDeviceIsAwaited = false
     /// The consultant that is asked before a right answer counts, in an attempt that goes step by step.
     public var consultant: (any Consultant)?
 
@@ -112,6 +115,9 @@ public struct FlowExpectation: Sendable {
         return either
     }
 }
+
+/// Thrown where an attempt awaits a device and the answer is none then (``FlowExpectation/isUnlessDeviceIsAwaited``). Nothing was written.
+public struct AttemptAwaitsDevice: Error {}
 
 /// An attempt that its handle's holder may know of.
 struct AdmittedFlow {

@@ -16,6 +16,8 @@ extension Journeys {
         case device(FactorRecord, isAsked: Bool)
         /// The mailbox is to be registered and needs no code.
         case proven(EmailAddress)
+        /// What comes next is nothing that the client takes. Nothing was sent, and the attempt is where it was.
+        case beyondClient(FirstMethod)
         /// Nothing was sent, and the attempt is where it was.
         case refused(Refusal)
     }
@@ -25,10 +27,12 @@ extension Journeys {
     /// A new code takes the place of the one before. An address without account looks like any other, and gets nothing.
     /// - Parameters:
     ///   - factorID: the second factor that the user chose; nil chooses the first.
+    ///   - taken: what the client can ask for first.
     ///   - pause: seconds that have to be between two mails of the attempt; sooner it is refused with `mailedLately`.
     public func ask(
         _ handle: FlowHandle, expecting expectation: FlowExpectation, factor factorID: FactorID? = nil,
-        pausing pause: TimeInterval = 0, by client: ClientContext
+        taking taken: Set<FirstMethod> = Set(FirstMethod.allCases), pausing pause: TimeInterval = 0,
+        by client: ClientContext
     ) async throws -> AskOutcome {
         let mail = JourneyMail(
             realm: realm, handle: handle, expectation: expectation, client: client, pause: pause)
@@ -37,6 +41,9 @@ extension Journeys {
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
+                if let next = journey.firstMethod(at: body.challenge), !taken.contains(next) {
+                    return .beyondClient(next)
+                }
                 guard let email = body.email.map(EmailAddress.init(kept:)) else {
                     return .refused(Refusal(.unexpectedAnswer))
                 }
@@ -202,6 +209,17 @@ extension Journeys {
                 default: return .refused(Refusal(.unexpectedAnswer))
                 }
             }
+        }
+    }
+}
+
+extension Journey {
+    /// What the address, or the password of a sign-up, is asked for now; nil later in an attempt.
+    fileprivate func firstMethod(at challenge: FlowChallenge) -> FirstMethod? {
+        switch (stage, challenge) {
+        case (.firstProof, _): method
+        case (.details, .newPassword): .password
+        default: nil
         }
     }
 }

@@ -39,16 +39,16 @@ public final class OutboxDelivery: Sendable {
 
     /// Delivers until ``stop()``, and returns when nothing is under way any more.
     /// - Parameter pause: between two looks for what other servers put there, and for what is to be tried again. Messages
-    ///   of this process ring.
+    ///   of this process wake it.
     public func run(lookingEvery pause: Duration = .seconds(2)) async {
         let listening = realm.notifier.listen(to: sender.channel.topic)
         defer { listening.stop() }
-        // Whoever stops it later rings.
+        // A stop from here on wakes the loop.
         guard !isStopped else { return }
         // Ends with this function.
         async let _ = look(every: pause)
         await withDiscardingTaskGroup { group in
-            for await _ in listening.rings {
+            for await _ in listening.notifications {
                 if isStopped { return }
                 for message in await takeFreely() {
                     group.addTask { await self.deliver(onFrom: message) }
@@ -60,18 +60,18 @@ public final class OutboxDelivery: Sendable {
     /// Takes nothing more.
     public func stop() {
         state.withLock { $0.isStopped = true }
-        ring()
+        wake()
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    private func ring() { realm.notifier.notify([sender.channel.topic]) }
+    private func wake() { realm.notifier.notify([sender.channel.topic]) }
 
-    /// Rings where something is due that nobody rang for, until it is cancelled. It only reads: where nothing is due, nothing is written.
+    /// Wakes the loop where something is due, until it is cancelled. It only reads: where nothing is due, nothing is written.
     private func look(every pause: Duration) async {
         repeat {
             do {
-                if try await sender.isReady(), try await isAnyDue() { ring() }
+                if try await sender.isReady(), try await isAnyDue() { wake() }
             } catch {
                 if !Task.isCancelled { note(.trouble(error)) }
             }
@@ -110,7 +110,7 @@ public final class OutboxDelivery: Sendable {
             return state.isFull
         }
         // There is room for another.
-        if mayBeMore { ring() }
+        if mayBeMore { wake() }
     }
 
     /// Whether a delivery that ends is to take the next message: others wait, and there is somewhere to send to.

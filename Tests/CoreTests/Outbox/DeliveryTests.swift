@@ -414,18 +414,18 @@ struct DeliveryTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         _ = try await test.enrol(TestDevice(), of: user.id)
-        func rung(_ write: () async throws -> Void) async throws -> [OutboxMessage.Channel] {
+        func woken(_ write: () async throws -> Void) async throws -> [OutboxMessage.Channel] {
             let listening = OutboxMessage.Channel.allCases.map { ($0, test.realm.notifier.listen(to: $0.topic)) }
             try await write()
-            var rung: [OutboxMessage.Channel] = []
+            var woken: [OutboxMessage.Channel] = []
             for (channel, listener) in listening {
                 listener.stop()
-                for await _ in listener.rings { rung.append(channel) }
+                for await _ in listener.notifications { woken.append(channel) }
             }
-            return rung
+            return woken
         }
-        #expect(try await rung { _ = try await test.mailCode() } == [.email])
-        #expect(try await rung { _ = try await test.ask(for: test.pending().handle) } == [.push])
-        #expect(try await rung { try await test.changeSettings { $0.tokens.sessionDays = 30 } } == [])
+        #expect(try await woken { _ = try await test.mailCode() } == [.email])
+        #expect(try await woken { _ = try await test.ask(for: test.pending().handle) } == [.push])
+        #expect(try await woken { try await test.changeSettings { $0.tokens.sessionDays = 30 } } == [])
     }
 }

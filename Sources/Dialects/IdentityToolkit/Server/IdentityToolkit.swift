@@ -1,6 +1,5 @@
 import CountersignCore
 import Foundation
-import Synchronization
 
 /// The server side of Identity Toolkit: sign-in with e-mail and password, TOTP as a second factor, and what its client
 /// SDKs need around that.
@@ -85,15 +84,4 @@ struct Call: Sendable {
     let query: [String: String]
     /// What its client calls the request; nil where it has no name.
     let requestID: String?
-}
-
-/// The applications of the latest requests, with the settings: what the next request of one begins with.
-final class SeenApplications: Sendable {
-    /// Applications that are remembered at most: those that came lately.
-    private static let capacity = 512
-    private let applications = Mutex(RecentEntries<ClientID, SeenApplication>(bound: SeenApplications.capacity))
-
-    func application(_ id: ClientID) -> SeenApplication? { applications.withLock { $0.value(of: id) } }
-
-    func note(_ seen: SeenApplication) { applications.withLock { $0.put(seen, for: seen.application.id) } }
 }

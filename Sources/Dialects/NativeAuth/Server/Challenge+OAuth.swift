@@ -7,21 +7,11 @@ extension NativeAuth {
     func challenge(_ request: ChallengeRequest, _ call: NativeAuthCall) async throws -> ChallengeResponse {
         let handle = try call.handle(request.continuationToken)
         let taken = try call.takenIfSaid(request.challengeType)
-        var expectation = call.expectation(.signIn, at: [.firstProof])
-        let status = call.ground.status
-        if case .open(let summary)? = status, let method = summary.journey?.method, !taken.contains(method) {
-            throw NativeAuthError.beyond(method)
-        }
         // Of a sign-up or a reset that ended in a session, only what comes after.
-        if case .unknown? = status { expectation = call.anyExpectation(at: [.secondFactor]) }
+        let expectation = call.expectation(.signIn, at: [.firstProof]).or(call.anyExpectation(at: [.secondFactor]))
         return try await ask(
-            handle, expectation, factor: request.id.flatMap { $0.isEmpty ? nil : Method(id: $0) }, hasGrants: true, call
-        )
-    }
-
-    /// The sign-in that a code is wanted for.
-    func lookOfChallenge(_ request: ChallengeRequest, _ message: NativeAuthMessage) -> Journeys.Look {
-        Journeys.Look(at: Self.named(request.continuationToken, message.expectation([.signIn], at: [.firstProof])))
+            handle, expectation, factor: request.id.flatMap { $0.isEmpty ? nil : Method(id: $0) }, taking: taken,
+            hasGrants: true, call)
     }
 
     /// How far a flow has come; nil where it does not go on, which the step after this one puts into words.
@@ -36,11 +26,11 @@ extension NativeAuth {
 
     /// Asks for what comes next, and tells the client what that is.
     func ask(
-        _ handle: FlowHandle, _ expectation: FlowExpectation, factor method: Method? = nil, hasGrants: Bool,
-        _ call: NativeAuthCall
+        _ handle: FlowHandle, _ expectation: FlowExpectation, factor method: Method? = nil,
+        taking taken: Set<FirstMethod>, hasGrants: Bool, _ call: NativeAuthCall
     ) async throws -> ChallengeResponse {
         let outcome = try await realm.journeys.ask(
-            handle, expecting: expectation, factor: method?.factorID, by: call.client)
+            handle, expecting: expectation, factor: method?.factorID, taking: taken, by: call.client)
         switch outcome {
         case .password:
             return ChallengeResponse(continuationToken: continuation(handle), challengeType: .password)
@@ -53,6 +43,7 @@ extension NativeAuth {
         case .device(let factor, isAsked: true):
             return prompt(handle, .push, label: factor.name, length: Self.anyLength)
         case .device(let factor, isAsked: false): return try await ask(device: factor, handle, expectation, call)
+        case .beyondClient(let method): throw NativeAuthError.beyond(method)
         case .proven: throw NativeAuthError.internalError
         case .refused(let refusal):
             throw NativeAuthError(contact: refusal, hasGrants: hasGrants)

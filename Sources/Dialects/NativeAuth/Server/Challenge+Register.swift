@@ -28,7 +28,7 @@ extension NativeAuth {
         case .refused(let refusal):
             throw NativeAuthError(contact: refusal, hasGrants: false)
                 .waiting(until: refusal.retryAt, now: realm.clock.now)
-        case .password, .code, .device: throw NativeAuthError.internalError
+        case .password, .code, .device, .beyondClient: throw NativeAuthError.internalError
         }
     }
 }

@@ -7,10 +7,7 @@ extension NativeAuth {
     func challengeSignUp(_ request: ChallengeRequest, _ call: NativeAuthCall) async throws -> ChallengeResponse {
         let handle = try call.handle(request.continuationToken)
         let taken = try call.takenIfSaid(request.challengeType)
-        let expectation = call.expectation(.signUp, at: [.firstProof, .details])
-        let journey = try await journey(handle, expectation)
-        let next: FirstMethod = journey?.stage == .details ? .password : .mailedCode
-        guard taken.contains(next) else { throw NativeAuthError.beyond(next) }
-        return try await ask(handle, expectation, hasGrants: true, call)
+        return try await ask(
+            handle, call.expectation(.signUp, at: [.firstProof, .details]), taking: taken, hasGrants: true, call)
     }
 }

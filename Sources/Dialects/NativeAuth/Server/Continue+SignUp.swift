@@ -21,7 +21,7 @@ extension NativeAuth {
             answer = .attributes(try SignUpAttributes(text, call.registration).values)
         default: throw NativeAuthError.invalidParameter("grant_type")
         }
-        if judged == .handle, try await journey(handle, expectation)?.stage == .firstProof {
+        if judged == .handle, case .open(let summary)? = call.ground.status, summary.journey?.stage == .firstProof {
             throw NativeAuthError.verificationRequired
         }
         switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
@@ -34,6 +34,13 @@ extension NativeAuth {
         case .refused(let refusal): throw refused(refusal, judged)
         default: throw refused(Refusal(.unexpectedAnswer))
         }
+    }
+
+    /// The sign-up that is continued, which may wait for a code.
+    func lookOfContinue(_ request: SignUpContinueRequest, _ message: NativeAuthMessage) -> Look? {
+        guard request.grantType != GrantType.oob.rawValue else { return nil }
+        return Self.named(
+            request.continuationToken, message.expectation([.signUp], at: [.firstProof, .details]))
     }
 }
 

@@ -13,7 +13,6 @@ final class ExtensionConsultant: Consultant {
     /// What a service provided for this request's tokens.
     private let provided = Mutex<ProvidedClaims?>(nil)
 
-    /// Of an endpoint that reads extensions with the application (``Journeys/Look/consults``).
     /// - Parameter resource: the audience of access tokens; nil for the application.
     init(realm: Realm, call: NativeAuthCall, resource: String? = nil) {
         self.realm = realm

@@ -9,6 +9,7 @@ import NativeAuthWire
 public struct NativeAuth: Sendable {
     let realm: Realm
     let options: Options
+    let seenApplications = SeenApplications()
 
     public struct Options: Sendable {
         /// Where clients reach the server, without a slash at its end.
@@ -49,10 +50,11 @@ public struct NativeAuth: Sendable {
         FlowHandle(String(continuation.prefix { $0 != "." }))
     }
 
+    /// An attempt whose status is read with the application, and what it has to be.
+    typealias Look = (handle: FlowHandle, expectation: FlowExpectation)
+
     /// The flow that a text names, for a look at it; nil where there is no text.
-    static func named(
-        _ continuation: String?, _ expectation: FlowExpectation
-    ) -> (handle: FlowHandle, expectation: FlowExpectation)? {
+    static func named(_ continuation: String?, _ expectation: FlowExpectation) -> Look? {
         guard let continuation, !continuation.isEmpty else { return nil }
         return (handle(continuation), expectation)
     }

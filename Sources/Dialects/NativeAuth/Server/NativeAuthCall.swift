@@ -37,11 +37,11 @@ struct NativeAuthCall: Sendable {
     let message: NativeAuthMessage
     /// The path in front of the endpoint, without slashes at its ends.
     let tenant: String
-    let application: CountersignCore.Application
     let client: ClientContext
-    /// What was read with the application.
+    /// The application, and what was read with it.
     let ground: JourneyGround
 
+    var application: CountersignCore.Application { ground.seen.application }
     var registration: ApplicationRegistration { application.registration }
 
     /// What the handle of a continuation token has to be.

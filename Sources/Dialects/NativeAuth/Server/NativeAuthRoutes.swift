@@ -10,14 +10,14 @@ extension NativeAuth {
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let routes = NativeAuthGroup(nativeAuth: self, router: router)
         routes.on(.signUpStart, startSignUp)
-        routes.on(.signUpChallenge, challengeSignUp)
-        routes.on(.signUpContinue, looking: { _, _ in Journeys.Look(consults: true) }, continueSignUp)
-        routes.on(.initiate, initiate)
-        routes.on(.challenge, looking: lookOfChallenge, challenge)
+        routes.on(.signUpChallenge, assuming: { _ in true }, challengeSignUp)
+        routes.on(.signUpContinue, looking: lookOfContinue, continueSignUp)
+        routes.on(.initiate, assuming: { _ in true }, initiate)
+        routes.on(.challenge, assuming: { _ in true }, challenge)
         routes.on(.introspect, introspect)
-        routes.on(.token, looking: lookOfToken, token)
-        routes.on(.resetPasswordStart, startReset)
-        routes.on(.resetPasswordChallenge, challengeReset)
+        routes.on(.token, assuming: assumesInToken, token)
+        routes.on(.resetPasswordStart, assuming: { _ in true }, startReset)
+        routes.on(.resetPasswordChallenge, assuming: { _ in true }, challengeReset)
         routes.on(.resetPasswordContinue, continueReset)
         routes.on(.resetPasswordSubmit, submitReset)
         routes.on(.resetPasswordPoll, pollReset)
@@ -127,20 +127,34 @@ private struct NativeAuthGroup<Routes: RouterMethods<CountersignRequestContext>>
     let nativeAuth: NativeAuth
     let router: Routes
 
-    /// - Parameter looking: what is read with the application.
+    /// - Parameters:
+    ///   - looking: the attempt that is looked at with the application.
+    ///   - assumes: whether the first write of a request finds out whether the application that asks, its extensions and the settings are as they
+    ///     were at an earlier one, in place of a read before it (docs/decisions/0521). What the handler does before that write changes nothing.
     func on<Form: FormRequest, Answer: Encodable & Sendable>(
         _ endpoint: Endpoint,
-        looking: @escaping @Sendable (Form, NativeAuthMessage) -> Journeys.Look = { _, _ in Journeys.Look() },
+        looking: @escaping @Sendable (Form, NativeAuthMessage) -> NativeAuth.Look? = { _, _ in nil },
+        assuming assumes: @escaping @Sendable (Form) -> Bool = { _ in false },
         _ handler: @escaping @Sendable (Form, NativeAuthCall) async throws -> Answer
     ) {
         let nativeAuth = nativeAuth
         router.post(RouterPath("\(NativeAuth.prefix)\(endpoint.path)/{tenant}")) { request, context in
             let correlation = nativeAuth.correlation(of: request)
             do {
-                let (form, call): (Form, NativeAuthCall) = try await nativeAuth.read(
-                    request, context, endpoint, correlation, looking: looking)
-                let answer = try await handler(form, call)
-                return try Response.json(answer, headers: correlation.headers)
+                let (form, message): (Form, NativeAuthMessage) = try await nativeAuth.read(
+                    request, endpoint, correlation)
+                let caller = NativeAuthCaller(request, context, correlation)
+                let answer = { (ground: JourneyGround) async throws -> Answer in
+                    try await handler(form, NativeAuthCall(message, caller, ground))
+                }
+                if assumes(form), let seen = nativeAuth.seenApplications.application(message.clientID),
+                    let assumed = try await nativeAuth.realm.assuming(
+                        seen, { try await answer(JourneyGround(seenBefore: seen)) })
+                {
+                    return try Response.json(assumed, headers: correlation.headers)
+                }
+                let ground = try await nativeAuth.ground(message, looking(form, message), caller)
+                return try Response.json(try await answer(ground), headers: correlation.headers)
             } catch let error as NativeAuthError {
                 return try error.response(correlation, at: nativeAuth.realm.clock.now)
             } catch let failure as ExtensionFailure {
@@ -172,11 +186,10 @@ extension NativeAuth {
         return String(decoding: [UInt8](base64URL: part.dropFirst()) ?? [], as: UTF8.self)
     }
 
-    /// The form, and the application that asks.
+    /// The form, and all that the body said.
     fileprivate func read<Form: FormRequest>(
-        _ request: Request, _ context: CountersignRequestContext, _ endpoint: Endpoint, _ correlation: Correlation,
-        looking: (Form, NativeAuthMessage) -> Journeys.Look
-    ) async throws -> (Form, NativeAuthCall) {
+        _ request: Request, _ endpoint: Endpoint, _ correlation: Correlation
+    ) async throws -> (Form, NativeAuthMessage) {
         let form: Form
         var fields: [String: String] = [:]
         do {
@@ -195,38 +208,58 @@ extension NativeAuth {
         guard let id = PlainText(form.clientID, bytes: 1...128)?.text else {
             throw NativeAuthError.invalidParameter("client_id")
         }
-        let message = NativeAuthMessage(
-            endpoint: endpoint, clientID: ClientID(rawValue: id), requestID: correlation.given, fields: fields)
-        let (application, ground) = try await application(
-            id, looking(form, message), by: context.client(ClientID(rawValue: "native-auth"), of: .nativeAuth))
-        var client = context.client(
-            application.id, of: .nativeAuth,
-            locale: request.headers[.acceptLanguage].flatMap { LanguageTag.first(of: $0) },
-            correlationID: correlation.id)
-        client.revealsAddresses = application.registration.revealsAddresses
-        client.requiresSecondFactor = application.registration.requiresSecondFactor
-        client.refusesFormerPasswords = true
         return (
             form,
-            NativeAuthCall(
-                message: message, tenant: Self.tenant(context), application: application, client: client,
-                ground: ground)
+            NativeAuthMessage(
+                endpoint: endpoint, clientID: ClientID(rawValue: id), requestID: correlation.given, fields: fields)
         )
     }
 
-    /// A public application that native authentication was switched on for, by its challenge types.
-    private func application(
-        _ id: String, _ look: Journeys.Look, by client: ClientContext
-    ) async throws -> (CountersignCore.Application, JourneyGround) {
+    /// A public application that native authentication was switched on for, by its challenge types, and what is read with it.
+    fileprivate func ground(
+        _ message: NativeAuthMessage, _ look: Look?, _ caller: NativeAuthCaller
+    ) async throws -> JourneyGround {
         let (outcome, ground) = try await realm.applications.authenticate(
-            ClientCredentials(clientID: id), expecting: ClientExpectation([.none]), by: client,
-            judging: realm.journeys.ground(look))
+            ClientCredentials(clientID: message.clientID.rawValue), expecting: ClientExpectation([.none]),
+            by: caller.client(ClientID(rawValue: "native-auth")), judging: realm.journeys.ground(of: look))
         switch (outcome, ground) {
         case (.authenticated(let application, _), let ground?):
             if application.registration.challengeTypes.isEmpty { throw NativeAuthError.disabled }
-            return (application, ground)
+            seenApplications.note(ground.seen)
+            return ground
         case (.refused(.credentialsMissing), _): throw NativeAuthError.confidentialClient
         default: throw NativeAuthError.unknownClient
         }
+    }
+}
+
+/// Who asks, as far as the request itself says it.
+private struct NativeAuthCaller: Sendable {
+    /// The path in front of the endpoint.
+    let tenant: String
+    private let context: CountersignRequestContext
+    private let locale: String?
+    private let correlationID: String
+
+    init(_ request: Request, _ context: CountersignRequestContext, _ correlation: Correlation) {
+        self.context = context
+        tenant = NativeAuth.tenant(context)
+        locale = request.headers[.acceptLanguage].flatMap { LanguageTag.first(of: $0) }
+        correlationID = correlation.id
+    }
+
+    func client(_ id: ClientID) -> ClientContext {
+        context.client(id, of: .nativeAuth, locale: locale, correlationID: correlationID)
+    }
+}
+
+extension NativeAuthCall {
+    fileprivate init(_ message: NativeAuthMessage, _ caller: NativeAuthCaller, _ ground: JourneyGround) {
+        let application = ground.seen.application
+        var client = caller.client(application.id)
+        client.revealsAddresses = application.registration.revealsAddresses
+        client.requiresSecondFactor = application.registration.requiresSecondFactor
+        client.refusesFormerPasswords = true
+        self.init(message: message, tenant: caller.tenant, client: client, ground: ground)
     }
 }

@@ -29,7 +29,10 @@ extension NativeAuth {
         case .oob, .mfaOOB:
             let code = Secret(try call.required(request.oob, "oob"))
             expectation = Self.expectation(ofCode: call.message)
-            (answer, judged) = (try self.answer(code, for: handle, call), .code)
+            expectation.isUnlessDeviceIsAwaited = Self.isOfMail(code.reveal())
+            let isCode = expectation.isUnlessDeviceIsAwaited || Self.isOfAuthenticator(code.reveal())
+            answer = isCode ? .code(code) : try await self.answer(code, for: handle, expectation)
+            judged = .code
         case .continuationToken:
             let claimed = try request.username.flatMap { $0.isEmpty ? nil : try address($0, call) }
             (answer, judged) = (.claim(claimed), .handle)
@@ -39,7 +42,7 @@ extension NativeAuth {
         expectation.terms = GrantTerms(scopes: scopes, details: details)
         expectation.requiresSecondFactor = !contexts.isEmpty
         expectation.consultant = extensions
-        switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
+        switch try await verdict(answer, handle, expectation, call) {
         case .accomplished(.signedIn(let signedIn)):
             return try await tokens(call).answer(
                 for: signedIn, scopes: scopes, claims: extensions.claims(for: signedIn.user))
@@ -52,15 +55,28 @@ extension NativeAuth {
         }
     }
 
-    /// The sign-in that a code is given for, where the code may be a question whether a device has said yes.
-    func lookOfToken(_ request: TokenRequest, _ message: NativeAuthMessage) -> Journeys.Look {
-        var look = Journeys.Look(consults: true)
-        if let grant = request.grantType.flatMap(GrantType.init(rawValue:)), [.oob, .mfaOOB].contains(grant),
-            let code = request.oob, !Self.isOfAuthenticator(code)
-        {
-            look.attempt = Self.named(request.continuationToken, Self.expectation(ofCode: message))
+    /// Judges an answer. Where it is a code of the length of mailed ones and a device was asked, it asks whether that one has answered.
+    private func verdict(
+        _ answer: Answer, _ handle: FlowHandle, _ expectation: FlowExpectation, _ call: NativeAuthCall
+    ) async throws -> Verdict {
+        do {
+            return try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client)
+        } catch is AttemptAwaitsDevice {
+            var expectation = expectation
+            expectation.isUnlessDeviceIsAwaited = false
+            let answer = try await self.answer(Secret(call.message.fields["oob"] ?? ""), for: handle, expectation)
+            return try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client)
         }
-        return look
+    }
+
+    /// Whether a request's first write may find out whether the application is as it was: an answer that is judged at once. A question whether
+    /// a device has answered writes nothing, and counts against its pace.
+    func assumesInToken(_ request: TokenRequest) -> Bool {
+        switch request.grantType.flatMap(GrantType.init(rawValue:)) {
+        case .password: true
+        case .oob, .mfaOOB: request.oob.map { Self.isOfMail($0) || Self.isOfAuthenticator($0) } ?? false
+        default: false
+        }
     }
 
     func tokens(_ call: NativeAuthCall) -> NativeAuthTokens {
@@ -72,16 +88,23 @@ extension NativeAuth {
         message.expectation([.signIn], at: [.firstProof]).or(message.anyExpectation(at: [.secondFactor]))
     }
 
+    /// Whether a code is of the length of mailed codes.
+    private static func isOfMail(_ code: String) -> Bool { isDigits(code, codeLength) }
+
     /// Whether a code is of the length of authenticators' codes.
-    private static func isOfAuthenticator(_ code: String) -> Bool {
+    private static func isOfAuthenticator(_ code: String) -> Bool { isDigits(code, 6) }
+
+    private static func isDigits(_ code: String, _ length: Int) -> Bool {
         let digits = code.filter { !$0.isWhitespace }
-        return digits.utf8.count == 6 && digits.utf8.allSatisfy { (48...57).contains($0) }
+        return digits.utf8.count == length && digits.utf8.allSatisfy { (48...57).contains($0) }
     }
 
     /// A code is for whatever is open. Where a device was asked its own codes are digits, and anything else asks whether it has
     /// said yes.
-    private func answer(_ code: Secret<String>, for handle: FlowHandle, _ call: NativeAuthCall) throws -> Answer {
-        guard !Self.isOfAuthenticator(code.reveal()), case .open(let summary)? = call.ground.status,
+    private func answer(
+        _ code: Secret<String>, for handle: FlowHandle, _ expectation: FlowExpectation
+    ) async throws -> Answer {
+        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
             summary.journey?.awaitsDevice ?? false
         else { return .code(code) }
         // Asking is no answer: it counts against nothing but its own pace.
