@@ -47,6 +47,9 @@ public struct PageTable: Sendable {
     var rows: [Row]
     var hasChoices: Bool
 
+    /// Whether there is no row to show.
+    public var isEmpty: Bool { rows.isEmpty }
+
     /// - Parameters:
     ///   - columns: the labels; the first is of what a row is called.
     ///   - rows: as many cells in each as there are columns; of others, those that have no column are left out.
@@ -126,7 +129,7 @@ extension PageBlock {
     public static func table(_ table: PageTable) -> PageBlock { PageBlock(table: table) }
     /// A list that may have nothing: then a sentence says so, and no table without rows is shown.
     public static func table(_ table: PageTable, none: PageText) -> PageBlock {
-        table.rows.isEmpty ? .text(none) : .table(table)
+        table.isEmpty ? .text(none) : .table(table)
     }
     public static func pager(_ pager: PagePager) -> PageBlock { PageBlock(pager: pager) }
     public static func search(_ search: PageSearch) -> PageBlock { PageBlock(search: search) }

@@ -27,6 +27,6 @@ extension PageBlock {
     ) -> [PageBlock] {
         let words = scene.words
         let shown = PageBlock.table(table, none: words(isPartial ? soFar : none))
-        return isPartial && !table.rows.isEmpty ? [shown, .text(words(soFar))] : [shown]
+        return isPartial && !table.isEmpty ? [shown, .text(words(soFar))] : [shown]
     }
 }
