@@ -14,7 +14,8 @@ struct PathTests {
             "/", "/oauth/token", "/v1/token", "/oauth2/v2.0/token/", "/oauth2/v2.0/tokens", "/x/OAUTH2/v2.0/token",
             "/a\"b/oauth2/v2.0/token", "/" + String(repeating: "a", count: 300) + "/oauth2/v2.0/token",
             "/.well-known/openid-configuration", "/api/v2/users", "/%2e%2E/v2.0/.well-known/openid-configuration",
-            "/a/./oauth2/v2.0/token", "/a%2F../oauth2/v2.0/token",
+            "/a/./oauth2/v2.0/token", "/a%2F../oauth2/v2.0/token", "/a.b/.%2e/oauth2/v2.0/token",
+            "/%2E%2fa/oauth2/v2.0/token",
         ])
     func `Paths that are none of ours stay as they are`(path: String) {
         #expect(NativeAuth.normalize(path) == path)
@@ -23,7 +24,9 @@ struct PathTests {
 
     @Test(arguments: Endpoint.allCases)
     func `Every endpoint is found behind any path`(endpoint: Endpoint) {
-        for tenant in ["", "/contoso", "/a.b/..c/d%2E", "//x//", "/native-auth/signup/v1.0/start/tYQ"] {
+        for tenant in [
+            "", "/contoso", "/a.b/..c/d%2E", "/.../%2g/%252e/a%", "//x//", "/native-auth/signup/v1.0/start/tYQ",
+        ] {
             let path = NativeAuth.normalize(tenant + endpoint.path)
             #expect(NativeAuth.owns(path: path) && path.hasPrefix("/native-auth\(endpoint.path)/t"), "\(path)")
         }

@@ -60,15 +60,32 @@ extension NativeAuth {
         guard let (ending, own) = endings[lastPart(of: path)]?.first(where: { path.hasSuffix($0.ending) })
         else { return path }
         let tenant = path.dropLast(ending.count).trimming("/")
-        let isPlain = tenant.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
+        let isPlain = tenant.utf8.allSatisfy {
+            $0.isASCIILetterOrDigit || $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0)
+        }
         guard tenant.utf8.count <= longestTenant, isPlain, !hasDotSegment(tenant) else { return path }
         return "\(prefix)\(own)/t\(Array(tenant.utf8).base64URL)"
     }
 
     private static func hasDotSegment(_ tenant: Substring) -> Bool {
-        guard tenant.utf8.contains(UInt8(ascii: ".")) || tenant.utf8.contains(UInt8(ascii: "%")) else { return false }
-        let plain = tenant.lowercased().replacing("%2e", with: ".").replacing("%2f", with: "/")
-        return plain.split(separator: "/").contains { $0 == "." || $0 == ".." }
+        var segment = (dots: 0, others: 0)
+        func isDots() -> Bool { segment.others == 0 && (1...2).contains(segment.dots) }
+        var rest = tenant.utf8
+        while let byte = rest.popFirst() {
+            // `%2e` and `%2f`, in either case.
+            let escaped = byte == UInt8(ascii: "%") && rest.first == UInt8(ascii: "2") ? rest.dropFirst().first : nil
+            switch (byte, escaped.map { $0 | 0x20 }) {
+            case (_, UInt8(ascii: "e")), (UInt8(ascii: "."), _): segment.dots += 1
+            case (_, UInt8(ascii: "f")), (UInt8(ascii: "/"), _):
+                if isDots() { return true }
+                segment = (0, 0)
+            default:
+                segment.others += 1
+                continue
+            }
+            if escaped != nil { rest = rest.dropFirst(2) }
+        }
+        return isDots()
     }
 
     /// Whether a normalized path is one of this dialect's.

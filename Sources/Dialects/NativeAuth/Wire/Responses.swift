@@ -1,3 +1,5 @@
+import JSON
+
 /// What any endpoint may answer, with status 200: not here, go to a browser. Source: Native authentication API reference
 /// (Microsoft Learn).
 public struct RedirectResponse: Codable, Sendable, Equatable {
@@ -168,5 +170,28 @@ public struct ResetPasswordPollResponse: Codable, Sendable, Equatable {
     private enum CodingKeys: String, CodingKey {
         case status
         case continuationToken = "continuation_token"
+    }
+}
+
+extension ContinuationResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("continuation_token", text: continuationToken)
+        json.endObject()
+    }
+}
+
+extension ChallengeResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("binding_method", text: bindingMethod)
+        json.write("challenge_channel", text: challengeChannel)
+        json.write("challenge_target", text: challengeTarget)
+        json.write("challenge_target_label", text: challengeTargetLabel)
+        json.write("challenge_type", text: challengeType?.rawValue)
+        json.write("code_length", number: codeLength)
+        json.write("continuation_token", text: continuationToken)
+        json.write("interval", number: interval)
+        json.endObject()
     }
 }

@@ -99,11 +99,12 @@ public struct ClientInfo: Codable, Sendable, Equatable {
 
     /// JSON in Base64 for URLs (RFC 4648, section 5), without padding.
     public var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        // Two texts can always be encoded.
-        let data = (try? encoder.encode(self)) ?? Data()
-        return data.base64URL
+        var json = JSONWriter(capacity: 128)
+        json.beginObject()
+        json.write("uid", text: uid)
+        json.write("utid", text: utid)
+        json.endObject()
+        return json.bytes.base64URL
     }
 }
 
