@@ -119,7 +119,7 @@ struct ConsoleRow: Sendable {
         .page("/console/log", .operator, .auditor),
         .page("/console/log/{event}", .operator, .auditor),
         .file("/console/log-export", .operator, .auditor),
-        .form("/console/log-accept"),
+        .form("/console/log-accept?seal={seal}"),
         .page("/console/settings", .auditor),
         .page("/console/settings/{key}"),
         .form("/console/settings/{key}/change"),

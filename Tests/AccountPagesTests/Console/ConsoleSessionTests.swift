@@ -173,6 +173,10 @@ struct ConsoleSessionTests {
             let browser = try await stage.administrator(.support)
             let page = try await browser.open("/console/no-such-page")
             #expect(page.kind == "not-found" && page.status == 404 && page.html.contains("class=\"menu\""))
+            #expect(page.html.contains("Menu: Console"), "\(page.html)")
+            // The way leads to the list, beside the menu's.
+            let gone = try await browser.open("/console/users/none")
+            #expect(gone.html.matches(of: /href="\/console\/users"/).count == 2, "\(gone.html)")
             #expect(try await TestBrowser(server).open("/console/no-such-page").kind == "sign-in")
             #expect(try await TestBrowser(server).open("/console/a/b/c").kind == "sign-in")
         }

@@ -46,9 +46,11 @@ enum ApplicationPages {
         .action(
             "applications/{id}/secret", ChangeApplication.self, in: .applications,
             ask: { scene in
+                let id = try await id(scene)
                 var question = ConsoleQuestion(
-                    title: scene.words("consoleSecretTitle"), text: scene.words("consoleSecretText"),
-                    button: scene.words.plain("consoleSecret"), back: path(of: try await id(scene)))
+                    title: scene.words("consoleSecretTitle", ["id": .chosen(id)]),
+                    text: scene.words("consoleSecretText"), button: scene.words.plain("consoleSecret"),
+                    back: path(of: id))
                 var field = PageField(
                     name: "overlap", label: scene.words.plain("consoleSecretOverlap"), type: "number",
                     value: scene.field("overlap") ?? "24", autocomplete: "off", isInvalid: scene.isForm)
@@ -75,7 +77,7 @@ enum ApplicationPages {
             "applications/{id}/disable", ChangeApplication.self, in: .applications,
             ask: {
                 try await question(
-                    $0, "consoleApplicationDisableTitle", "consoleApplicationDisableText", "consoleDisable")
+                    $0, "consoleApplicationDisableTitle", "consoleApplicationDisableText", "consoleApplicationDisable")
             },
             make: { disabling($0, true) },
             done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationDisabled") }),
@@ -83,7 +85,7 @@ enum ApplicationPages {
             "applications/{id}/enable", ChangeApplication.self, in: .applications,
             ask: {
                 try await question(
-                    $0, "consoleApplicationEnableTitle", "consoleApplicationEnableText", "consoleEnable")
+                    $0, "consoleApplicationEnableTitle", "consoleApplicationEnableText", "consoleApplicationEnable")
             },
             make: { disabling($0, false) },
             done: { _, answer in .lead(to: path(of: answer.application.id), notice: "consoleDoneApplicationEnabled") }),
@@ -116,7 +118,7 @@ enum ApplicationPages {
         let id = try await id(scene)
         return ConsoleQuestion(
             title: scene.words(title), text: scene.words(text, ["id": .chosen(id)]),
-            button: scene.words.plain(button), isDangerous: button == "consoleDisable", back: path(of: id))
+            button: scene.words.plain(button), isDangerous: button == "consoleApplicationDisable", back: path(of: id))
     }
 
     private static func disabling(_ scene: ConsoleScene, _ isDisabled: Bool) -> ChangeApplication {
@@ -288,7 +290,7 @@ enum ApplicationPages {
                         .init(words("consoleLogo"), to: own + "/logo", isButton: true, isSecondary: true),
                         .init(words("consoleSecret"), to: own + "/secret", isButton: true, isSecondary: true),
                         .init(
-                            words(application.isDisabled ? "consoleEnable" : "consoleDisable"),
+                            words(application.isDisabled ? "consoleApplicationEnable" : "consoleApplicationDisable"),
                             to: own + (application.isDisabled ? "/enable" : "/disable"), isButton: true,
                             isSecondary: true),
                         .init(words("consoleRemove"), to: own + "/remove", isButton: true, isSecondary: true),

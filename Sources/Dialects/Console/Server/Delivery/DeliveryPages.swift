@@ -13,7 +13,9 @@ enum DeliveryPages {
                 let channel = scene.field("channel") ?? ""
                 guard OutboxMessage.Channel(rawValue: channel) != nil else { throw scene.gone }
                 var question = ConsoleQuestion(
-                    title: scene.words("consoleRetryTitle"), text: scene.words("consoleRetryText"),
+                    title: scene.words(
+                        "consoleRetryTitle", ["channel": .text(scene.words(WordFamily.key("channel", channel)))]),
+                    text: scene.words("consoleRetryText"),
                     button: scene.words.plain("consoleRetry"), back: "/console/delivery")
                 question.hidden = [.init(name: "channel", value: channel)]
                 return question

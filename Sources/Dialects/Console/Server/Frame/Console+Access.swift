@@ -50,9 +50,8 @@ extension Console {
         } catch let error as AdministrationError {
             return Self.failed(error, scene)
         } catch let problem as ConsoleProblem {
-            var page = Page("error", scene.words("errorTitle"), problem: scene.problem(ofForm: problem))
-            page.isWide = true
-            return scene.answer(page, status: .badRequest)
+            let said = scene.problem(ofForm: problem) ?? problem.text
+            return scene.answer(scene.error(said), status: .badRequest)
         }
     }
 
@@ -108,16 +107,12 @@ extension Console {
 
     /// A form that is not of a page that this session was given. Nothing was done.
     private static func stale(_ scene: ConsoleScene, status: HTTPResponse.Status) -> Response {
-        var page = Page("error", scene.words("errorTitle"), problem: scene.words("staleForm"))
-        page.isWide = true
-        return scene.answer(page, status: status)
+        scene.answer(scene.error(scene.words("staleForm")), status: status)
     }
 
     private static func tooLarge(_ scene: ConsoleScene, _ limit: Int) -> Response {
         let text = scene.words("consoleTooLarge", ["count": .words(ConsoleScene.mebibytes(limit))])
-        var page = Page("error", scene.words("errorTitle"), problem: text)
-        page.isWide = true
-        return scene.answer(page, status: .contentTooLarge)
+        return scene.answer(scene.error(text), status: .contentTooLarge)
     }
 
     private static func failed(_ error: AdministrationError, _ scene: ConsoleScene) -> Response {
@@ -125,10 +120,8 @@ extension Console {
         case .forbidden: return withoutRight(scene)
         case .notFound: return scene.answer(scene.notFound(), status: .notFound)
         default:
-            var page = Page("error", scene.words("errorTitle"), problem: scene.problem(error))
-            page.isWide = true
             let status: HTTPResponse.Status = error.isAboutForm ? .badRequest : .serviceUnavailable
-            return scene.answer(page, status: status)
+            return scene.answer(scene.error(scene.problem(error)), status: status)
         }
     }
 }

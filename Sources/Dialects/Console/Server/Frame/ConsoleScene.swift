@@ -185,9 +185,23 @@ struct ConsoleScene: Sendable {
         return try await realm.machineTokens.count(of: UserID(rawValue: user))
     }
 
+    /// Leads from a page that has nothing to show to the first of its section.
+    private var wayOn: [PageBlock] {
+        let section = route.section ?? .overview
+        return section.path(for: role).map { [.links([.init(words(section.label), to: $0)])] } ?? []
+    }
+
+    /// Why nothing was done, or is shown.
+    func error(_ problem: PageText) -> Page {
+        var page = Page("error", words("errorTitle"), problem: problem, wayOn)
+        page.isWide = true
+        return page
+    }
+
     func notFound() -> Page {
         var page = Page("not-found", words("notFoundTitle"), words("consoleNotFound"))
         page.isWide = true
+        page.blocks += wayOn
         return page
     }
 

@@ -22,6 +22,11 @@ enum ConsoleSection: String, Sendable, CaseIterable {
     /// The path of its first page; nil where it has none.
     var path: String? { entry.map { "/" + $0.fullPath } }
 
+    /// The same for a role; nil where it may not see it.
+    func path(for role: AdministratorRole) -> String? {
+        entry.flatMap { $0.right.map(role.rights.contains) ?? true ? "/" + $0.fullPath : nil }
+    }
+
     fileprivate var entry: ConsoleRoute? { Console.routes.first { $0.section == self && $0.isEntry } }
 
     /// The key of its label.
@@ -57,19 +62,17 @@ extension PageMenu {
         var (heading, last): (String?, String?) = (nil, nil)
         let entries = ConsoleSection.allCases.compactMap { candidate -> Entry? in
             heading = candidate.heading ?? heading
-            guard let route = candidate.entry,
-                route.right.map(role.rights.contains) ?? true
-            else { return nil }
+            guard let path = candidate.path(for: role) else { return nil }
             // A group of which the role sees a later section alone has its heading there.
             defer { last = heading }
             return Entry(
-                words.plain(candidate.label), to: "/" + route.fullPath, isPresent: candidate == section,
+                words.plain(candidate.label), to: path, isPresent: candidate == section,
                 heading: heading == last ? nil : heading.map { words.plain($0) })
         }
         self.init(label: words.plain("consoleMenu"), entries: entries, who: who)
         folding = Folding(
             opener: words.plain(
-                "consoleMenuOpen", ["section": .words(section.map { words.plain($0.label) } ?? "")]),
+                "consoleMenuOpen", ["section": .words(words.plain(section?.label ?? "consoleMenu"))]),
             closer: words.plain("consoleMenuClose"))
     }
 }

@@ -165,10 +165,17 @@ enum GroupPages {
         let words = scene.words
         let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
         let own = try await scene.perform(ListGroups(user: user.id, limit: UserGroup.mostOfUser)).groups.map(\.name)
-        return ConsoleQuestion(
-            title: words("consoleGroupJoinOf", ["user": .chosen(user.shownName)]),
-            fields: [try await field(scene, but: own)], button: words.plain("consoleAdd"),
+        var question = ConsoleQuestion(
+            title: words("consoleGroupJoinOf", ["user": .chosen(user.shownName)]), button: words.plain("consoleAdd"),
             back: ConsolePath.to("users", user.id))
+        let all = try await scene.perform(ListGroups(limit: mostOffered))
+        if all.next == nil, all.groups.allSatisfy({ own.contains($0.name) }) {
+            question.text = words("consoleGroupNoOther")
+            question.button = ""
+        } else {
+            question.fields = [try await field(scene, but: own)]
+        }
+        return question
     }
 
     /// The field that names a group: to choose from, or typed where there are many.

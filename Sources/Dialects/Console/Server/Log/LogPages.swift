@@ -11,10 +11,13 @@ enum LogPages {
         .action(
             "log-accept", AcceptAuditFault.self, in: .log,
             ask: { scene in
+                guard let fault = try await scene.perform(ShowAuditSeals(onlyFault: true)).fault,
+                    scene.field("seal") == String(fault.seal)
+                else { throw scene.gone }
                 var question = ConsoleQuestion(
                     title: scene.words("consoleLogAcceptTitle"), text: scene.words("consoleLogAcceptText"),
                     button: scene.words.plain("consoleLogAccept"), isDangerous: true, back: "/console/log")
-                question.hidden = [.init(name: "seal", value: scene.field("seal") ?? "")]
+                question.hidden = [.init(name: "seal", value: String(fault.seal))]
                 return question
             },
             make: { scene in

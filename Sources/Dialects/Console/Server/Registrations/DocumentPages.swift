@@ -60,6 +60,7 @@ enum DocumentPages {
         let changes = scene.may(ForgetClientDocument.right)
         var page = scene.page("console-documents", "consoleDocuments")
         page.text = words("consoleDocumentsText", ["mode": .chosen(answer.mode)])
+        page.blocks.append(RegistrationPages.tabs(at: path, scene))
         page.blocks.append(
             .table(
                 PageTable(

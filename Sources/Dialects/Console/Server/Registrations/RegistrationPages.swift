@@ -44,7 +44,24 @@ enum RegistrationPages {
             done: { _, _ in .lead(to: tokensPath, notice: "consoleDoneRegistrationTokenRemoved") }),
     ]
 
+    private static let path = "/console/registrations"
     private static let tokensPath = "/console/registrations-tokens"
+
+    /// Leads from each list of the section to the others.
+    /// - Parameter present: the path of the list that is shown.
+    static func tabs(at present: String, _ scene: ConsoleScene) -> PageBlock {
+        let lists = [
+            (path, "consoleRegistrations"), (tokensPath, "consoleRegistrationTokens"),
+            (DocumentPages.path, "consoleDocuments"),
+        ]
+        return .tabs(
+            .init(
+                scene.words.plain("consoleRegistrations"),
+                lists.map { target, label in
+                    .init(scene.words.plain(label), to: target, isPresent: target == present)
+                }))
+    }
+
     private static let days = [1, 7, 30, 90, 365]
 
     private static func question(
@@ -67,6 +84,7 @@ enum RegistrationPages {
         // Discovery tells everyone whether there is an endpoint.
         let mode = try await scene.realm.settings().oauth.registration
         page.text = words("consoleRegistrationsText", ["mode": .chosen(mode.rawValue)])
+        page.blocks.append(tabs(at: path, scene))
         page.blocks.append(
             .table(
                 PageTable(
@@ -76,12 +94,7 @@ enum RegistrationPages {
                         "consoleRegistrationToken", "consoleUsed",
                     ].map { words.plain($0) },
                     rows: answer.registrations.map { row($0, scene) }), none: words("consoleRegistrationsNone")))
-        page.blocks.append(scene.pager("/console/registrations", before: answer.previous, after: answer.next))
-        page.blocks.append(
-            .links([
-                .init(words("consoleRegistrationTokens"), to: tokensPath),
-                .init(words("consoleDocuments"), to: DocumentPages.path),
-            ]))
+        page.blocks.append(scene.pager(path, before: answer.previous, after: answer.next))
         page.blocks += scene.command(operation)
         return page
     }
@@ -141,6 +154,7 @@ enum RegistrationPages {
         let names = try await UserNames(actors: tokens.map(\.createdBy), scene)
         var page = scene.page("console-registration-tokens", "consoleRegistrationTokens")
         page.text = words("consoleRegistrationTokensText")
+        page.blocks.append(tabs(at: tokensPath, scene))
         page.blocks += scene.secretBlocks("consoleTokenOnce")
         page.blocks.append(
             .table(

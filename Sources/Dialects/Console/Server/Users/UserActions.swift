@@ -36,11 +36,22 @@ enum UserActions {
             ask: { scene in
                 let user = try await scene.perform(ShowUser(user: scene.parameter("user"))).user
                 let session = SessionID(rawValue: scene.parameter("session"))
-                guard try await scene.realm.sessions.listing(session, of: UserID(rawValue: user.id)) != nil else {
+                guard let found = try await scene.realm.sessions.listing(session, of: UserID(rawValue: user.id)) else {
                     throw scene.gone
                 }
-                return try await question(
+                var question = try await question(
                     "consoleEndSessionOf", "consoleEndSessionText", button: "consoleEnd", isDangerous: true, scene)
+                let (words, origin) = (scene.words, found.session.origin)
+                question.items = [
+                    words(
+                        "consoleSessionIs",
+                        [
+                            "agent": .chosen(BrowserName.text(of: origin.userAgent, words)),
+                            "address": .chosen(origin.address ?? words.plain("unknown")),
+                            "time": .text(words.instant(found.session.createdAt)),
+                        ])
+                ]
+                return question
             },
             make: { EndSession(user: $0.parameter("user"), session: $0.parameter("session")) },
             done: { scene, _ in
@@ -198,7 +209,8 @@ enum UserActions {
         guard let factor = shown.factors.first(where: { $0.id == scene.parameter("factor") }) else {
             throw AdministrationError(.notFound, "There is no such factor.")
         }
-        let name = factor.name.isEmpty ? factor.kind : "\(factor.kind): \(factor.name)"
+        let kind = scene.words.plain(Words.key(of: FactorKind(rawValue: factor.kind)))
+        let name = factor.name.isEmpty ? kind : "\(kind): \(factor.name)"
         return ConsoleQuestion(
             title: scene.words(
                 "consoleRemoveFactor", ["factor": .chosen(name), "user": .chosen(shown.user.shownName)]),
