@@ -24,7 +24,8 @@ enum ConsoleSection: String, Sendable, CaseIterable {
 
     /// The same for a role; nil where it may not see it.
     func path(for role: AdministratorRole) -> String? {
-        entry.flatMap { $0.right.map(role.rights.contains) ?? true ? "/" + $0.fullPath : nil }
+        guard let entry, entry.right.map(role.rights.contains) ?? true else { return nil }
+        return "/" + entry.fullPath
     }
 
     fileprivate var entry: ConsoleRoute? { Console.routes.first { $0.section == self && $0.isEntry } }
