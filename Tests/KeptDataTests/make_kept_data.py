@@ -190,6 +190,10 @@ def password_sign_in(email):
 
 def with_totp(name):
     email, user = person(name)
+    return email, user, *totp(email)
+
+
+def totp(email):
     token = password_sign_in(email)["idToken"]
     info = toolkit("/v2/accounts/mfaEnrollment:start", {"idToken": token, "totpEnrollmentInfo": {}})["totpSessionInfo"]
     secret = info["sharedSecretKey"]
@@ -197,7 +201,7 @@ def with_totp(name):
         "/v2/accounts/mfaEnrollment:finalize",
         {"idToken": token, "displayName": "TOTP", "totpVerificationInfo": {
             "sessionInfo": info["sessionInfo"], "verificationCode": code(secret, time.time())}})
-    return email, user, secret, signed_in
+    return secret, signed_in
 
 
 def oauth(fields, expecting=200, path="/oauth/token", client="dev-app", secret=None):
@@ -221,19 +225,29 @@ def oauth_request(fields, path="/oauth/token", client="dev-app", secret=None):
     return request("POST", path, fields)
 
 
+def public_jwk(key):
+    numbers = key.public_key().public_numbers()
+    return {
+        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
+        "x": encoded(numbers.x.to_bytes(32, "big")), "y": encoded(numbers.y.to_bytes(32, "big"))}
+
+
+def signed_es256(key, header, claims):
+    text = ".".join(encoded(json.dumps(part).encode()) for part in (header, claims))
+    r, s = utils.decode_dss_signature(key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
+    return f"{text}.{encoded(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+
+
 class Device:
     """An app of Guardian's SDK."""
 
     def __init__(self):
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.identifier = str(uuid.uuid4())
-        numbers = self.key.public_key().public_numbers()
         self.registration = {
             "identifier": self.identifier, "name": "Ada's iPhone",
             "push_credentials": {"service": "APNS", "token": "A0B1C2"},
-            "public_key": {
-                "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
-                "x": encoded(numbers.x.to_bytes(32, "big")), "y": encoded(numbers.y.to_bytes(32, "big"))}}
+            "public_key": public_jwk(self.key)}
 
     def enrolling(self, ticket):
         return request(
@@ -251,12 +265,9 @@ class Device:
 
     def resolving(self, push, accepted=True):
         def make():
-            parts = [{"alg": "ES256", "typ": "JWT"}, {
+            statement = signed_es256(self.key, {"alg": "ES256", "typ": "JWT"}, {
                 "sub": push["c"], "iss": self.identifier, "aud": f"{BASE}/appliance-mfa/api/resolve-transaction",
-                "iat": NOW, "exp": NOW + 30, "auth0_guardian_method": "push", "auth0_guardian_accepted": accepted}]
-            text = ".".join(encoded(json.dumps(part).encode()) for part in parts)
-            r, s = utils.decode_dss_signature(self.key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
-            statement = f"{text}.{encoded(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+                "iat": NOW, "exp": NOW + 30, "auth0_guardian_method": "push", "auth0_guardian_accepted": accepted})
             return request(
                 "POST", "/appliance-mfa/api/resolve-transaction", {"challenge_response": statement},
                 {"Authorization": f"Bearer {push['txtkn']}"})
@@ -630,7 +641,7 @@ login = App()
 send(login.preauthorizing("UserLogin", {"UserLogin": {"username": "ada", "password": "ada", "rememberMe": True}}))
 keep("a user whom a check recognised", lambda: login.preauthorizing("UserLogin"), has=["successes"])
 
-# OAuth, the pages, and who administers (schema 14 and later)
+# OAuth and the pages (schema 13 and later), and who administers (schema 14 and later)
 
 
 def header(person):
@@ -651,7 +662,7 @@ def as_administrator(operation, body, token):
     return request("POST", f"/admin/v1/{operation}", body, {"Authorization": f"Bearer {token}"})
 
 
-if has_command("admin", "token", "add"):
+if has_command("login"):
     email, user = person("oauth")
     browser_of_oauth = Person(BASE)
     tokens = send(redeeming(authorized(browser_of_oauth, email)))[0]
@@ -672,6 +683,57 @@ if has_command("admin", "token", "add"):
              "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": "dev-native",
              "device_code": device_codes["device_code"]}), status=400, value={"error": "authorization_pending"})
 
+    # What users do about their own accounts (schema 16 and later).
+    email, _ = person("removing")
+    removing = Person(BASE)
+    authorized(removing, email)
+    page = removing.go("/account/delete")
+    if any("typed" in fields for _, fields in page[1]):
+        removing.answer(page, typed=email)
+        keep("an account whose user has it removed",
+             lambda: request("POST", "/admin/v1/users:show", {"user": "removing@example.org"}, ADMIN),
+             has=["user.deletionDueAt"])
+        keep("a sign-in to an account whose user has it removed",
+             lambda: request("POST", f"/v1/accounts:signInWithPassword?key={KEY}",
+                             {"email": "removing@example.org", "password": PASSWORD}),
+             status=400, value={"error.message": "USER_DISABLED"})
+
+        email, _ = person("reporting")
+        reporting = Person(BASE)
+        authorized(reporting, email)
+        totp_g, _ = totp(email)
+        factors = post("/admin/v1/users:show", {"user": email}, ADMIN)["factors"]
+        [number] = [n for n, factor in enumerate(factors) if factor["kind"] == "totp"]
+        page = reporting.go(f"/account/factor?id={factors[number]['id']}")
+        path, fields = next(form for form in page[1] if form[1].get("id") == factors[number]["id"])
+        reporting.go(path, {**fields, "decision": "lost"})
+        lost = mfa_token(email)
+        keep("a factor that its user reported lost",
+             lambda: request("POST", "/admin/v1/users:show", {"user": "reporting@example.org"}, ADMIN),
+             has=[f"factors.{number}.frozenAt"])
+        keep("the right code of a factor that was reported lost",
+             lambda: oauth_request({"grant_type": MFA + "otp", "mfa_token": lost, "otp": later(totp_g)()}), status=429)
+
+if has_option("app", "add", "--jwks"):
+    asserting = ec.generate_private_key(ec.SECP256R1())
+    with open(f"{data}/jwks", "w") as file:
+        json.dump({"keys": [{**public_jwk(asserting), "kid": "kept"}]}, file)
+    cli("app", "add", "--id", "asserting", "--kind", "service", "--auth-method", "private_key_jwt", "--jwks", f"{data}/jwks")
+
+    def asserted(name, at):
+        statement = signed_es256(
+            asserting, {"alg": "ES256", "kid": "kept"},
+            {"iss": "asserting", "sub": "asserting", "aud": BASE, "jti": name, "iat": int(at), "exp": int(at) + 240})
+        return request("POST", "/oauth/token", form={
+            "grant_type": "client_credentials", "client_assertion": statement,
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"})
+
+    shown_once = asserted("shown", time.time())
+    send(shown_once)
+    keep("an assertion that was shown before", lambda: shown_once, status=401, value={"error": "invalid_client"})
+    keep("another assertion of the same application", lambda: asserted("not shown", NOW), has=["access_token"])
+
+if has_command("admin", "token", "add"):
     email, user = person("supporter")
     cli("admin", "grant", email, "support")
     cli("group", "add", "engineering")
