@@ -606,7 +606,7 @@ let package = Package(
         .testTarget(
             name: "KeptDataTests",
             dependencies: [
-                "CountersignServer", "CountersignCore", "PasswordHashing", "StoreSQL", "StoreSQLite", "TestSupport",
+                "CountersignServer", "CountersignCore", "PasswordHashing", "StoreSQL", "TestSupport",
                 .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ], exclude: ["make_kept_data.py", "Kept"]),
         .testTarget(
