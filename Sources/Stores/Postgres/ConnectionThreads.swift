@@ -34,6 +34,13 @@ final class ConnectionThreads: Sendable {
             return next
         }
 
+        /// Whether there were no connections to be had until now.
+        mutating func endOutage() -> Bool {
+            guard outage != nil else { return false }
+            outage = nil
+            return true
+        }
+
         /// Whether writes were refused until now.
         mutating func endReadOnly() -> Bool {
             defer { isReadOnly = false }
@@ -154,8 +161,11 @@ final class ConnectionThreads: Sendable {
 
     private func work() {
         var link: PostgresLink?
-        while let entry = next() {
-            serve(entry, &link)
+        var entry = next()
+        while entry != nil {
+            entry = entry.flatMap { serve($0, &link) }
+            // What is over is let go before anything is waited for.
+            if entry == nil { entry = next() }
         }
         link = nil
         let closers = state.withLock { state in
@@ -185,30 +195,26 @@ final class ConnectionThreads: Sendable {
     }
 
     /// Runs one that was taken, until it is over or has lost a race.
-    private func serve(_ entry: Entry, _ link: inout PostgresLink?) {
+    /// - Returns: the next one, where it was taken with the end of this one; nil says nothing of what waits.
+    private func serve(_ entry: Entry, _ link: inout PostgresLink?) -> Entry? {
         if entry.losses > 0 { sleep(Backoff.losing.wait(after: entry.losses, random)) }
         var lostConnections = 0
         var readOnlyConnections = 0
         while true {
             guard let usable = usable(link, for: entry) else {
                 link = nil
-                return refuse(
-                    entry, .unavailable, state.withLock { $0.outage?.reason } ?? "PostgreSQL cannot be reached")
+                refuse(entry, .unavailable, state.withLock { $0.outage?.reason } ?? "PostgreSQL cannot be reached")
+                return nil
             }
             link = usable
             switch entry.job.attempt(usable) {
             case .over(let tell):
-                state.withLock { state in
-                    state.queue.finish(entry)
-                    state.statistics.transactions += 1
-                    let counts = usable.takeCounts()
-                    state.statistics.roundTrips += counts.roundTrips
-                    state.statistics.statements += counts.statements
-                }
-                note(usable, after: entry.kind)
-                return tell()
+                let next = finish(entry, on: usable)
+                tell()
+                return next
             case .lostRace(let failure, let row):
-                return lose(entry, failure, for: row)
+                lose(entry, failure, for: row)
+                return nil
             case .lostConnection(let failure):
                 link = nil
                 lostConnections += 1
@@ -216,7 +222,8 @@ final class ConnectionThreads: Sendable {
                     "A connection ended in a transaction, which is run again",
                     metadata: ["reason": "\(failure.description)"])
                 if lostConnections >= options.attempts {
-                    return refuse(entry, .unavailable, failure.description)
+                    refuse(entry, .unavailable, failure.description)
+                    return nil
                 }
             case .readOnly(let failure):
                 // The primary may have moved, or writing been allowed again: a fresh connection knows.
@@ -224,7 +231,8 @@ final class ConnectionThreads: Sendable {
                 readOnlyConnections += 1
                 if readOnlyConnections > 1 {
                     noteReadOnly(failure.description)
-                    return refuse(entry, .readOnly, failure.description)
+                    refuse(entry, .readOnly, failure.description)
+                    return nil
                 }
             }
         }
@@ -275,17 +283,29 @@ final class ConnectionThreads: Sendable {
         }
     }
 
-    /// What a transaction that is over says of the database.
-    private func note(_ link: PostgresLink, after kind: TransactionKind) {
-        if let silence = link.silence {
-            state.withLock { $0.statistics.silences += 1 }
-            noteOutage(silence.reason, since: silence.since)
-        } else if link.isUsable {
-            noteAnswer()
-            if kind == .write, link.takesWrites, state.withLock({ $0.endReadOnly() }) {
-                logger.notice("PostgreSQL takes writes again")
-            }
+    /// Notes that a transaction is over and what it says of the database, and takes the next one. All that is done under the lock at once:
+    /// it is what all threads and all callers wait for, and one that is held up while it has it holds up all.
+    /// - Returns: the next one; nil where there is none to run, and where the database did not answer.
+    private func finish(_ entry: Entry, on link: PostgresLink) -> Entry? {
+        let (counts, silence, answered) = (link.takeCounts(), link.silence, link.isUsable)
+        let (wrote, isSilent) = (answered && entry.kind == .write && link.takesWrites, silence != nil)
+        let (next, wakes, wasOut, wasReadOnly) = state.withLock { state in
+            state.queue.finish(entry)
+            state.statistics.transactions += 1
+            state.statistics.roundTrips += counts.roundTrips
+            state.statistics.statements += counts.statements
+            let wasOut = answered ? state.endOutage() : false
+            let wasReadOnly = wrote ? state.endReadOnly() : false
+            if isSilent { state.statistics.silences += 1 }
+            // Before another is begun, all have to know of the silence.
+            let next = isSilent ? nil : state.queue.take()
+            return (next, state.wakesSleeper(), wasOut, wasReadOnly)
         }
+        if wakes { wake.signal() }
+        if let silence { noteOutage(silence.reason, since: silence.since) }
+        if wasOut { logger.notice("PostgreSQL can be reached again") }
+        if wasReadOnly { logger.notice("PostgreSQL takes writes again") }
+        return next
     }
 
     private func noteConnection() {
@@ -294,11 +314,7 @@ final class ConnectionThreads: Sendable {
     }
 
     private func noteAnswer() {
-        let wasOut = state.withLock { state in
-            defer { state.outage = nil }
-            return state.outage != nil
-        }
-        if wasOut { logger.notice("PostgreSQL can be reached again") }
+        if state.withLock({ $0.endOutage() }) { logger.notice("PostgreSQL can be reached again") }
     }
 
     private func noteReadOnly(_ reason: String) {

@@ -1,5 +1,10 @@
 import CountersignCore
 
+/// What a body gave, on its way to the caller that waits for it.
+private struct Delivery {
+    let deliver: () -> Void
+}
+
 /// A transaction that waits for its turn, with its type erased.
 struct PendingTransaction: Sendable {
     enum Ending {
@@ -20,12 +25,18 @@ struct PendingTransaction: Sendable {
         _ continuation: CheckedContinuation<T, any Error>
     ) {
         attempt = { link in
-            switch mode.attempt(on: link, body) {
-            case .done(let value): .over { continuation.resume(returning: value) }
-            case .failed(let error): .over { continuation.resume(throwing: error) }
-            case .lostRace(let failure, let row): .lostRace(failure, for: row)
-            case .lostConnection(let failure): .lostConnection(failure)
-            case .readOnly(let failure): .readOnly(failure)
+            // What the body gives goes to its caller from here: a value whose type is known only at run time would be copied at each step
+            // of the way back.
+            let outcome = mode.attempt(on: link) { transaction -> Delivery in
+                let value = try body(transaction)
+                return Delivery { continuation.resume(returning: value) }
+            }
+            switch outcome {
+            case .done(let delivery): return .over(tell: delivery.deliver)
+            case .failed(let error): return .over { continuation.resume(throwing: error) }
+            case .lostRace(let failure, let row): return .lostRace(failure, for: row)
+            case .lostConnection(let failure): return .lostConnection(failure)
+            case .readOnly(let failure): return .readOnly(failure)
             }
         }
         fail = { continuation.resume(throwing: $0) }

@@ -59,8 +59,8 @@ struct TransactionQueue<Job> {
     let capacity: Int
     /// How many writes run at a time.
     let writers: Int
-    private var reads: [Entry] = []
-    private var writes: [Entry] = []
+    private var reads = Line()
+    private var writes = Line()
     private var losers: [Entry] = []
     private var running = 0
     private var runningWrites = 0
@@ -150,7 +150,7 @@ struct TransactionQueue<Job> {
     /// Takes out those whose time is over.
     mutating func expire(at now: Instant, in outage: Outage?) -> [Entry] {
         func isOver(_ entry: Entry) -> Bool { entry.end(in: outage) <= now }
-        let expired = (reads + writes + losers).filter(isOver)
+        let expired = (reads.entries + writes.entries + losers).filter(isOver)
         guard !expired.isEmpty else { return [] }
         reads.removeAll(where: isOver)
         writes.removeAll(where: isOver)
@@ -161,6 +161,47 @@ struct TransactionQueue<Job> {
     /// Admits no more.
     mutating func close() {
         isClosed = true
+    }
+
+    /// Those that came and wait, in the order of arrival. Taking the first moves none of the others: that is done where all who come and
+    /// go wait for each other.
+    private struct Line {
+        /// Nil in front are places of those that were taken, so that nothing keeps what they hold.
+        private var places: [Entry?] = []
+        /// The place of the first.
+        private var head = 0
+
+        /// Places that are left empty in front, however few wait.
+        private static var mostEmpty: Int { 256 }
+
+        var count: Int { places.count - head }
+        var entries: [Entry] { places[head...].compactMap { $0 } }
+        var first: Entry? { head < places.count ? places[head] : nil }
+        /// The number of the first.
+        var firstNumber: UInt64? { head < places.count ? places[head]?.number : nil }
+
+        mutating func append(_ entry: Entry) {
+            places.append(entry)
+        }
+
+        /// Nil where none waits.
+        mutating func removeFirst() -> Entry? {
+            guard head < places.count else { return nil }
+            let first = places[head]
+            places[head] = nil
+            head += 1
+            // As many are moved as were taken before, at most.
+            if head >= Self.mostEmpty, 2 * head >= places.count {
+                places.removeFirst(head)
+                head = 0
+            }
+            return first
+        }
+
+        mutating func removeAll(where isOver: (Entry) -> Bool) {
+            places = entries.filter { !isOver($0) }
+            head = 0
+        }
     }
 
     private enum Place {
@@ -175,15 +216,16 @@ struct TransactionQueue<Job> {
         if let loser, waitsToBeAlone ? runningWrites == 0 : runningWrites < writers { return .loser(loser) }
         // Fresh writes stand back for one that is to run alone.
         let writesMayRun = !isAloneRunning && !waitsToBeAlone && runningWrites < writers
-        switch (reads.first, writesMayRun ? writes.first : nil) {
-        case (let read?, let write?): return read.number < write.number ? .read : .write
+        switch (reads.firstNumber, writesMayRun ? writes.firstNumber : nil) {
+        case (let read?, let write?): return read < write ? .read : .write
         case (_?, nil): return .read
         case (nil, _?): return .write
         case (nil, nil): return nil
         }
     }
 
-    private mutating func start(_ entry: Entry) -> Entry {
+    private mutating func start(_ entry: Entry?) -> Entry? {
+        guard let entry else { return nil }
         running += 1
         if entry.kind == .write { runningWrites += 1 }
         return entry

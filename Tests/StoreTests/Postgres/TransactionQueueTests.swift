@@ -111,6 +111,31 @@ struct TransactionQueueTests {
     }
 
     @Test
+    func `Very many that come and go keep their order, and those whose time has passed are missing alone`() throws {
+        let queue = Pool(threads: 1, capacity: 2000)
+        let now = ContinuousClock.now
+        var taken: [String] = []
+        func take(_ count: Int) throws {
+            for _ in 0..<count {
+                let entry = try #require(queue.take())
+                taken.append(entry.job)
+                queue.finish(entry)
+            }
+        }
+        for number in 0..<700 {
+            let isLate = number == 650
+            #expect(queue.add("\(number)", .write, now + .seconds(isLate ? 1 : 900)) == .waits)
+        }
+        try take(600)
+        #expect(queue.waiting == 100)
+        #expect(queue.expire(at: now + .seconds(1)).map(\.job) == ["650"])
+        for number in 700..<1400 { _ = queue.add("\(number)", .write, now + .seconds(900)) }
+        try take(799)
+        #expect(queue.take() == nil && queue.waiting == 0)
+        #expect(taken == (0..<1400).filter { $0 != 650 }.map { "\($0)" })
+    }
+
+    @Test
     func `A closed queue is finished when what was admitted is`() throws {
         let queue = filled(threads: 2, writes: ["w1"])
         queue.close()
