@@ -116,14 +116,15 @@ extension StoreConformance {
             let kept = try await store.read { try $0.outboxMessages(limit: 10) }
             try require(kept.contains(delivered), "the delivered message changed")
             let removed = try await store.write { transaction in
+                // In the order in which all transactions lock rows.
                 [
+                    try transaction.deleteOutboxMessage("1", after: 3),
                     try transaction.deleteOutboxMessage("5", after: 1),
                     try transaction.deleteOutboxMessage("5", after: 0),
                     try transaction.deleteOutboxMessage("5", after: 0),
-                    try transaction.deleteOutboxMessage("1", after: 3),
                 ]
             }
-            try requireEqual(removed, [false, true, false, false], "the answers to four removals")
+            try requireEqual(removed, [false, false, true, false], "the answers to four removals")
             try requireEqual(try await due(9), ["4"], "what is due after a removal")
         },
 
