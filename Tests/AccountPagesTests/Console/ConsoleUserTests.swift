@@ -845,6 +845,9 @@ struct ConsoleUserTests {
                 let page = try await browser.open("\(path)\(separator)lang=\(language)", language: language)
                 #expect(page.status == (isThere ? 200 : 404), "\(path)")
                 #expect(page.html.contains("<html lang=\"\(language)\""), "\(path)")
+                if row.path == "/console/users-invite" {
+                    #expect(page.html.contains("value=\"\(language)\" selected"), "\(page.html)")
+                }
                 // A key without a message shows as itself.
                 let bare = page.html.firstMatch(of: />\s*(console[A-Z][A-Za-z]+)\s*</)
                 #expect(bare == nil, "\(row.path): \(bare?.1 ?? "")")

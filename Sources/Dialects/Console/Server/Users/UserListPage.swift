@@ -24,7 +24,9 @@ enum UserListPage {
         .action(
             "users-invite", InviteUser.self, in: .users,
             ask: { scene in
-                ConsoleQuestion(
+                // Mostly that of whoever invites.
+                let chosen = scene.field("locale") ?? scene.words.language.rawValue
+                return ConsoleQuestion(
                     title: scene.words("consoleUserInvite"), text: scene.words("consoleUserInviteText"),
                     fields: [
                         PageField(
@@ -33,7 +35,7 @@ enum UserListPage {
                         .choice(
                             name: "locale", label: scene.words.plain("consoleLanguage"),
                             options: PageLanguage.allCases.map {
-                                .init($0.rawValue, $0.ownName, isChosen: $0.rawValue == scene.field("locale"))
+                                .init($0.rawValue, $0.ownName, isChosen: $0.rawValue == chosen)
                             }),
                     ], button: scene.words.plain("consoleUserInvite"), back: "/console/users")
             },
