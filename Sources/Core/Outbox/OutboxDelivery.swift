@@ -20,6 +20,8 @@ public final class OutboxDelivery: Sendable {
         var underWay = 0
         /// Whether the last look took as many messages as there was room for: then there may be more.
         var isFull = false
+        /// Whether there was anywhere to send to when the sender was last asked.
+        var isReady = true
         var isStopped = false
     }
 
@@ -67,15 +69,22 @@ public final class OutboxDelivery: Sendable {
 
     private func wake() { realm.notifier.notify([sender.channel.topic]) }
 
-    /// Wakes the loop where something is due, until it is cancelled. It only reads: where nothing is due, nothing is written.
+    /// Wakes the loop where something is due, until it is cancelled. It only reads: where nothing is due, nothing is written. A sender that had
+    /// nowhere to send to is asked here again, and not for each message.
     private func look(every pause: Duration) async {
         repeat {
             do {
-                if try await sender.isReady(), try await isAnyDue() { wake() }
+                if try await isReady(), try await isAnyDue() { wake() }
             } catch {
                 if !Task.isCancelled { note(.trouble(error)) }
             }
         } while (try? await Task.sleep(for: pause)) != nil
+    }
+
+    private func isReady() async throws -> Bool {
+        let isReady = try await sender.isReady()
+        state.withLock { $0.isReady = isReady }
+        return isReady
     }
 
     private func isAnyDue() async throws -> Bool {
@@ -85,10 +94,10 @@ public final class OutboxDelivery: Sendable {
 
     /// As many as there is room for.
     private func takeFreely() async -> [OutboxMessage] {
-        let room = state.withLock { sender.concurrency - $0.underWay }
+        let room = state.withLock { $0.isReady ? sender.concurrency - $0.underWay : 0 }
         guard room > 0 else { return [] }
         do {
-            guard try await sender.isReady() else { return [] }
+            guard try await isReady() else { return [] }
             let taken = try await take(room)
             state.withLock { state in
                 state.underWay += taken.count
@@ -116,7 +125,7 @@ public final class OutboxDelivery: Sendable {
     /// Whether a delivery that ends is to take the next message: others wait, and there is somewhere to send to.
     private func takesAnother() async -> Bool {
         guard state.withLock({ $0.isFull && !$0.isStopped }) else { return false }
-        return (try? await sender.isReady()) ?? false
+        return (try? await isReady()) ?? false
     }
 
     /// Delivers what is due now, one batch, and answers how many messages that were.

@@ -11,6 +11,8 @@ private final class ScriptedSender: MessageSender {
     let retries: RetryPolicy
     let concurrency: Int
     let ready = Mutex(true)
+    /// How often it was asked whether there is anywhere to send to.
+    let asked = Mutex(0)
     private let script: @Sendable (OpenedMessage) async -> DeliveryResult
     private let sent = Mutex<[String]>([])
     private let load = Mutex((now: 0, most: 0))
@@ -29,7 +31,10 @@ private final class ScriptedSender: MessageSender {
     var ids: [String] { sent.withLock { $0 } }
     var mostAtOnce: Int { load.withLock { $0.most } }
 
-    func isReady() async throws -> Bool { ready.withLock { $0 } }
+    func isReady() async throws -> Bool {
+        asked.withLock { $0 += 1 }
+        return ready.withLock { $0 }
+    }
 
     func send(_ message: OpenedMessage) async -> DeliveryResult {
         sent.withLock { $0.append(message.message.id) }
@@ -206,6 +211,41 @@ struct DeliveryTests {
         sender.ready.withLock { $0 = false }
         #expect(try await delivery(test, sender).deliverDue() == 0)
         #expect(try await messages(test).map(\.attempts) == [0])
+    }
+
+    @Test(.timeLimit(.minutes(20)))
+    func `A sender that has nowhere to go is not asked for each message, and found again by a look`() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        let idle = ScriptedSender()
+        idle.ready.withLock { $0 = false }
+        let waiting = delivery(test, idle)
+        let running = Task { await waiting.run(lookingEvery: .seconds(600)) }
+        while idle.asked.withLock({ $0 }) == 0 { await Task.yield() }
+        for _ in 0..<8 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
+        waiting.stop()
+        await running.value
+        // The first mail may have come before the answer was noted.
+        #expect(idle.asked.withLock { $0 } <= 2)
+
+        let (finished, finish) = AsyncStream<Void>.makeStream()
+        let sender = ScriptedSender { _ in
+            finish.yield()
+            return .delivered
+        }
+        sender.ready.withLock { $0 = false }
+        let looking = delivery(test, sender)
+        let looks = Task { await looking.run(lookingEvery: .milliseconds(10)) }
+        while sender.asked.withLock({ $0 }) == 0 { await Task.yield() }
+        sender.ready.withLock { $0 = true }
+        var count = 0
+        for await _ in finished {
+            count += 1
+            if count == 8 { break }
+        }
+        looking.stop()
+        await looks.value
+        #expect(try await messages(test).isEmpty)
     }
 
     @Test
