@@ -471,8 +471,7 @@ struct ConsoleUserTests {
             let event = try #require(
                 try await realm.auditLog.events(of: id, limit: 10).first { $0.kind == .consentRevoked })
             #expect(event.details["application"] == "dev-web" && event.details["by"] != nil)
-            let again = try await ConsoleServerPagesTests.answer(browser, revoke)
-            #expect(again.status == 422 && again.hasAlert, "\(again.html)")
+            #expect(try await browser.open(revoke).status == 404)
         }
     }
 
@@ -600,8 +599,10 @@ struct ConsoleUserTests {
                 #"{"email":"c@example.com"}"#, "[]",
             ]
             _ = try await browser.open("/console?lang=de")
-            let looked = try await confirm(
-                "/console/users-import", ["lines": lines.joined(separator: "\n")], in: browser)
+            let page = try await browser.open("/console/users-import")
+            let form = try #require(page.forms.first { $0.names.contains("lines") }, "\(page.html)")
+            let looked = try #require(
+                try await browser.sendForm(form, ["lines": lines.joined(separator: "\n")]).page)
             for text in [
                 "Das Feld „<bdi>emial</bdi>“ gibt es nicht. Meinten Sie <bdi>email</bdi>?",
                 "groups enthält „<bdi>&lt;b&gt;</bdi>“, was kein Name einer Gruppe ist.", "localId fehlt:",
