@@ -85,13 +85,10 @@ struct TransactionQueue<Job> {
     func nextDeadline(in outage: Outage?) -> Instant? {
         // Arrivals have ascending deadlines; losers have none of an order.
         var next: Instant?
-        func look(_ entry: Entry) {
-            let end = entry.end(in: outage)
-            next = next.map { min($0, end) } ?? end
-        }
-        if let read = reads.first { look(read) }
-        if let write = writes.first { look(write) }
-        for loser in losers { look(loser) }
+        func look(_ end: Instant) { next = next.map { min($0, end) } ?? end }
+        if let end = reads.firstEnd(in: outage) { look(end) }
+        if let end = writes.firstEnd(in: outage) { look(end) }
+        for loser in losers { look(loser.end(in: outage)) }
         return next
     }
 
@@ -176,9 +173,9 @@ struct TransactionQueue<Job> {
 
         var count: Int { places.count - head }
         var entries: [Entry] { places[head...].compactMap { $0 } }
-        var first: Entry? { head < places.count ? places[head] : nil }
-        /// The number of the first.
         var firstNumber: UInt64? { head < places.count ? places[head]?.number : nil }
+
+        func firstEnd(in outage: Outage?) -> Instant? { head < places.count ? places[head]?.end(in: outage) : nil }
 
         mutating func append(_ entry: Entry) {
             places.append(entry)

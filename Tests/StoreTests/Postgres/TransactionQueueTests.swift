@@ -124,7 +124,7 @@ struct TransactionQueueTests {
         }
         for number in 0..<700 {
             let isLate = number == 650
-            #expect(queue.add("\(number)", .write, now + .seconds(isLate ? 1 : 900)) == .waits)
+            #expect(queue.add("\(number)", .write, now + (isLate ? .seconds(1) : .seconds(900))) == .waits)
         }
         try take(600)
         #expect(queue.waiting == 100)
