@@ -498,7 +498,12 @@ def console_changes(stage):
         person.press("main form[method=post] button[type=submit]")
         stage.look(f"console-user-less-{tab}", f"console-user-{tab}")
     desk.confirm(f"{user}/end-sessions", "console-user-end-sessions")
-    desk.look(f"{user}/applications/dev-web/revoke", "console-user-revoke-application", "console-ask")
+    desk.look(f"{user}/applications/dev-web/revoke", "console-user-revoke-none", "not-found")
+    person.open(stage.request())
+    person.press("button[value=allow]")
+    assert "code=" in stage.callback.next()
+    own = f"/console/users/{desk.id}/applications/dev-web/revoke"
+    desk.look(own, "console-user-revoke-application", "console-ask")
     assert address
 
 
