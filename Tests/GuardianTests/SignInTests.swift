@@ -29,6 +29,31 @@ struct SignInTests {
     }
 
     @Test
+    func `An application that is disabled since it was seen asks no device, and one that is there again does`()
+        async throws
+    {
+        try await TestServer.with { server in
+            _ = try await server.enrolled(of: server.addUser())
+            for _ in 0..<2 { #expect(try await challenge(server, server.mfaToken()).status == 200) }
+            let token = try await server.mfaToken()
+            let id = ClientID(rawValue: server.key)
+            for isDisabled in [true, false] {
+                try await server.realm.store.write { transaction in
+                    var application = try #require(try transaction.registeredApplication(id))
+                    application.registration.isDisabled = isDisabled
+                    #expect(try transaction.update(application))
+                }
+                let reply = try await challenge(server, token)
+                #expect((reply.json["oob_code"].text == nil) == isDisabled, "\(reply.text)")
+                let pushes = try await server.realm.outbox.messages().count { $0.message.channel == .push }
+                #expect(pushes == (isDisabled ? 2 : 3))
+            }
+            let code = try await challenge(server, token, ["authenticator_id": "totp|x", "challenge_type": "oob otp"])
+            #expect(code.status >= 400, "\(code.text)")
+        }
+    }
+
+    @Test
     func `Without a second factor the password is enough; tokens say for whom and with what`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()

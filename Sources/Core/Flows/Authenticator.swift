@@ -169,13 +169,15 @@ public struct Authenticator: Sendable {
     ) -> Applications.Companion<FlowLook> {
         let realm = realm
         let now = realm.clock.now
-        return Applications.Companion(writes: false) { transaction, application, _ in
-            try Self.look(
+        return Applications.Companion(writes: false) { transaction, application, method in
+            var look = try Self.look(
                 at: handle, expecting: expectation(application.id), at: now, realm: realm, in: transaction)
+            if method == .none { look.seen = try SeenApplication(application, in: transaction) }
+            return look
         }
     }
 
-    private static func look(
+    static func look(
         at handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, realm: Realm,
         in transaction: any StoreTransaction
     ) throws -> FlowLook {
@@ -346,4 +348,6 @@ public struct FlowLook: Sendable {
     public let status: FlowStatus
     /// None where it is not open.
     public let factors: [FactorRecord]
+    /// The application that was found with it, where that shows nothing but its name; nil elsewhere.
+    public internal(set) var seen: SeenApplication?
 }

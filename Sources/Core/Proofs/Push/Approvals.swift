@@ -48,16 +48,38 @@ public struct Approvals: Sendable {
         for handle: FlowHandle, expecting expectation: FlowExpectation, device factorID: FactorID? = nil,
         details: ApprovalDetails = ApprovalDetails(), asksForNumber: Bool = false, by client: ClientContext
     ) async throws -> Outcome {
+        try await ask(handle, expectation, details, asksForNumber, client) { _, _ in factorID }
+    }
+
+    /// The same, of a device that is chosen in the transaction that asks it.
+    /// - Parameter choose: gives the one device to ask; nil asks all. It is told how the attempt stands in that transaction; what it throws
+    ///   undoes the transaction.
+    public func ask(
+        for handle: FlowHandle, expecting expectation: FlowExpectation, details: ApprovalDetails = ApprovalDetails(),
+        asksForNumber: Bool = false, by client: ClientContext,
+        choosing choose: @escaping @Sendable (FlowLook) throws -> FactorID?
+    ) async throws -> Outcome {
+        let realm = realm
+        return try await ask(handle, expectation, details, asksForNumber, client) { transaction, now in
+            try choose(
+                try Authenticator.look(at: handle, expecting: expectation, at: now, realm: realm, in: transaction))
+        }
+    }
+
+    private func ask(
+        _ handle: FlowHandle, _ expectation: FlowExpectation, _ details: ApprovalDetails, _ asksForNumber: Bool,
+        _ client: ClientContext, choosing choose: @escaping @Sendable (any StoreTransaction, Date) throws -> FactorID?
+    ) async throws -> Outcome {
         func ask(drawingFor devices: Int) async throws -> Outcome {
             let draft = ApprovalDraft(
-                realm: realm, devices: devices, device: factorID, details: details, asksForNumber: asksForNumber,
-                client: client)
+                realm: realm, devices: devices, details: details, asksForNumber: asksForNumber, client: client)
             return try await realm.store.write { transaction in
+                let device = try choose(transaction, draft.now)
                 guard
                     let found = try transaction.flow(
                         of: handle, expecting: expectation, at: draft.now, sealer: draft.sealer)
                 else { return .refused(Refusal(.unknownFlow)) }
-                return try draft.ask(for: found.record, in: transaction)
+                return try draft.ask(for: found.record, device: device, in: transaction)
             }
         }
         do {
@@ -75,7 +97,6 @@ public struct Approvals: Sendable {
 struct ApprovalDraft: Sendable {
     let now: Date
     let sealer: Sealer
-    let factorID: FactorID?
     let details: ApprovalDetails
     let client: ClientContext
     let id: String
@@ -96,14 +117,12 @@ struct ApprovalDraft: Sendable {
 
     /// - Parameter devices: how many are asked at most. Where that are fewer than there can be, ``MoreDevices`` may be thrown.
     init(
-        realm: Realm, devices: Int, device factorID: FactorID? = nil, details: ApprovalDetails, asksForNumber: Bool,
-        client: ClientContext
+        realm: Realm, devices: Int, details: ApprovalDetails, asksForNumber: Bool, client: ClientContext
     ) {
         let random = realm.random
         let now = realm.clock.now
         self.now = now
         sealer = realm.sealer
-        self.factorID = factorID
         self.details = details
         self.client = client
         id = random.bytes(16).hex
@@ -117,7 +136,10 @@ struct ApprovalDraft: Sendable {
     }
 
     /// Asks, in the transaction in which the attempt was read.
-    func ask(for flow: FlowRecord, in transaction: any StoreTransaction) throws -> Approvals.Outcome {
+    /// - Parameter factorID: the one device to ask; nil asks all.
+    func ask(
+        for flow: FlowRecord, device factorID: FactorID? = nil, in transaction: any StoreTransaction
+    ) throws -> Approvals.Outcome {
         var flow = flow
         var body = try FlowBody.open(flow, with: sealer)
         guard body.isApprovable, let userID = flow.userID else { return .refused(Refusal(.unknownFlow)) }

@@ -191,12 +191,17 @@ extension Guardian {
         for handle: FlowHandle, _ expectation: FlowExpectation, device: FactorID?, asksForNumber: Bool,
         _ request: Request, _ client: ClientContext
     ) async throws -> Approvals.Outcome {
+        try await realm.approvals.ask(
+            for: handle, expecting: expectation, device: device, details: details(request, client),
+            asksForNumber: asksForNumber, by: client)
+    }
+
+    /// What the device shows of a request.
+    func details(_ request: Request, _ client: ClientContext) -> ApprovalDetails {
         var details = ApprovalDetails(userAgent: request.headers[.userAgent])
         // The place as far as it is known here. What city an address is in, only a database could tell.
         details.location = client.source.map { ApprovalDetails.Location(name: $0) }
-        return try await realm.approvals.ask(
-            for: handle, expecting: expectation, device: device, details: details, asksForNumber: asksForNumber,
-            by: client)
+        return details
     }
 
     /// `POST api/send-sms` and `POST api/device-accounts/{id}/sms-enroll`: this server sends no text messages.

@@ -9,6 +9,7 @@ import GuardianWire
 public struct Guardian: Sendable {
     let realm: Realm
     let options: Options
+    let seenApplications = SeenApplications()
 
     public struct Options: Sendable {
         /// What people know the service by: the issuer in authenticator apps.
