@@ -143,7 +143,7 @@ public final class MasterKeys: Sendable {
 
 /// A store whose transactions read each row once (``RememberingTransaction``), and run once more after the keys were read
 /// again, where they met one that was not known. Who waits for what a write did is woken after the commit: deliveries whose channel
-/// got a message, and no others; devices that were asked, or removed.
+/// got a message, and no others; devices that were asked, or removed; pages that wait for a device's answer.
 struct KeyedStore: Store {
     let base: any Store
     let keys: MasterKeys
@@ -187,7 +187,7 @@ struct KeyedStore: Store {
     ) async throws -> T {
         let condition = WriteCondition.current?()
         return try await keys.retrying {
-            let (result, devices, channels, appended, used, gone) = try await base.write(isolation) {
+            let (result, topics, appended, used, gone) = try await base.write(isolation) {
                 [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 // What the condition asks for brings the standing documents; without one the body's first row does.
@@ -198,16 +198,14 @@ struct KeyedStore: Store {
                 let result = try body(transaction)
                 try logouts.write(transaction.endings, in: transaction)
                 return (
-                    result, transaction.removedFactors.union(transaction.askedDevices), transaction.sentBy,
-                    transaction.appended, transaction.used, transaction.removedApplications
+                    result, transaction.topics, transaction.appended, transaction.used,
+                    transaction.removedApplications
                 )
             }
             if !appended.isEmpty { statistics.count(appended) }
             if !gone.isEmpty { uses.forget(gone) }
             if !used.isEmpty { uses.note(used, ofUsers: true) }
-            // A device that waits is woken before the delivery of pushes looks for work: there is a person in front of it.
-            if !devices.isEmpty { notifier.notify(devices.map(\.topic)) }
-            if !channels.isEmpty { notifier.notify(channels.map(\.topic)) }
+            if !topics.isEmpty { notifier.notify(topics) }
             return result
         }
     }

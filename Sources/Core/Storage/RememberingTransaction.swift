@@ -38,10 +38,19 @@ final class RememberingTransaction {
     private(set) var removedApplications: [ClientID] = []
 
     /// Channels that got a message.
-    private(set) var sentBy: Set<OutboxMessage.Channel> = []
+    private var sentBy: Set<OutboxMessage.Channel> = []
 
     /// Devices that got a push.
-    private(set) var askedDevices: Set<FactorID> = []
+    private var askedDevices: Set<FactorID> = []
+
+    /// Attempts that a device has decided about, by their digests.
+    private var decidedAttempts: [Data] = []
+
+    /// The topics of those who wait for what was written. Those in front of which a person waits come first: devices that were asked or removed, and
+    /// pages.
+    var topics: [String] {
+        removedFactors.union(askedDevices).map(\.topic) + decidedAttempts.map(FlowHandle.topic) + sentBy.map(\.topic)
+    }
 
     /// What was written into the log.
     private(set) var appended: [AuditEvent] = []
@@ -69,6 +78,9 @@ final class RememberingTransaction {
 
     /// Notes that an application's part of a session ended.
     func note(_ ending: SessionEnding) { endings.append(ending) }
+
+    /// Notes that a device has decided about an attempt.
+    func note(decisionOf attempt: Data) { decidedAttempts.append(attempt) }
 
     /// Notes sessions of a user that end with a change of the user's row.
     /// - Parameter after: nil where the row is deleted.

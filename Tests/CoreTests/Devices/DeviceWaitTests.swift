@@ -217,4 +217,26 @@ struct DeviceWaitTests {
             for try await found in group { #expect(found?.count == 1) }
         }
     }
+
+    @Test(.timeLimit(.minutes(20)), arguments: [true, false])
+    func `A page that waits for a device goes on with its answer, and not before`(allows: Bool) async throws {
+        let test = try await TestRealm.make()
+        let device = TestDevice()
+        let id = try await test.enrol(device, of: test.addUser().id).factor.id
+        let handle = try await test.pending().handle
+        _ = try await test.ask(for: handle)
+        let request = try #require(try await test.realm.devices.requests(to: id).first)
+        let approvals = test.realm.approvals
+        #expect(try await !approvals.isOver(for: handle, expecting: .any(.signIn), within: .zero))
+        #expect(test.realm.notifier.listenerCount == 0)
+        // Longer than any test: the answer ends it.
+        let page = Task {
+            try await approvals.isOver(
+                for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+        }
+        while test.realm.notifier.listenerCount == 0 { await Task.yield() }
+        _ = try await test.decide(device.answer(to: request, allows: allows, at: test.now), request.handle)
+        #expect(try await page.value)
+        #expect(test.realm.notifier.listenerCount == 0)
+    }
 }

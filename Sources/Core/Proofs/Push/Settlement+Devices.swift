@@ -28,6 +28,7 @@ extension Settlement {
         body.approval = approval
         waiting.body = try body.sealed(by: sealer, digest: waiting.digest, in: transaction)
         guard try transaction.update(waiting) else { return .stale }
+        transaction.noteDecision(of: waiting.digest)
 
         factor.lastUsedAt = now
         guard try transaction.update(factor) else { return .stale }
@@ -54,6 +55,7 @@ extension Settlement {
             devices: body.approval?.devices ?? [], decision: decision)
         flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         guard try transaction.update(flow) else { return .stale }
+        transaction.noteDecision(of: flow.digest)
         try record(
             .approvalAllowed,
             details: ["factor": .string(factorID.rawValue), "kind": .string(proof.kind.rawValue)],
