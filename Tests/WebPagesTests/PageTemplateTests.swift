@@ -189,7 +189,8 @@ struct PageTemplateTests {
         ("pay\u{200B}pal\u{2060}\u{FEFF}\u{AD}", "pay\u{FFFD}pal\u{FFFD}\u{FFFD}\u{FFFD}"),
         ("\u{3164}\u{115F}", "\u{FFFD}\u{FFFD}"), ("\u{200D}\u{FE0F}", "\u{FFFD}"),
         ("Z" + String(repeating: "\u{301}", count: 500) + "a", "Z" + String(repeating: "\u{301}", count: 6) + "a"),
-        ("ada\u{E0068}", "ada\u{FFFD}"),
+        ("ada\u{E0068}", "ada\u{FFFD}"), ("ada\u{1BCA0}", "ada\u{FFFD}"), ("\u{180B}", "\u{FFFD}"),
+        (" \u{3000}\u{2800}", "\u{FFFD}\u{FFFD}\u{FFFD}"), (" a ", " a "), ("", ""),
         // What people write with the same means: flags, families, tones, keycaps, Persian, Hindi, Thai, Vietnamese.
         ("🏴󠁧󠁢󠁳󠁣󠁴󠁿🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿🇩🇪"), ("👩🏽‍❤️‍💋‍👨🏿1️⃣", "👩🏽‍❤️‍💋‍👨🏿1️⃣"), ("می‌خواهم", "می‌خواهم"),
         ("क्षत्रिय", "क्षत्रिय"), ("ที่นี่", "ที่นี่"), ("Nguye\u{302}\u{303}n", "Nguye\u{302}\u{303}n"),

@@ -26,10 +26,5 @@ package enum ShellWord {
         byte.isASCIILetterOrDigit || "-._/:@%+,=".utf8.contains(byte)
     }
 
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true
-        default: false
-        }
-    }
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool { !PlainText.isPrintable(scalar) }
 }

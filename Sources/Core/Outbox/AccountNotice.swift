@@ -66,11 +66,20 @@ struct AccountNotice: Sendable, Equatable {
         Date.ISO8601FormatStyle(dateTimeSeparator: .space).format(instant).prefix(16) + " UTC"
     }
 
-    /// A name that a client gave must not be able to add paragraphs or a subject line to a mail of this server.
+    /// A name that a client gave must not be able to add paragraphs or a subject line to a mail of this server, nor look like another by what does
+    /// not show in it.
     private static func oneLine(_ name: String) -> String {
-        let controls = CharacterSet.controlCharacters.union(.newlines)
-        let words = name.components(separatedBy: controls).joined(separator: " ")
+        let words = String(String.UnicodeScalarView(name.unicodeScalars.map { isHidden($0) ? " " : $0 }))
         return words.count > 64 ? words.prefix(63) + "…" : words
+    }
+
+    /// What stands for no sign of its own. Selectors of variants stay: emoji have them, and Mongolian.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        if PlainText.isControl(scalar) || scalar.properties.generalCategory == .format { return true }
+        switch scalar.value {
+        case 0x180B...0x180D, 0x180F, 0xFE00...0xFE0F: return false
+        default: return scalar.properties.isDefaultIgnorableCodePoint
+        }
     }
 }
 

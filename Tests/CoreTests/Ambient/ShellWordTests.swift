@@ -11,6 +11,7 @@ struct ShellWordTests {
         "plain", "", "it's", "two words", "$(id)", "=x", "line\nbreak", "a'b\nc", "\u{D4E}'\u{D4E};id #",
         "'\u{301};id #",
         "\u{600}'\u{600};id\n#", "'\u{301}\n;id #", "\\\u{301}'\n", "\u{202E}'\u{301}",
+        "\u{3164}'",
     ])
     func `A word is one word to a shell whatever it is made of`(word: String) throws {
         let shell = Process()
@@ -30,6 +31,7 @@ struct ShellWordTests {
         for (word, quoted) in [
             ("/var/lib/countersign", "/var/lib/countersign"), ("a=b,c:d@e+f%20", "a=b,c:d@e+f%20"), ("", "''"),
             ("/a b", "'/a b'"), ("it's", #"'it'\''s'"#), ("/a\u{1B}[2J", #"$'/a\033[2J'"#),
+            ("ad\u{3164}a", #"$'ad\343\205\244a'"#),
         ] {
             #expect(ShellWord.quoted(word) == quoted)
         }

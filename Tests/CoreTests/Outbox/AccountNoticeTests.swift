@@ -199,9 +199,10 @@ struct AccountNoticeTests {
         let offer = try await test.offer(to: user.id)
         let code = try TOTP(secret: offer.secret.reveal()).code(at: test.now).stringCode
         let name =
-            "Phone\r\n\r\nYour password was changed: https://evil.example\u{2028}" + String(repeating: "x", count: 300)
+            "Phone\u{3164}\u{202E}\r\n\r\nYour password was changed: https://evil.example\u{2028}"
+            + String(repeating: "x", count: 300)
         #expect(try await test.finish(offer.handle, code: code, name: name).isAccomplished)
         let shown = try #require(await notices(of: test).last?.content.values["factor"])
-        #expect(shown.count == 64 && shown.hasPrefix("Phone") && !shown.contains { $0.isNewline })
+        #expect(shown.count == 64 && shown.hasPrefix("Phone      Your") && !shown.contains { $0.isNewline })
     }
 }

@@ -16,11 +16,14 @@ public struct PageText: Sendable, Equatable {
     }
 
     /// What a person or an application chose: names, addresses, user agents. Control characters, those that turn the direction of text and
-    /// those that show nothing become U+FFFD; what comes after 200 characters is cut off, and marks that pile up on one of them. `<bdi>`
+    /// those that show nothing become U+FFFD, and so does each space where there is nothing else; what comes after 200 characters is cut off, and marks that pile up on one of them. `<bdi>`
     /// keeps its direction to itself.
     /// - Parameter longest: characters after which it is cut off; for what has a limit of its own, that limit.
     public init(chosen text: String, longest: Int = longestChosenText) {
-        plain = Self.harmless(text, longest: longest)
+        // A name of spaces alone would look as if there was none.
+        plain =
+            text.unicodeScalars.allSatisfy(Self.isBlank)
+            ? String(repeating: "\u{FFFD}", count: text.prefix(longest).count) : Self.harmless(text, longest: longest)
         html = "<bdi>\(HTMLText.escaped(plain))</bdi>"
     }
 
@@ -149,7 +152,7 @@ public struct PageText: Sendable, Equatable {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         case 0xAD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0x3164,
-            0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1D173...0x1D17A:
+            0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A:
             true
         default: isTag(scalar)
         }
@@ -157,10 +160,15 @@ public struct PageText: Sendable, Equatable {
 
     private static func isTag(_ scalar: Unicode.Scalar) -> Bool { (0xE0000...0xE0FFF).contains(scalar.value) }
 
-    /// The joiners, and the selectors of variants.
+    /// White space, and the pattern of Braille without a dot.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar == "\u{2800}"
+    }
+
+    /// The joiners, and the selectors of variants, Mongolian ones too.
     private static func isJoining(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x200C, 0x200D, 0xFE00...0xFE0F: true
+        case 0x180B...0x180D, 0x180F, 0x200C, 0x200D, 0xFE00...0xFE0F: true
         default: false
         }
     }
