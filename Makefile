@@ -196,6 +196,7 @@ check: ## Check the format and the seams (no clock or random numbers outside Amb
 	scripts/check-messages --self-test
 	scripts/notices --self-test
 	scripts/order --self-test
+	python3 Tests/EndToEndTests/Browser/hostile/corpus.py
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place

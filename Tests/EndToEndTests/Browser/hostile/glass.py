@@ -37,6 +37,12 @@ _LOOK = """(html) => {
 _WIDTH = "document.documentElement.scrollWidth"
 # Characters that turn the direction of a text or command a terminal: no page shows them as they are.
 _HARMFUL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Characters that take no room and show nothing (Default_Ignorable_Code_Point of Unicode): by one, two names look alike. Joiners and selectors of
+# variants stay behind what they may join or vary, and tags in flags.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a]|(?:^|[\r\n])[\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f]"
+    "|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e0fff]")
 
 
 class Shown:
@@ -54,7 +60,8 @@ class Shown:
         self.rows = set(found["rows"])
         self.kind, self.complaints = found["kind"], complaints
         self.wide = {width: wide for width, wide in widths.items() if wide > width}
-        self.harmful = sorted({f"U+{ord(c):04X}" for text in found["texts"] for c in _HARMFUL.findall(text)})
+        self.harmful = sorted({
+            f"U+{ord(sign[-1]):04X}" for text in found["texts"] for rule in (_HARMFUL, _UNSEEN) for sign in rule.findall(text)})
 
 
 class Glass:
@@ -80,11 +87,12 @@ class Glass:
         person.complaints.clear()
         person.tab.goto("/shown-by-the-test", wait_until="load")
         found = person.tab.evaluate(_LOOK, None)
-        widths = {}
-        for width in self._widths:
-            if len(self._widths) > 1:
-                person.tab.set_viewport_size({"width": width, "height": 800})
+        widths = {self._widths[0]: person.tab.evaluate(_WIDTH)}
+        for width in self._widths[1:]:
+            person.tab.set_viewport_size({"width": width, "height": 800})
             widths[width] = person.tab.evaluate(_WIDTH)
+        # The window stays as it is, and the next page is shown at this width first: to change it takes longer than to show one.
+        self._widths = self._widths[::-1]
         return Shown(reply, found, widths, list(person.complaints))
 
     def read(self, reply):

@@ -161,6 +161,16 @@ class Places:
                 ("redirect said", {**self._request("named"), "redirect_uri": text}, "redirect_uri")):
             yield place, Visitor(self.base).get(f"/authorize?{query(fields)}&{query({name: text})}")
 
+    def valid(self):
+        """Where a text that is an e-mail address, another address or a value leads on: some of the texts are."""
+        visitor = Visitor(self.base)
+        # For an address that nobody has, the server plays an account with a password or one without: the same each time for one address.
+        for path, field, times in (("/sign-in", "username", 24), ("/sign-up", "email", 1), ("/forgot", "email", 1)):
+            for _ in range(times):
+                yield f"{path} typed", visitor.post(visitor.get(path), {field: f"{secrets.token_hex(4)}@example.com"})
+        for value in ("https://example.com/", "null"):
+            yield "console's settings/terms.url asked for value", self._desk.get("/console/settings/terms.url", {"value": value})
+
     def blank(self):
         """Where a text of spaces alone is none: an import of blank lines has no line that is refused."""
         yield "console's users-import typed", self._desk.post(self._desk.get("/console/users-import"), {"lines": " "})

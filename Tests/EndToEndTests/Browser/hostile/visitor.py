@@ -1,15 +1,28 @@
 """A browser without scripts for requests that a real one would not send: raw header values, bytes that are no text. Keeps cookies."""
 
+import codecs
 import http.client
 import json
 import time
+import unicodedata
 import urllib.parse
 from html.parser import HTMLParser
 
 
+def _as_bytes(error):
+    """What UTF-8 has no bytes for: U+DC80 to U+DCFF are a byte each, another half of a surrogate pair is three, which are no UTF-8."""
+    told = b"".join(
+        bytes([ord(c) - 0xDC00]) if "\udc80" <= c <= "\udcff" else c.encode("utf-8", "surrogatepass")
+        for c in error.object[error.start:error.end])
+    return told, error.end
+
+
+codecs.register_error("hostile", _as_bytes)
+
+
 def encoded(text):
-    """Text in an address or a form; half a surrogate pair becomes bytes that are no UTF-8."""
-    return urllib.parse.quote(text, safe="", errors="surrogatepass")
+    """Text in an address or a form."""
+    return urllib.parse.quote(text, safe="", errors="hostile")
 
 
 def query(fields):
@@ -17,9 +30,11 @@ def query(fields):
 
 
 def header(text):
-    """Text as the value of a header: without what no client can send there."""
+    """Text as the value of a header: without what no client can send there, and with no more marks on a letter than the server takes (decision 581)."""
     bare = "".join(c for c in text if c >= " " and c != "\x7f").strip()
-    return bare.encode("utf-8", "replace")[:2000] or b"-"
+    marks = "".join("m" if unicodedata.combining(c) else "-" for c in bare)
+    kept = (c for n, c in enumerate(bare) if n < 128 or "-" in marks[n - 128:n + 1])
+    return "".join(kept).encode("utf-8", "hostile")[:2000] or b"-"
 
 
 class Forms(HTMLParser):
