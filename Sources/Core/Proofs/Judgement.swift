@@ -13,8 +13,6 @@ package struct JudgingPermit: Sendable {
 
     package var hasher: any PasswordHasher { realm.hasher }
     package var random: any RandomSource { realm.random }
-    /// What is opened and judged against where there is no password.
-    var standIn: PasswordFactor.Payload { realm.standInPassword.opened(by: realm.sealer, realm.hasher) }
 
     init(
         _ realm: Realm, settings: RealmSettings, at now: Date, revealsAddresses: Bool = false,

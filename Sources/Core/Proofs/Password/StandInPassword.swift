@@ -24,3 +24,8 @@ final class StandInPassword: Sendable {
         }
     }
 }
+
+extension JudgingPermit {
+    /// What is opened and judged against where there is no password.
+    var standIn: PasswordFactor.Payload { realm.standInPassword.opened(by: realm.sealer, realm.hasher) }
+}

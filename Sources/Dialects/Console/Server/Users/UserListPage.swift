@@ -24,7 +24,7 @@ enum UserListPage {
         .action(
             "users-invite", InviteUser.self, in: .users,
             ask: { scene in
-                // Mostly that of whoever invites.
+                // Mostly that of the administrator who invites.
                 let chosen = scene.field("locale") ?? scene.words.language.rawValue
                 return ConsoleQuestion(
                     title: scene.words("consoleUserInvite"), text: scene.words("consoleUserInviteText"),
