@@ -94,7 +94,7 @@ class Judge:
         return everything and (hostile.number + self.numbers.get(place, 0)) % STRIDE == 0
 
     def judge(self, hostile, place, reply):
-        name, is_blank = f"{place}: {hostile.name}", not hostile.text.strip(" \t\r\n")
+        name, is_blank = f"{place}: {hostile.name}", not hostile.text.strip()
         known = self.plain.get(place, []) + (self.blank.get(place, []) if is_blank else [])
         if isinstance(reply, tuple):
             self.taken[place] = self.taken.get(place, False) or reply[0] < 300

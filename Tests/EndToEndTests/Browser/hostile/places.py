@@ -162,7 +162,7 @@ class Places:
             yield place, Visitor(self.base).get(f"/authorize?{query(fields)}&{query({name: text})}")
 
     def valid(self):
-        """Where a text that is an e-mail address, another address or a value leads on: some of the texts are."""
+        """Where a text that is an e-mail address, another address, a value or part of a name leads on: some are."""
         visitor = Visitor(self.base)
         # For an address that nobody has, the server plays an account with a password or one without: the same each time for one address.
         for path, field, times in (("/sign-in", "username", 24), ("/sign-up", "email", 1), ("/forgot", "email", 1)):
@@ -170,6 +170,8 @@ class Places:
                 yield f"{path} typed", visitor.post(visitor.get(path), {field: f"{secrets.token_hex(4)}@example.com"})
         for value in ("https://example.com/", "null"):
             yield "console's settings/terms.url asked for value", self._desk.get("/console/settings/terms.url", {"value": value})
+        for part in ("a", ".", "/", "no", "true", "null"):
+            yield "console's settings asked for q", self._desk.get("/console/settings", {"q": part})
 
     def blank(self):
         """Where a text of spaces alone is none: an import of blank lines has no line that is refused."""
