@@ -172,6 +172,9 @@ class Places:
             yield "console's settings/terms.url asked for value", self._desk.get("/console/settings/terms.url", {"value": value})
         for part in ("a", ".", "/", "no", "true", "null"):
             yield "console's settings asked for q", self._desk.get("/console/settings", {"q": part})
+        # A list of nobody, and more lines than a page tells of.
+        for lines in ("[]", "line\n" * 400):
+            yield "console's users-import typed", self._desk.post(self._desk.get("/console/users-import"), {"lines": lines})
 
     def blank(self):
         """Where a text of spaces alone is none: an import of blank lines has no line that is refused."""
@@ -270,6 +273,9 @@ class Places:
         yield "console's list named", desk.get("/console/users", {"q": id})
         page = desk.get(f"/console/users/{id}/edit")
         yield "console's user typed", desk.post(page, {"display_name": f"{text}\n", "attributes": text, "claims": text})
+        # Attributes and claims that can be read have the command for them on the page; some texts are such.
+        read = '{"plain":"words"}'
+        yield "console's user typed", desk.post(page, {"display_name": f"{text}\n", "attributes": read, "claims": read})
         # What would change is shown, or why it is refused; the name is the text already.
         for typed in (f"New {text}", f"New {text}\n"):
             yield "console's user reviewed", desk.post(page, {"display_name": typed})
