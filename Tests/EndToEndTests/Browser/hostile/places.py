@@ -172,7 +172,7 @@ class Places:
             yield "console's settings/terms.url asked for value", self._desk.get("/console/settings/terms.url", {"value": value})
         for part in ("a", ".", "/", "no", "true", "null"):
             yield "console's settings asked for q", self._desk.get("/console/settings", {"q": part})
-        # A list of nobody, and more lines than a page tells of.
+        # An empty list, and more lines than a page tells of.
         for lines in ("[]", "line\n" * 400):
             yield "console's users-import typed", self._desk.post(self._desk.get("/console/users-import"), {"lines": lines})
 
