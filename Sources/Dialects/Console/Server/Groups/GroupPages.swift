@@ -173,16 +173,22 @@ enum GroupPages {
             question.text = words("consoleGroupNoOther")
             question.button = ""
         } else {
-            question.fields = [try await field(scene, but: own)]
+            question.fields = [field(scene, among: all, but: own)]
         }
         return question
     }
 
     /// The field that names a group: to choose from, or typed where there are many.
+    static func field(_ scene: ConsoleScene) async throws -> PageField {
+        field(scene, among: try await scene.perform(ListGroups(limit: mostOffered)), but: [])
+    }
+
+    /// The same where the groups are read already.
     /// - Parameter others: groups that are not meant.
-    static func field(_ scene: ConsoleScene, but others: [String] = []) async throws -> PageField {
+    private static func field(
+        _ scene: ConsoleScene, among all: ListGroups.Answer, but others: [String]
+    ) -> PageField {
         let label = scene.words.plain("consoleGroupName")
-        let all = try await scene.perform(ListGroups(limit: mostOffered))
         let offered = all.groups.map(\.name).filter { !others.contains($0) }
         let chosen = scene.field("group")
         if all.next == nil, !offered.isEmpty {
