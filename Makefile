@@ -37,6 +37,9 @@ PROFILE ?= $(wildcard deploy/release.profdata)
 ifneq ($(PROFILE),)
 release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
 endif
+# A section for each function: the linker leaves out those that nothing calls, and an order of sections is one of functions
+# (docs/decisions/0591).
+release += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 # What requests use lies together (docs/decisions/0591). `make order` makes the file, which is not kept in the repository either. A
 # profile has an order of its own.
 ORDER ?= $(if $(PROFILE),,$(wildcard deploy/release.order))

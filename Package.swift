@@ -236,7 +236,7 @@ let package = Package(
         .target(
             name: "PasswordHashing",
             dependencies: [
-                "CountersignCore", "CSodium", "CArgon2",
+                "CountersignCore", "CSodium", "CArgon2", "CHugePages",
                 .target(name: "CCrypt", condition: .when(platforms: [.linux])),
                 .crypto, .cryptoExtras,
             ],
@@ -258,6 +258,8 @@ let package = Package(
             name: "CLateLibraries", dependencies: ["CCurl", "CPostgres"], path: "Sources/CSystem/CLateLibraries"),
         // OpenSSL, opened when it first signs, where it is there.
         .target(name: "CLibCrypto", path: "Sources/CSystem/CLibCrypto"),
+        // Memory for hashes in huge pages.
+        .target(name: "CHugePages", path: "Sources/CSystem/CHugePages"),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -463,7 +465,8 @@ let package = Package(
             ]),
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PicturesTests", dependencies: ["Pictures"]),
-        .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
+        .testTarget(
+            name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CHugePages", "CountersignCore"]),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [

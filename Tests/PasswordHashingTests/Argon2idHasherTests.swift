@@ -1,4 +1,6 @@
+import CHugePages
 import CountersignCore
+import Synchronization
 import Testing
 
 @testable import PasswordHashing
@@ -31,6 +33,21 @@ import Testing
         #expect(hash.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
         #expect(hasher.decoy.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
     }
+
+    #if os(Linux)
+        /// libsodium is to call our `mmap` (CHugePages), on the threads that hash and for large hashes alone.
+        @Test(arguments: [(19 * 1024, [0, 1, 2]), (4096, [0, 1, 2]), (64, [0, 0, 0])])
+        func `The memory of large hashes is mapped in huge pages`(memoryKiB: Int, mapped: [Int]) async throws {
+            let seen = Mutex<[Int]>([])
+            let hasher = try Argon2idHasher(
+                Argon2idParameters(memoryKiB: memoryKiB, operations: 1, threads: 1), random: SystemRandom()
+            ) { seen.withLock { $0.append(countersign_huge_mappings()) } }
+            let hash = try await hasher.hash(Secret("password"))
+            #expect(try await hasher.verify(Secret("password"), against: hash))
+            #expect(try await !hasher.verify(Secret("Password"), against: hash))
+            #expect(seen.withLock { $0 } == mapped)
+        }
+    #endif
 
     @Test func `Composed and decomposed characters are the same`() async throws {
         let hash = try await hasher.hash(Secret("Pa\u{0308}sswo\u{0308}rt"))

@@ -43,7 +43,11 @@ extension BenchCase {
             name: "hash-minimum", title: "password hash, 1 MiB × 1, all cores", section: .inProcess,
             measure: { try await InProcess.hash($0, Workbench.leastHashing) }),
         BenchCase(
-            name: "hash-default", title: "password hash, 19 MiB × 2, all cores", section: .inProcess,
+            name: "hash-default", title: "password hash by libsodium alone, 19 MiB × 2, all cores",
+            section: .inProcess, measure: InProcess.bareHash),
+        BenchCase(
+            name: "hash-server", title: "the same on the server's threads, its memory in huge pages",
+            section: .inProcess, limits: [Limit(name: "hash-default")],
             measure: { try await InProcess.hash($0, Argon2idParameters()) }),
         BenchCase(
             name: "disk", title: "4 KiB and fdatasync, one after another", section: .inProcess, measure: InProcess.disk),
@@ -78,7 +82,9 @@ extension BenchCase {
             ], measure: OverHTTP.passkeySignIn),
         BenchCase(
             name: "sign-in-default", title: "full sign-in, default hash", section: .http,
-            limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-default")],
+            limits: [
+                Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-default"), Limit(name: "hash-server"),
+            ],
             measure: { try await OverHTTP.signIn($0, .standard) }),
         BenchCase(
             name: "allow", title: "a device allows a request, RSA-2048", section: .http,

@@ -1,3 +1,4 @@
+import CSodium
 import CountersignCore
 import CountersignServer
 import Crypto
@@ -74,6 +75,40 @@ enum InProcess {
         let result = Double(count) / ((clock.now - start) / .seconds(1))
         try await opened.close()
         return [.perSecond: [result]]
+    }
+
+    /// What libsodium does by itself: a thread for each core, the memory as the system maps it.
+    @Sendable static func bareHash(_ bench: Workbench) async throws -> [Quantity: [Double]] {
+        let parameters = Argon2idParameters()
+        let seconds = bench.options.seconds
+        return try await withThrowingTaskGroup(of: Double.self) { group in
+            for _ in 0..<parameters.threads {
+                group.addTask {
+                    try await onThread {
+                        let clock = ContinuousClock()
+                        let start = clock.now
+                        var count = 0.0
+                        while clock.now - start < .seconds(seconds) {
+                            var hash = [UInt8](repeating: 0, count: 32)
+                            let code = crypto_pwhash(
+                                &hash, 32, Person.password, UInt64(Person.password.utf8.count),
+                                [UInt8](repeating: 7, count: 16), UInt64(parameters.operations),
+                                parameters.memoryKiB * 1024, crypto_pwhash_alg_argon2id13())
+                            guard code == 0 else { throw POSIXError(.ENOMEM) }
+                            count += 1
+                        }
+                        return count / ((clock.now - start) / .seconds(1))
+                    }
+                }
+            }
+            return [.perSecond: [try await group.reduce(0, +)]]
+        }
+    }
+
+    private static func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread { continuation.resume(with: Result(catching: body)) }.start()
+        }
     }
 
     /// As many hashes at once as there are clients in a load, so that the threads never wait.

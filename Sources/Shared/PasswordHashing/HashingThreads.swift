@@ -1,3 +1,4 @@
+import CHugePages
 import CountersignCore
 import Dispatch
 import Foundation
@@ -90,6 +91,8 @@ final class HashingThreads: Sendable {
 
     private func work() {
         Self.yieldToOthers()
+        // Half of a hash is otherwise the system's, which fills and frees 4,864 pages for it (docs/decisions/0554).
+        countersign_thread_maps_huge_pages()
         let clock = ContinuousClock()
         while true {
             wake.wait()
