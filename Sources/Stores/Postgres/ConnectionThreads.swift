@@ -4,14 +4,15 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The pool: threads that do nothing but run transactions, each on a connection of its own.
+/// The pool: threads that do nothing but run transactions, each on a connection of its own; and one that runs several writes at a time, on the
+/// other connections (`ConnectionThreads+Together.swift`).
 ///
 /// They are real threads because libpq blocks: on Swift's cooperative pool, which has one thread a core, a slow database
 /// would stop everything else in the process.
 final class ConnectionThreads: Sendable {
-    private typealias Entry = TransactionQueue<PendingTransaction>.Entry
+    typealias Entry = TransactionQueue<PendingTransaction>.Entry
 
-    private struct State {
+    struct State {
         var queue: TransactionQueue<PendingTransaction>
         /// Threads that wait for a signal, and have not been sent one.
         var sleepers = 0
@@ -24,6 +25,15 @@ final class ConnectionThreads: Sendable {
         var isReadOnly = false
         var statistics = PostgresStore.Statistics()
         var closers: [@Sendable () -> Void] = []
+        /// Of the thread that runs several: whether it waits, and is to be woken where there is something for it.
+        var companySleeps = false
+        /// A connection that was made for it.
+        var freshLink: PostgresLink?
+        var isConnecting = false
+        /// Whether it has fewer connections than it may have.
+        var isShortOfLinks = true
+        /// Connections of it that have nothing to do.
+        var idleTogether = 0
 
         /// The next instant to check, if no thread will check by then.
         mutating func newSweep() -> ContinuousClock.Instant? {
@@ -38,7 +48,18 @@ final class ConnectionThreads: Sendable {
         mutating func endOutage() -> Bool {
             guard outage != nil else { return false }
             outage = nil
+            makeRoom()
             return true
+        }
+
+        /// Says how much the thread that runs several would begin: nothing while the database cannot be reached.
+        mutating func makeRoom() {
+            queue.room = outage == nil ? idleTogether : 0
+        }
+
+        /// Whether that thread is to have another connection.
+        var wantsLink: Bool {
+            isShortOfLinks && !isConnecting && outage == nil && idleTogether == 0 && queue.hasMoreTogether
         }
 
         /// Whether writes were refused until now.
@@ -53,13 +74,25 @@ final class ConnectionThreads: Sendable {
             sleepers -= 1
             return true
         }
+
+        /// Whether to wake the thread that runs several.
+        mutating func wakesCompany() -> Bool {
+            guard companySleeps, queue.hasNextTogether || queue.isFinished || wantsLink else { return false }
+            companySleeps = false
+            return true
+        }
+
+        /// Whom to wake.
+        mutating func wakes() -> (sleeper: Bool, company: Bool) { (wakesSleeper(), wakesCompany()) }
     }
 
-    private let url: DatabaseURL
-    private let options: PostgresStore.Options
+    let url: DatabaseURL
+    let options: PostgresStore.Options
     private let random: any RandomSource
     private let logger: Logger
-    private let state: Mutex<State>
+    let state: Mutex<State>
+    /// Wakes the thread that runs several; nil where there is none.
+    let bell: Bell?
     /// Signalled once for each sleeper that is to check the queue. Only these threads wait for it.
     private let wake = DispatchSemaphore(value: 0)
     /// Refuses those who have waited for too long, also while every thread is held up.
@@ -67,13 +100,21 @@ final class ConnectionThreads: Sendable {
 
     init(url: DatabaseURL, options: PostgresStore.Options, random: any RandomSource, logger: Logger) {
         (self.url, self.options, self.random, self.logger) = (url, options, random, logger)
+        let together = options.connectionsTogether
+        bell = together > 0 ? Bell() : nil
+        let threads = options.connections - (bell == nil ? 0 : together)
         state = Mutex(
             State(
-                queue: TransactionQueue(threads: options.connections, capacity: options.waitingTransactions),
-                livingThreads: options.connections))
-        for number in 1...options.connections {
+                queue: TransactionQueue(threads: threads, capacity: options.waitingTransactions),
+                livingThreads: threads + (bell == nil ? 0 : 1)))
+        for number in 1...threads {
             let thread = Thread { self.work() }
             thread.name = "postgres-\(number)"
+            thread.start()
+        }
+        if let bell {
+            let thread = Thread { self.workTogether(bell) }
+            thread.name = "postgres-several"
             thread.start()
         }
     }
@@ -95,10 +136,11 @@ final class ConnectionThreads: Sendable {
             let job = PendingTransaction(mode, body, continuation)
             let now = ContinuousClock.now
             let (admission, wakes, nextSweep) = state.withLock { state in
-                let admission = state.queue.add(job, mode.kind, at: now, deadline: now + options.patience)
-                return (admission, state.wakesSleeper(), state.newSweep())
+                let admission = state.queue.add(
+                    job, mode.kind, at: now, deadline: now + options.patience, goesTogether: job.stage != nil)
+                return (admission, state.wakes(), state.newSweep())
             }
-            if wakes { wake.signal() }
+            wake(wakes)
             planSweep(at: nextSweep)
             switch admission {
             case .waits: break
@@ -114,9 +156,14 @@ final class ConnectionThreads: Sendable {
     func close() {
         let wakes = state.withLock { state in
             state.queue.close()
-            return state.wakesSleeper()
+            return state.wakes()
         }
-        if wakes { wake.signal() }
+        wake(wakes)
+    }
+
+    func wake(_ wakes: (sleeper: Bool, company: Bool)) {
+        if wakes.sleeper { wake.signal() }
+        if wakes.company { bell?.ring() }
     }
 
     /// Returns when the last thread has ended, after `close`.
@@ -149,7 +196,7 @@ final class ConnectionThreads: Sendable {
         for entry in expired { entry.job.fail(refusal(outage)) }
         planSweep(at: next)
         // Those that blocked others may have ended.
-        if state.withLock({ $0.wakesSleeper() }) { wake.signal() }
+        wake(state.withLock { $0.wakes() })
     }
 
     private func refusal(_ outage: String?) -> StoreError {
@@ -168,6 +215,10 @@ final class ConnectionThreads: Sendable {
             if entry == nil { entry = next() }
         }
         link = nil
+        threadEnded()
+    }
+
+    func threadEnded() {
         let closers = state.withLock { state in
             state.livingThreads -= 1
             return state.livingThreads == 0 ? state.closers : []
@@ -182,12 +233,12 @@ final class ConnectionThreads: Sendable {
             let (entry, isFinished, wakes) = state.withLock { state in
                 let entry = state.queue.take()
                 let isFinished = state.queue.isFinished
-                let wakes = state.wakesSleeper()
+                let wakes = state.wakes()
                 if entry == nil, !isFinished { state.sleepers += 1 }
                 return (entry, isFinished, wakes)
             }
             // Each wakes the next, as long as there is something to do or to end.
-            if wakes { wake.signal() }
+            wake(wakes)
             if let entry { return entry }
             if isFinished { return nil }
             wake.wait()
@@ -239,16 +290,22 @@ final class ConnectionThreads: Sendable {
     }
 
     private func lose(_ entry: Entry, _ failure: PostgresFailure, for row: ContestedRow?) {
-        if entry.losses + 1 >= options.attempts || ContinuousClock.now >= entry.deadline {
-            return refuse(
-                entry, .overloaded, "the write lost \(entry.losses + 1) races for a row, lastly: \(failure.description)"
-            )
+        if let refusal = loss(of: entry, failure) {
+            state.withLock { $0.queue.finish(entry) }
+            return entry.job.fail(refusal)
         }
         state.withLock { state in
             state.queue.lose(entry, for: row)
             state.statistics.lostRaces += 1
         }
-        // It is for whichever thread comes first; this one checks at once.
+        // It is for the thread that comes first; this one checks at once.
+    }
+
+    /// What to tell of one that has lost a race and is not run again; nil where it is.
+    func loss(of entry: Entry, _ failure: PostgresFailure) -> StoreError? {
+        guard entry.losses + 1 >= options.attempts || ContinuousClock.now >= entry.deadline else { return nil }
+        return StoreError(
+            .overloaded, "the write lost \(entry.losses + 1) races for a row, lastly: \(failure.description)")
     }
 
     private func refuse(_ entry: Entry, _ code: StoreError.Code, _ reason: String) {
@@ -299,22 +356,25 @@ final class ConnectionThreads: Sendable {
             if isSilent { state.statistics.silences += 1 }
             // Before another is begun, all have to know of the silence.
             let next = isSilent ? nil : state.queue.take()
-            return (next, state.wakesSleeper(), wasOut, wasReadOnly)
+            return (next, state.wakes(), wasOut, wasReadOnly)
         }
-        if wakes { wake.signal() }
+        wake(wakes)
         if let silence { noteOutage(silence.reason, since: silence.since) }
-        if wasOut { logger.notice("PostgreSQL can be reached again") }
-        if wasReadOnly { logger.notice("PostgreSQL takes writes again") }
+        noteEnds(wasOut: wasOut, wasReadOnly: wasReadOnly)
         return next
     }
 
-    private func noteConnection() {
-        state.withLock { $0.statistics.connectionsMade += 1 }
-        noteAnswer()
+    func noteEnds(wasOut: Bool, wasReadOnly: Bool) {
+        if wasOut { logger.notice("PostgreSQL can be reached again") }
+        if wasReadOnly { logger.notice("PostgreSQL takes writes again") }
     }
 
-    private func noteAnswer() {
-        if state.withLock({ $0.endOutage() }) { logger.notice("PostgreSQL can be reached again") }
+    func noteConnection() {
+        let wasOut = state.withLock { state in
+            state.statistics.connectionsMade += 1
+            return state.endOutage()
+        }
+        noteEnds(wasOut: wasOut, wasReadOnly: false)
     }
 
     private func noteReadOnly(_ reason: String) {
@@ -326,11 +386,12 @@ final class ConnectionThreads: Sendable {
     }
 
     /// - Parameter begin: since when the database has not answered.
-    private func noteOutage(_ reason: String, since begin: ContinuousClock.Instant = .now) {
+    func noteOutage(_ reason: String, since begin: ContinuousClock.Instant = .now) {
         let (isNew, nextSweep) = state.withLock { state in
             let isNew = state.outage == nil
             let outage = state.outage?.state ?? .init(since: begin, patience: options.outagePatience)
             state.outage = (outage, reason)
+            state.makeRoom()
             return (isNew, state.newSweep())
         }
         planSweep(at: nextSweep)

@@ -1,7 +1,7 @@
 import CountersignCore
 
 /// What a body gave, on its way to the caller that waits for it.
-private struct Delivery {
+struct Delivery {
     let deliver: () -> Void
 }
 
@@ -17,6 +17,8 @@ struct PendingTransaction: Sendable {
 
     /// Runs the body once.
     let attempt: @Sendable (PostgresLink) -> Ending
+    /// Makes it one of several that a thread runs together; nil for what runs by itself.
+    let stage: (@Sendable (PostgresLink) -> StagedTransaction)?
     /// Tells the waiting caller that it was not done.
     let fail: @Sendable (StoreError) -> Void
 
@@ -24,21 +26,29 @@ struct PendingTransaction: Sendable {
         _ mode: TransactionMode, _ body: @escaping @Sendable (any StoreTransaction) throws -> T,
         _ continuation: CheckedContinuation<T, any Error>
     ) {
-        attempt = { link in
-            // What the body gives goes to its caller from here: a value whose type is known only at run time would be copied at each step
-            // of the way back.
-            let outcome = mode.attempt(on: link) { transaction -> Delivery in
-                let value = try body(transaction)
-                return Delivery { continuation.resume(returning: value) }
-            }
-            switch outcome {
-            case .done(let delivery): return .over(tell: delivery.deliver)
-            case .failed(let error): return .over { continuation.resume(throwing: error) }
-            case .lostRace(let failure, let row): return .lostRace(failure, for: row)
-            case .lostConnection(let failure): return .lostConnection(failure)
-            case .readOnly(let failure): return .readOnly(failure)
-            }
+        // What the body gives goes to its caller from here: a value whose type is known only at run time would be copied at each step of the
+        // way back.
+        let delivering: @Sendable (any StoreTransaction) throws -> Delivery = { transaction in
+            let value = try body(transaction)
+            return Delivery { continuation.resume(returning: value) }
         }
+        let throwing: @Sendable (any Error) -> Void = { continuation.resume(throwing: $0) }
+        attempt = { Ending(mode.attempt(on: $0, delivering), throwing) }
+        stage = mode.isByRows ? { StagedTransaction(mode, on: $0, delivering, throwing) } : nil
         fail = { continuation.resume(throwing: $0) }
+    }
+}
+
+extension PendingTransaction.Ending {
+    /// - Parameter fail: tells the waiting caller of an error.
+    init(_ outcome: TransactionOutcome<Delivery>, _ fail: @escaping @Sendable (any Error) -> Void) {
+        self =
+            switch outcome {
+            case .done(let delivery): .over(tell: delivery.deliver)
+            case .failed(let error): .over { fail(error) }
+            case .lostRace(let failure, let row): .lostRace(failure, for: row)
+            case .lostConnection(let failure): .lostConnection(failure)
+            case .readOnly(let failure): .readOnly(failure)
+            }
     }
 }

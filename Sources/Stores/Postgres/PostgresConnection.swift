@@ -16,6 +16,14 @@ final class PostgresConnection: SQLConnection {
     /// Whether the transaction is isolated by rows, and may run only what is about rows by their keys.
     private let keepsToRows: Bool
     private(set) var failure: PostgresFailure?
+    /// Whether a query that would have to be waited for is asked ahead instead, and the body let go.
+    private let suspends: Bool
+    /// Whether the body was let go, to be run again when what it asked for is there.
+    private(set) var isSuspended = false
+    /// Whether the body has to be run again by itself, because it waits after it has changed something.
+    private(set) var needsToWait = false
+    /// Whether anything was sent that changes something.
+    private(set) var hasChanged = false
     let locksRows = true
     let rewritesNamedIndexes = false
 
@@ -23,7 +31,12 @@ final class PostgresConnection: SQLConnection {
     ///   - isBounded: false for what may take its time, such as a migration.
     ///   - foresees: whether changes are taken for done before the server says so.
     ///   - keepsToRows: whether it refuses what a transaction isolated by rows may not run.
-    init(_ link: PostgresLink, isBounded: Bool = true, foresees: Bool = false, keepsToRows: Bool = false) {
+    ///   - suspends: whether the body is let go where it would wait (``StagedTransaction``).
+    init(
+        _ link: PostgresLink, isBounded: Bool = true, foresees: Bool = false, keepsToRows: Bool = false,
+        suspends: Bool = false
+    ) {
+        self.suspends = suspends
         self.link = link
         self.isBounded = isBounded
         self.foresees = foresees
@@ -32,6 +45,7 @@ final class PostgresConnection: SQLConnection {
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
         try noting(statement) {
+            if suspends { return try present(statement, parameters).read(read) }
             let result =
                 try link.answered(statement, parameters)
                 ?? link.run(statement, parameters, isBounded: isBounded)
@@ -39,13 +53,30 @@ final class PostgresConnection: SQLConnection {
         }
     }
 
+    /// The answer, where it is there.
+    /// - Throws: ``Suspension`` where it is not.
+    private func present(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult {
+        if let result = link.present(statement, parameters) { return result }
+        guard !hasChanged else { throw suspension(waits: true) }
+        try link.ask(statement, parameters)
+        throw suspension(waits: !link.hasAsked(statement, parameters))
+    }
+
+    private func suspension(waits: Bool) -> Suspension {
+        if waits { needsToWait = true }
+        isSuspended = true
+        return Suspension()
+    }
+
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
+        if suspends { return try noting(statement) { throw suspension(waits: true) } }
         link.passAsked()
         return try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).changedRows }
     }
 
     func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
         guard foresees else { return try execute(statement, parameters) > 0 }
+        hasChanged = true
         link.passAsked()
         try noting(statement) { try link.send(statement, parameters, isForeseen: true, isChecked: commitsAlong) }
         return true
@@ -53,6 +84,7 @@ final class PostgresConnection: SQLConnection {
 
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         guard foresees else { return _ = try execute(statement, parameters) }
+        hasChanged = true
         link.passAsked()
         try noting(statement) { try link.send(statement, parameters, isForeseen: false) }
     }
@@ -89,6 +121,8 @@ final class PostgresConnection: SQLConnection {
     private func noting<T>(_ statement: SQLStatement?, _ run: () throws -> T) throws -> T {
         if failure == nil, keepsToRows, let statement, !statement.isByRow { failure = .beyondRows }
         if let failure { throw failure.storeError }
+        // A body that goes on all the same is not heard.
+        if isSuspended { throw Suspension() }
         do {
             return try run()
         } catch let failure as PostgresFailure {
@@ -97,3 +131,6 @@ final class PostgresConnection: SQLConnection {
         }
     }
 }
+
+/// Lets a body go that would have to wait. It is no failure, and reaches no caller.
+private struct Suspension: Error {}

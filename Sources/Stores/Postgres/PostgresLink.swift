@@ -3,13 +3,13 @@ import CountersignCore
 import Foundation
 import StoreSQL
 
-/// One connection to PostgreSQL, by libpq: it is made and used on one thread, which does nothing else.
+/// One connection to PostgreSQL, by libpq: it is used on one thread, which does nothing else.
 ///
 /// Making it blocks for as long as libpq's own `connect_timeout` allows. Everything afterwards is sent, and its answer
 /// waited for, with a deadline: a server that is stopped in the middle, or a network that swallows packets, holds the
 /// thread for no longer than that (``Silence``). The server's own limits are a little shorter, so that one that lives
 /// ends a statement itself and keeps the connection.
-final class PostgresLink {
+final class PostgresLink: @unchecked Sendable {
     /// What is said to the server when the connection is new, and how long its answers are waited for.
     struct Settings: Sendable {
         var connectTimeout: Duration
@@ -61,6 +61,14 @@ final class PostgresLink {
         var isPast = false
     }
 
+    /// What was sent with a mark behind it, and is to be answered.
+    private struct Posted {
+        var commands: [Sent]
+        let begin: ContinuousClock.Instant
+        /// Nil for what may take its time.
+        let deadline: ContinuousClock.Instant?
+    }
+
     private let pointer: OpaquePointer
     private let settings: Settings
     /// The names of what is prepared, by the statements' numbers: as they are, and with their check.
@@ -73,6 +81,7 @@ final class PostgresLink {
     private var spare: [Sent] = []
     /// What was handed to libpq since the last answer, in order. libpq keeps small messages until they are waited for.
     private var sent: [Sent] = []
+    private var posted: Posted?
     /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
     private var owed: [Sent] = []
     /// Times that answers were waited for.
@@ -120,7 +129,7 @@ final class PostgresLink {
 
     /// Whether the connection can be used for another transaction.
     var isUsable: Bool {
-        silence == nil && PQstatus(pointer) == CONNECTION_OK
+        silence == nil && posted == nil && PQstatus(pointer) == CONNECTION_OK
             && (!owed.isEmpty || PQtransactionStatus(pointer) == PQTRANS_IDLE)
     }
 
@@ -148,12 +157,24 @@ final class PostgresLink {
     /// Commits, together with what is still to be sent, where the commit does not depend on the answer.
     /// - Returns: the command's tag; `ROLLBACK` where the transaction had failed before.
     func commit() throws -> String {
-        defer { transactionEnd = nil }
+        try postCommit()
+        return try committed()
+    }
+
+    /// Sends the commit, and waits for nothing.
+    func postCommit() throws {
         let closing = ContinuousClock.now + settings.closingTime
         transactionEnd = transactionEnd.map { max($0, closing) }
         // Nothing is sent that could be refused as overdue: that was asked before.
         try sendKept(Self.ending, [])
-        return try answer(isBounded: true).tag
+        try post()
+    }
+
+    /// Waits for the answer to the commit.
+    /// - Returns: as ``commit()``.
+    func committed() throws -> String {
+        defer { transactionEnd = nil }
+        return try collect().tag
     }
 
     /// Ends a transaction that only read, without waiting for the answer: there is nothing more to learn of it. It is read
@@ -176,6 +197,7 @@ final class PostgresLink {
         defer { transactionEnd = nil }
         transactionEnd = .now + settings.closingTime
         // Behind a statement that fails it would be passed over.
+        if posted != nil { _ = try? collect() }
         _ = try? settle()
         _ = try? run("ROLLBACK")
     }
@@ -257,7 +279,8 @@ final class PostgresLink {
 
     /// Sends a query whose answer the transaction is going to want; it comes with the next answers.
     func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
-        guard sent.count < Self.mostSent else { return }
+        // A body that is run again says again what it is going to ask for.
+        guard sent.count < Self.mostSent, !hasAsked(statement, parameters) else { return }
         asked.append(Asked(statement: statement, parameters: parameters))
         try sendKept(statement, parameters, asks: asked.count - 1)
     }
@@ -267,13 +290,25 @@ final class PostgresLink {
         for place in asked.indices { asked[place].isPast = true }
     }
 
+    private func place(of statement: SQLStatement, _ parameters: [SQLValue]) -> Int? {
+        asked.firstIndex {
+            !$0.isPast && $0.statement === statement && SQLValue.areSame($0.parameters, parameters)
+        }
+    }
+
+    /// Whether a query was asked ahead, and nothing was changed since.
+    func hasAsked(_ statement: SQLStatement, _ parameters: [SQLValue]) -> Bool {
+        place(of: statement, parameters) != nil
+    }
+
+    /// The answer to a query that was asked ahead, where it is there: without waiting.
+    func present(_ statement: SQLStatement, _ parameters: [SQLValue]) -> PostgresResult? {
+        place(of: statement, parameters).flatMap { asked[$0].answer }
+    }
+
     /// The answer to a query that was asked ahead; nil where it was not, or something was changed since.
     func answered(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult? {
-        guard
-            let place = asked.firstIndex(where: {
-                !$0.isPast && $0.statement === statement && SQLValue.areSame($0.parameters, parameters)
-            })
-        else { return nil }
+        guard let place = place(of: statement, parameters) else { return nil }
         if asked[place].answer == nil {
             if isOverdue { throw overdue }
             try settle()
@@ -361,46 +396,75 @@ final class PostgresLink {
     /// - Returns: the last command's.
     /// - Throws: the first failure. The server passes over what follows one, and so does this.
     private func answer(isBounded: Bool) throws -> PostgresResult {
+        try post(isBounded: isBounded)
+        return try collect()
+    }
+
+    /// Sends all that is still to be sent, with the mark that has it answered, and waits for no answer: for ``collect()`` to take.
+    func post(isBounded: Bool = true) throws {
         // What is answered, in the memory of what was answered before.
         var commands = spare
         spare = []
         swap(&commands, &sent)
-        defer {
-            commands.removeAll(keepingCapacity: true)
-            spare = commands
-        }
-        return try waited(isBounded: isBounded) { deadline, begin in
+        posted = try waited(isBounded: isBounded) { deadline, begin in
             if let silence { throw PostgresFailure(.silence, silence.reason) }
             roundTrips += 1
             guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
             try flush(since: begin, until: deadline)
-            try readOwed(since: begin, until: deadline)
-            let results = try results(of: commands.count, since: begin, until: deadline)
-            var failure: (any Error)?
-            var last: PostgresResult?
-            for (place, (command, result)) in zip(commands, results).enumerated() {
-                do {
-                    if failure == nil { last = try checked(result, of: command) }
-                } catch var lost as PostgresFailure where lost.consequence == .runAgain {
-                    lost.row = ContestedRow(key: command.key)
-                    failure = lost
-                } catch var lost as PostgresFailure where lost.consequence == .reconnect {
-                    // What the server says in place of an answer is said before anything that was sent behind is begun.
-                    lost.isBeforeLast = result.isRefusal && place < commands.count - 1
-                    failure = lost
-                } catch let error {
-                    failure = error
-                }
-                if failure == nil, let question = command.asks { asked[question].answer = result }
-                // What failed or was passed over is not prepared.
-                if let prepares = command.prepares, result.failure(in: nil) != nil { note(nil, of: prepares) }
-            }
-            if let failure { throw failure }
-            guard let last, results.count == commands.count else {
-                throw PostgresFailure(lost: Self.message(of: pointer))
-            }
-            return last
+            return Posted(commands: commands, begin: begin, deadline: deadline)
         }
+    }
+
+    /// Where to wait for the answer of what was posted, and until when. Negative where there is no socket any more: then there is nothing to
+    /// wait for.
+    var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (PQsocket(pointer), posted?.deadline) }
+
+    /// Whether ``collect()`` would find an answer, or the end of the connection, or no time left.
+    func isAnswered(at now: ContinuousClock.Instant) -> Bool {
+        guard let posted else { return true }
+        return PQconsumeInput(pointer) == 0 || PQisBusy(pointer) == 0 || posted.deadline.map { $0 <= now } ?? false
+    }
+
+    /// Waits for the answers of what was posted, and notes those that were asked ahead.
+    /// - Returns: the last command's.
+    /// - Throws: the first failure. The server passes over what follows one, and so does this.
+    @discardableResult
+    func collect() throws -> PostgresResult {
+        guard var posted else { throw PostgresFailure(lost: "nothing was asked") }
+        self.posted = nil
+        let (begin, deadline) = (posted.begin, posted.deadline)
+        var commands: [Sent] = []
+        swap(&commands, &posted.commands)
+        defer {
+            commands.removeAll(keepingCapacity: true)
+            spare = commands
+        }
+        try readOwed(since: begin, until: deadline)
+        let results = try results(of: commands.count, since: begin, until: deadline)
+        var failure: (any Error)?
+        var last: PostgresResult?
+        for (place, (command, result)) in zip(commands, results).enumerated() {
+            do {
+                if failure == nil { last = try checked(result, of: command) }
+            } catch var lost as PostgresFailure where lost.consequence == .runAgain {
+                lost.row = ContestedRow(key: command.key)
+                failure = lost
+            } catch var lost as PostgresFailure where lost.consequence == .reconnect {
+                // What the server says in place of an answer is said before anything that was sent behind is begun.
+                lost.isBeforeLast = result.isRefusal && place < commands.count - 1
+                failure = lost
+            } catch let error {
+                failure = error
+            }
+            if failure == nil, let question = command.asks { asked[question].answer = result }
+            // What failed or was passed over is not prepared.
+            if let prepares = command.prepares, result.failure(in: nil) != nil { note(nil, of: prepares) }
+        }
+        if let failure { throw failure }
+        guard let last, results.count == commands.count else {
+            throw PostgresFailure(lost: Self.message(of: pointer))
+        }
+        return last
     }
 
     /// Reads the answers that were not waited for.

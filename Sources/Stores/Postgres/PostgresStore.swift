@@ -26,8 +26,9 @@ import StoreSQL
 public final class PostgresStore: Store {
     /// What to set for a machine; the defaults fit most.
     public struct Options: Sendable {
-        /// Transactions that run at the same time, each on a connection and a thread of its own; at least 1. All servers
-        /// together must stay below the database's `max_connections`. One connection is left to reads.
+        /// Transactions that run at the same time, each on a connection; at least 1. All servers together must stay below the database's
+        /// `max_connections`. One connection is left to reads. Of four or more, half are for writes that keep to their rows, which one thread
+        /// runs together; each other one has a thread of its own.
         public var connections = 8
         /// How many transactions may wait beside those, before more are refused as `overloaded`.
         public var waitingTransactions = 4096
@@ -52,6 +53,9 @@ public final class PostgresStore: Store {
         public var startPatience: Duration? = .zero
 
         public init() {}
+
+        /// Connections of the thread that runs several writes; 0 where there are too few for one.
+        var connectionsTogether: Int { connections < 4 ? 0 : connections / 2 }
 
         var link: PostgresLink.Settings {
             PostgresLink.Settings(

@@ -40,7 +40,7 @@ enum TransactionMode: Sendable {
         }
     }
 
-    private enum Attempted<Value> {
+    enum Attempted<Value> {
         case ended(TransactionOutcome<Value>)
         /// Something was not as it was foreseen; nothing was done.
         case unforeseen
@@ -84,7 +84,8 @@ enum TransactionMode: Sendable {
         }
     }
 
-    private var isByRows: Bool { if case .write(.rows) = self { true } else { false } }
+    /// Whether one thread may run it together with others (``StagedTransaction``).
+    var isByRows: Bool { if case .write(.rows) = self { true } else { false } }
 
     /// SERIALIZABLE for what writes: bodies read, decide and write, and are written as if each were alone. Those that keep to
     /// rows have one snapshot in which the second to change a row loses, and no reads that PostgreSQL would have to
@@ -95,7 +96,7 @@ enum TransactionMode: Sendable {
     /// snapshot, and conflicts with nothing else.
     ///
     /// A write does not insist on writing: a database that was made read-only stays it.
-    private var beginning: [SQLStatement] {
+    var beginning: [SQLStatement] {
         switch self {
         case .read: [Statements.read]
         case .write(.full): [Statements.serializable]
@@ -114,6 +115,11 @@ enum TransactionMode: Sendable {
 
     /// Commits, and finds out with it what was not looked at before.
     private func commit<T>(_ value: T, on link: PostgresLink) -> Attempted<T> {
+        refused(on: link) ?? ended(value, on: link) { try link.commit() }
+    }
+
+    /// How it ends where it is not to be committed; nil where it is.
+    func refused<T>(on link: PostgresLink) -> Attempted<T>? {
         // While it is certain that nothing was committed: afterwards it no longer is.
         if link.isLost() {
             return .ended(.lostConnection(PostgresFailure(lost: "the connection ended before the commit")))
@@ -123,10 +129,16 @@ enum TransactionMode: Sendable {
             link.rollBack()
             return .ended(outcome(of: failure))
         }
+        return nil
+    }
+
+    /// How it ends with the commit.
+    /// - Parameter commit: gives the tag of the answer to it.
+    func ended<T>(_ value: T, on link: PostgresLink, _ commit: () throws -> String) -> Attempted<T> {
         // A statement that was sent along may have failed, and the commit been passed over.
         defer { if link.isFailed { link.rollBack() } }
         do {
-            let tag = try link.commit()
+            let tag = try commit()
             // The server answers so where the transaction had failed before.
             guard tag == "COMMIT" else {
                 return .ended(.failed(StoreError(.unavailable, "PostgreSQL: \(tag) was the answer to COMMIT")))
@@ -154,7 +166,7 @@ enum TransactionMode: Sendable {
         return .done(value)
     }
 
-    private func outcome<T>(of error: any Error) -> TransactionOutcome<T> {
+    func outcome<T>(of error: any Error) -> TransactionOutcome<T> {
         guard let failure = error as? PostgresFailure else { return .failed(error) }
         return switch (failure.consequence, kind) {
         // A serialization failure shows at whichever statement comes next, and says nothing of that one's row.

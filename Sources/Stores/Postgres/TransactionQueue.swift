@@ -15,7 +15,8 @@ enum TransactionKind: Sendable {
 /// - a write that lost a race goes before fresh ones. Of those that lost the same row one runs at a time, because they
 ///   would otherwise fight again; those of other rows run beside it. Where PostgreSQL names no row, they count as one row's;
 /// - one that keeps losing is run while no other write does, so that it wins against all others in this process.
-///   Against other processes it has luck, time, and as many rounds as fit into its patience.
+///   Against other processes it has luck, time, and as many rounds as fit into its patience;
+/// - writes that may be run together are left to the thread that runs several at once, as long as it has room.
 struct TransactionQueue<Job> {
     typealias Instant = ContinuousClock.Instant
 
@@ -29,6 +30,10 @@ struct TransactionQueue<Job> {
         fileprivate(set) var losses = 0
         /// What it lost the last one for; nil where PostgreSQL does not say.
         fileprivate(set) var row: ContestedRow?
+        /// Whether one thread may run it together with others.
+        let goesTogether: Bool
+        /// Whether it is being run so.
+        fileprivate(set) var isTogether = false
         let job: Job
 
         fileprivate var isAlone: Bool { losses >= TransactionQueue.lossesBeforeAlone }
@@ -57,13 +62,19 @@ struct TransactionQueue<Job> {
 
     /// How many may wait beside those that run.
     let capacity: Int
-    /// How many writes run at a time.
+    /// How many writes run at a time, beside those that are run together.
     let writers: Int
+    /// How many more writes the thread that runs several would begin now.
+    var room = 0
     private var reads = Line()
     private var writes = Line()
     private var losers: [Entry] = []
+    /// Writes that were run together and have to be run by themselves, the one that came first in front.
+    private var singles: [Entry] = []
     private var running = 0
     private var runningWrites = 0
+    /// Those of them that are run together.
+    private var runningTogether = 0
     /// Rows that losers which run now have lost before. Nil within stands for all losers without a row.
     private var rowsInRepetition: Set<ContestedRow?> = []
     private var isAloneRunning = false
@@ -76,7 +87,7 @@ struct TransactionQueue<Job> {
     }
 
     /// How many wait.
-    var waiting: Int { reads.count + writes.count + losers.count }
+    var waiting: Int { reads.count + writes.count + losers.count + singles.count }
 
     /// Whether nothing runs or waits, and nothing will.
     var isFinished: Bool { isClosed && waiting == 0 && running == 0 }
@@ -89,14 +100,19 @@ struct TransactionQueue<Job> {
         if let end = reads.firstEnd(in: outage) { look(end) }
         if let end = writes.firstEnd(in: outage) { look(end) }
         for loser in losers { look(loser.end(in: outage)) }
+        for single in singles { look(single.end(in: outage)) }
         return next
     }
 
-    mutating func add(_ job: Job, _ kind: TransactionKind, at now: Instant, deadline: Instant) -> Admission {
+    /// - Parameter goesTogether: whether one thread may run it together with others.
+    mutating func add(
+        _ job: Job, _ kind: TransactionKind, at now: Instant, deadline: Instant, goesTogether: Bool = false
+    ) -> Admission {
         guard !isClosed else { return .closed }
         guard waiting < capacity else { return .full }
         arrivals += 1
-        let entry = Entry(number: arrivals, kind: kind, arrival: now, deadline: deadline, job: job)
+        let entry = Entry(
+            number: arrivals, kind: kind, arrival: now, deadline: deadline, goesTogether: goesTogether, job: job)
         switch kind {
         case .read: reads.append(entry)
         case .write: writes.append(entry)
@@ -104,12 +120,13 @@ struct TransactionQueue<Job> {
         return .waits
     }
 
-    /// The next to run; nil where none may run now.
+    /// The next to run by itself; nil where none may run now.
     mutating func take() -> Entry? {
         switch next {
         case .none: return nil
         case .read: return start(reads.removeFirst())
         case .write: return start(writes.removeFirst())
+        case .single: return start(singles.removeFirst())
         case .loser(let place):
             let entry = losers.remove(at: place)
             rowsInRepetition.insert(entry.row)
@@ -121,10 +138,36 @@ struct TransactionQueue<Job> {
     /// Whether `take` would give one.
     var hasNext: Bool { next != nil }
 
+    /// The next for the thread that runs several; nil where it has no room, and where none may run now.
+    mutating func takeTogether() -> Entry? {
+        guard hasNextTogether, var entry = writes.removeFirst() else { return nil }
+        entry.isTogether = true
+        room -= 1
+        runningTogether += 1
+        return start(entry)
+    }
+
+    /// Whether `takeTogether` would give one.
+    var hasNextTogether: Bool { room > 0 && hasMoreTogether }
+
+    /// Whether it would if there were room.
+    var hasMoreTogether: Bool { writes.first?.goesTogether == true && writesMayRun }
+
+    /// Called when one that was run together is to be run by itself; nothing of it was done. The queue takes it back even where it is full or
+    /// closed.
+    mutating func single(_ entry: Entry) {
+        finish(entry)
+        var entry = entry
+        entry.isTogether = false
+        let place = singles.firstIndex { $0.number > entry.number } ?? singles.endIndex
+        singles.insert(entry, at: place)
+    }
+
     /// Called when one that was taken is over.
     mutating func finish(_ entry: Entry) {
         running -= 1
         if entry.kind == .write { runningWrites -= 1 }
+        if entry.isTogether { runningTogether -= 1 }
         if entry.losses > 0 {
             rowsInRepetition.remove(entry.row)
             if entry.isAlone { isAloneRunning = false }
@@ -137,6 +180,7 @@ struct TransactionQueue<Job> {
     mutating func lose(_ entry: Entry, for row: ContestedRow?) {
         finish(entry)
         var entry = entry
+        entry.isTogether = false
         entry.losses += 1
         entry.row = row
         // The one that has tried longest comes first.
@@ -147,11 +191,12 @@ struct TransactionQueue<Job> {
     /// Takes out those whose time is over.
     mutating func expire(at now: Instant, in outage: Outage?) -> [Entry] {
         func isOver(_ entry: Entry) -> Bool { entry.end(in: outage) <= now }
-        let expired = (reads.entries + writes.entries + losers).filter(isOver)
+        let expired = (reads.entries + writes.entries + losers + singles).filter(isOver)
         guard !expired.isEmpty else { return [] }
         reads.removeAll(where: isOver)
         writes.removeAll(where: isOver)
         losers.removeAll(where: isOver)
+        singles.removeAll(where: isOver)
         return expired
     }
 
@@ -173,9 +218,9 @@ struct TransactionQueue<Job> {
 
         var count: Int { places.count - head }
         var entries: [Entry] { places[head...].compactMap { $0 } }
-        var firstNumber: UInt64? { head < places.count ? places[head]?.number : nil }
+        var first: Entry? { head < places.count ? places[head] : nil }
 
-        func firstEnd(in outage: Outage?) -> Instant? { head < places.count ? places[head]?.end(in: outage) : nil }
+        func firstEnd(in outage: Outage?) -> Instant? { first?.end(in: outage) }
 
         mutating func append(_ entry: Entry) {
             places.append(entry)
@@ -202,18 +247,26 @@ struct TransactionQueue<Job> {
     }
 
     private enum Place {
-        case read, write
+        case read, write, single
         case loser(Int)
     }
 
+    /// The loser that may run, as far as other losers go: the one that has tried longest, of a row that no other tries for.
+    private var firstLoser: Int? {
+        isAloneRunning ? nil : losers.firstIndex { !rowsInRepetition.contains($0.row) }
+    }
+
+    /// Whether fresh writes may run: they stand back for one that is to run alone.
+    private var writesMayRun: Bool { !isAloneRunning && !(firstLoser.map { losers[$0].isAlone } ?? false) }
+
     private var next: Place? {
-        // The one that has tried longest, of a row that no other tries for.
-        let loser = isAloneRunning ? nil : losers.firstIndex { !rowsInRepetition.contains($0.row) }
-        let waitsToBeAlone = loser.map { losers[$0].isAlone } ?? false
-        if let loser, waitsToBeAlone ? runningWrites == 0 : runningWrites < writers { return .loser(loser) }
-        // Fresh writes stand back for one that is to run alone.
-        let writesMayRun = !isAloneRunning && !waitsToBeAlone && runningWrites < writers
-        switch (reads.firstNumber, writesMayRun ? writes.firstNumber : nil) {
+        let isFree = runningWrites - runningTogether < writers
+        if let loser = firstLoser, losers[loser].isAlone ? runningWrites == 0 : isFree { return .loser(loser) }
+        let mayWrite = writesMayRun && isFree
+        if mayWrite, !singles.isEmpty { return .single }
+        // What may go together is left to the thread that runs several.
+        let write = mayWrite ? writes.first.flatMap { $0.goesTogether && room > 0 ? nil : $0.number } : nil
+        switch (reads.first?.number, write) {
         case (let read?, let write?): return read < write ? .read : .write
         case (_?, nil): return .read
         case (nil, _?): return .write

@@ -1,0 +1,120 @@
+import CountersignCore
+import StoreSQL
+
+/// A write that keeps to its rows, as a thread runs it that runs several: it waits for nothing (`docs/decisions/0558`).
+///
+/// Where its body would wait, what it asks is sent and the body let go; when the answer is there, it is run again, and told what it was not told
+/// before. Nothing was changed by then. A body that wants to know more after it has changed something is undone, and run by itself.
+final class StagedTransaction {
+    enum Step {
+        /// It waits for the database, whose answer is looked for at ``link``.
+        case waits
+        case over(PendingTransaction.Ending)
+        /// Nothing was done: it has to be run by itself.
+        case single
+    }
+
+    private enum Stage {
+        case fresh
+        case asking
+        case committing(Delivery)
+    }
+
+    /// Times that a body is let go.
+    private static let mostRounds = 8
+
+    let link: PostgresLink
+    private let mode: TransactionMode
+    private let body: (any StoreTransaction) throws -> Delivery
+    private let fail: @Sendable (any Error) -> Void
+    private var stage = Stage.fresh
+    private var rounds = 0
+
+    /// - Parameter fail: tells the waiting caller of an error.
+    init(
+        _ mode: TransactionMode, on link: PostgresLink, _ body: @escaping (any StoreTransaction) throws -> Delivery,
+        _ fail: @escaping @Sendable (any Error) -> Void
+    ) {
+        (self.mode, self.link, self.body, self.fail) = (mode, link, body, fail)
+    }
+
+    /// Goes on, when it is new or its answer is there, as far as it comes without waiting.
+    func advance() -> Step {
+        do {
+            switch stage {
+            case .fresh: for command in mode.beginning { try link.begin(command) }
+            case .asking: try link.collect()
+            case .committing(let delivery): return step(mode.ended(delivery, on: link) { try link.committed() })
+            }
+        } catch {
+            link.rollBack()
+            return .over(ending(mode.outcome(of: error)))
+        }
+        // Others may have held it up.
+        if link.isOverdue { return undone() }
+        return run()
+    }
+
+    private func run() -> Step {
+        let connection = PostgresConnection(link, foresees: true, keepsToRows: true, suspends: true)
+        let result = Result { try SQLTransaction.run(on: connection, body) }
+        if let failure = connection.failure {
+            if [.unforeseen, .beyondRows].contains(failure.consequence) { return undone() }
+            link.rollBack()
+            switch (result, mode.outcome(of: failure) as TransactionOutcome<Delivery>) {
+            case (.failure(let error), .failed): return .over(ending(.failed(error)))
+            case (_, let outcome): return .over(ending(outcome))
+            }
+        }
+        if connection.isSuspended {
+            rounds += 1
+            return connection.needsToWait || rounds > Self.mostRounds ? undone() : ask()
+        }
+        switch result {
+        // What it changed may not be as it was told, and that the reason.
+        case .failure where connection.hasChanged: return undone()
+        case .failure(let error):
+            link.rollBack()
+            return .over(ending(.failed(error)))
+        case .success(let delivery): return commit(delivery)
+        }
+    }
+
+    private func ask() -> Step {
+        do {
+            try link.post()
+            stage = .asking
+            return .waits
+        } catch {
+            link.rollBack()
+            return .over(ending(mode.outcome(of: error)))
+        }
+    }
+
+    private func commit(_ delivery: Delivery) -> Step {
+        if let refused = mode.refused(on: link) as TransactionMode.Attempted<Delivery>? { return step(refused) }
+        do {
+            try link.postCommit()
+            stage = .committing(delivery)
+            return .waits
+        } catch {
+            return step(mode.ended(delivery, on: link) { throw error })
+        }
+    }
+
+    private func undone() -> Step {
+        link.rollBack()
+        return .single
+    }
+
+    private func step(_ attempted: TransactionMode.Attempted<Delivery>) -> Step {
+        switch attempted {
+        case .ended(let outcome): .over(ending(outcome))
+        case .unforeseen, .beyondRows: .single
+        }
+    }
+
+    private func ending(_ outcome: TransactionOutcome<Delivery>) -> PendingTransaction.Ending {
+        PendingTransaction.Ending(outcome, fail)
+    }
+}
