@@ -1,10 +1,11 @@
 import CountersignCore
 import Foundation
 import Logging
+import Synchronization
 
 /// Wakes a thread that waits at `poll`: a pipe.
-final class Bell: Sendable {
-    /// Can be read from when it was rung.
+final class WakePipe: Sendable {
+    /// Can be read from when it was woken.
     let reading: CInt
     private let writing: CInt
 
@@ -24,14 +25,14 @@ final class Bell: Sendable {
         _ = close(writing)
     }
 
-    func ring() {
+    func wake() {
         var byte: UInt8 = 1
-        // One that is full rings.
+        // One that is full wakes as well.
         _ = write(writing, &byte, 1)
     }
 
-    /// Takes what was rung until now.
-    func hush() {
+    /// Takes what was woken until now.
+    func drain() {
         var bytes: (UInt64, UInt64) = (0, 0)
         _ = withUnsafeMutableBytes(of: &bytes) { read(reading, $0.baseAddress, $0.count) }
     }
@@ -55,7 +56,7 @@ extension ConnectionThreads {
         let step: StagedTransaction.Step
     }
 
-    private struct Company {
+    private struct Multiplexed {
         var idle: [PostgresLink] = []
         var running: [Member] = []
         var ended: [Ended] = []
@@ -72,36 +73,36 @@ extension ConnectionThreads {
         var wasOut = false
         var wasReadOnly = false
         var silence: PostgresLink.Silence?
-        var wakes = (sleeper: false, company: false)
+        var wakes = (sleeper: false, multiplexer: false)
     }
 
-    func workTogether(_ bell: Bell) {
-        var company = Company()
+    func workTogether(_ waker: WakePipe) {
+        var multiplexed = Multiplexed()
         var hasNews = true
         while true {
             if hasNews {
-                let turn = turn(&company)
+                let turn = turn(&multiplexed)
                 wake(turn.wakes)
                 for tell in turn.tells { tell() }
                 note(turn)
-                if turn.connects { connect(bell) }
-                for entry in turn.taken { begin(entry, in: &company) }
+                if turn.connects { connect(waker) }
+                for entry in turn.taken { begin(entry, in: &multiplexed) }
                 if turn.isFinished { break }
                 // One that ended at once is told before anything is waited for.
-                if !company.ended.isEmpty { continue }
+                if !multiplexed.ended.isEmpty { continue }
             }
-            hasNews = wait(for: &company, bell)
+            hasNews = wait(for: &multiplexed, waker)
         }
-        company = Company()
+        multiplexed = Multiplexed()
         threadEnded()
     }
 
     /// Notes what ended, and takes what is to be begun. All that is done under the lock at once.
-    private func turn(_ company: inout Company) -> Turn {
-        let ended = company.ended
-        company.ended = []
-        for one in ended where one.link.isUsable && one.link.takesWrites { company.idle.append(one.link) }
-        let (idle, running) = (company.idle.count, company.running.count)
+    private func turn(_ multiplexed: inout Multiplexed) -> Turn {
+        let ended = multiplexed.ended
+        multiplexed.ended = []
+        for one in ended where one.link.isUsable && one.link.takesWrites { multiplexed.idle.append(one.link) }
+        let (idle, running) = (multiplexed.idle.count, multiplexed.running.count)
         let (turn, fresh) = state.withLock { state -> (Turn, PostgresLink?) in
             var turn = Turn()
             for one in ended { note(one, in: &state, &turn) }
@@ -119,11 +120,11 @@ extension ConnectionThreads {
                 turn.connects = true
             }
             turn.isFinished = state.queue.isFinished && running == 0 && turn.taken.isEmpty
-            state.companySleeps = true
+            state.multiplexerSleeps = true
             turn.wakes = (state.wakesSleeper(), false)
             return (turn, fresh)
         }
-        if let fresh { company.idle.append(fresh) }
+        if let fresh { multiplexed.idle.append(fresh) }
         return turn
     }
 
@@ -160,33 +161,33 @@ extension ConnectionThreads {
         noteEnds(wasOut: turn.wasOut, wasReadOnly: turn.wasReadOnly)
     }
 
-    private func begin(_ entry: Entry, in company: inout Company) {
-        guard let link = company.idle.popLast(), let stage = entry.job.stage else {
+    private func begin(_ entry: Entry, in multiplexed: inout Multiplexed) {
+        guard let link = multiplexed.idle.popLast(), let stage = entry.job.stage else {
             preconditionFailure("no more is taken than there are connections for")
         }
         let transaction = stage(link)
         if !link.isUsable || link.isLost() {
-            company.ended.append(Ended(entry: entry, link: link, step: .single))
+            multiplexed.ended.append(Ended(entry: entry, link: link, step: .single))
         } else {
-            goOn(Member(entry: entry, transaction: transaction), in: &company)
+            goOn(Member(entry: entry, transaction: transaction), in: &multiplexed)
         }
     }
 
-    private func goOn(_ member: Member, in company: inout Company) {
+    private func goOn(_ member: Member, in multiplexed: inout Multiplexed) {
         switch member.transaction.advance() {
-        case .waits: company.running.append(member)
-        case let step: company.ended.append(Ended(entry: member.entry, link: member.transaction.link, step: step))
+        case .waits: multiplexed.running.append(member)
+        case let step: multiplexed.ended.append(Ended(entry: member.entry, link: member.transaction.link, step: step))
         }
     }
 
     /// Waits until one is answered or there is something else to do, and goes on with those that are answered.
-    /// - Returns: whether anything ended, or the bell was rung.
-    private func wait(for company: inout Company, _ bell: Bell) -> Bool {
+    /// - Returns: whether anything ended, or the waker was woken.
+    private func wait(for multiplexed: inout Multiplexed, _ waker: WakePipe) -> Bool {
         // What TLS has read ahead shows on no socket.
-        var timeout: CInt = company.running.isEmpty ? -1 : 250
-        var descriptors = [pollfd(fd: bell.reading, events: Int16(POLLIN), revents: 0)]
-        descriptors.reserveCapacity(company.running.count + 1)
-        for member in company.running {
+        var timeout: CInt = multiplexed.running.isEmpty ? -1 : 250
+        var descriptors = [pollfd(fd: waker.reading, events: Int16(POLLIN), revents: 0)]
+        descriptors.reserveCapacity(multiplexed.running.count + 1)
+        for member in multiplexed.running {
             let (socket, deadline) = member.transaction.link.awaited
             descriptors.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
             if socket < 0 { timeout = 0 }
@@ -196,26 +197,26 @@ extension ConnectionThreads {
             }
         }
         let isTime = poll(&descriptors, nfds_t(descriptors.count), timeout) <= 0
-        let isRung = descriptors[0].revents != 0
-        if isRung { bell.hush() }
+        let isWoken = descriptors[0].revents != 0
+        if isWoken { waker.drain() }
         let now = ContinuousClock.now
-        let running = company.running
-        company.running.removeAll(keepingCapacity: true)
+        let running = multiplexed.running
+        multiplexed.running.removeAll(keepingCapacity: true)
         for (member, descriptor) in zip(running, descriptors.dropFirst()) {
             if isTime || descriptor.revents != 0, member.transaction.link.isAnswered(at: now) {
-                goOn(member, in: &company)
+                goOn(member, in: &multiplexed)
             } else {
-                company.running.append(member)
+                multiplexed.running.append(member)
             }
         }
-        return isRung || !company.ended.isEmpty
+        return isWoken || !multiplexed.ended.isEmpty
     }
 
     /// How long it takes until another connection is tried for where one could not be made.
     private static let pauseAfterFailure = 1.0
 
     /// Makes a connection on a thread of its own: that may take as long as the network likes.
-    private func connect(_ bell: Bell) {
+    private func connect(_ waker: WakePipe) {
         let thread = Thread { [self] in
             let link = try? PostgresLink(url, options.link)
             if let link, link.takesWrites {
@@ -226,7 +227,7 @@ extension ConnectionThreads {
             }
             state.withLock { $0.isConnecting = false }
             // Should it be the last one to go, it takes the connection with it.
-            bell.ring()
+            waker.wake()
         }
         thread.name = "postgres-connect"
         thread.start()

@@ -26,7 +26,7 @@ final class ConnectionThreads: Sendable {
         var statistics = PostgresStore.Statistics()
         var closers: [@Sendable () -> Void] = []
         /// Of the thread that runs several: whether it waits, and is to be woken where there is something for it.
-        var companySleeps = false
+        var multiplexerSleeps = false
         /// A connection that was made for it.
         var freshLink: PostgresLink?
         var isConnecting = false
@@ -76,14 +76,14 @@ final class ConnectionThreads: Sendable {
         }
 
         /// Whether to wake the thread that runs several.
-        mutating func wakesCompany() -> Bool {
-            guard companySleeps, queue.hasNextTogether || queue.isFinished || wantsLink else { return false }
-            companySleeps = false
+        mutating func wakesMultiplexer() -> Bool {
+            guard multiplexerSleeps, queue.hasNextTogether || queue.isFinished || wantsLink else { return false }
+            multiplexerSleeps = false
             return true
         }
 
         /// Whom to wake.
-        mutating func wakes() -> (sleeper: Bool, company: Bool) { (wakesSleeper(), wakesCompany()) }
+        mutating func wakes() -> (sleeper: Bool, multiplexer: Bool) { (wakesSleeper(), wakesMultiplexer()) }
     }
 
     let url: DatabaseURL
@@ -92,7 +92,7 @@ final class ConnectionThreads: Sendable {
     private let logger: Logger
     let state: Mutex<State>
     /// Wakes the thread that runs several; nil where there is none.
-    let bell: Bell?
+    let waker: WakePipe?
     /// Signalled once for each sleeper that is to check the queue. Only these threads wait for it.
     private let wake = DispatchSemaphore(value: 0)
     /// Refuses those who have waited for too long, also while every thread is held up.
@@ -101,19 +101,19 @@ final class ConnectionThreads: Sendable {
     init(url: DatabaseURL, options: PostgresStore.Options, random: any RandomSource, logger: Logger) {
         (self.url, self.options, self.random, self.logger) = (url, options, random, logger)
         let together = options.connectionsTogether
-        bell = together > 0 ? Bell() : nil
-        let threads = options.connections - (bell == nil ? 0 : together)
+        waker = together > 0 ? WakePipe() : nil
+        let threads = options.connections - (waker == nil ? 0 : together)
         state = Mutex(
             State(
                 queue: TransactionQueue(threads: threads, capacity: options.waitingTransactions),
-                livingThreads: threads + (bell == nil ? 0 : 1)))
+                livingThreads: threads + (waker == nil ? 0 : 1)))
         for number in 1...threads {
             let thread = Thread { self.work() }
             thread.name = "postgres-\(number)"
             thread.start()
         }
-        if let bell {
-            let thread = Thread { self.workTogether(bell) }
+        if let waker {
+            let thread = Thread { self.workTogether(waker) }
             thread.name = "postgres-several"
             thread.start()
         }
@@ -161,9 +161,9 @@ final class ConnectionThreads: Sendable {
         wake(wakes)
     }
 
-    func wake(_ wakes: (sleeper: Bool, company: Bool)) {
+    func wake(_ wakes: (sleeper: Bool, multiplexer: Bool)) {
         if wakes.sleeper { wake.signal() }
-        if wakes.company { bell?.ring() }
+        if wakes.multiplexer { waker?.wake() }
     }
 
     /// Returns when the last thread has ended, after `close`.
