@@ -33,8 +33,12 @@ struct PendingTransaction: Sendable {
             return Delivery { continuation.resume(returning: value) }
         }
         let throwing: @Sendable (any Error) -> Void = { continuation.resume(throwing: $0) }
-        attempt = { Ending(mode.attempt(on: $0, delivering), throwing) }
-        stage = mode.isByRows ? { StagedTransaction(mode, on: $0, delivering, throwing) } : nil
+        attempt = { link in Ending(mode.attempt(on: link, delivering), throwing) }
+        if mode.isByRows {
+            stage = { link in StagedTransaction(mode, on: link, delivering, throwing) }
+        } else {
+            stage = nil
+        }
         fail = { continuation.resume(throwing: $0) }
     }
 }
