@@ -64,16 +64,34 @@ extension ConnectionThreads {
         var links: Int { idle.count + running.count }
     }
 
+    /// What the pool is told of one that ended.
+    private struct Note: Sendable {
+        enum Verdict {
+            case over
+            case lostRace(ContestedRow?)
+            case single
+        }
+
+        let entry: Entry
+        let verdict: Verdict
+        let roundTrips: Int
+        let statements: Int
+        let silence: PostgresLink.Silence?
+        /// Whether the database answered, and whether it took a write.
+        let answered: Bool
+        let wrote: Bool
+    }
+
     /// What follows from a visit to the lock.
-    private struct Turn {
+    private struct Turn: Sendable {
         var taken: [Entry] = []
-        var tells: [() -> Void] = []
+        var fresh: PostgresLink?
         var isFinished = false
         var connects = false
         var wasOut = false
         var wasReadOnly = false
         var silence: PostgresLink.Silence?
-        var wakes = (sleeper: false, multiplexer: false)
+        var wakesSleeper = false
     }
 
     func workTogether(_ waker: WakePipe) {
@@ -81,10 +99,18 @@ extension ConnectionThreads {
         var hasNews = true
         while true {
             if hasNews {
-                let turn = turn(&multiplexed)
-                wake(turn.wakes)
-                for tell in turn.tells { tell() }
-                note(turn)
+                var tells: [() -> Void] = []
+                let notes = multiplexed.ended.map { note($0, &tells) }
+                for one in multiplexed.ended where one.link.isUsable && one.link.takesWrites {
+                    multiplexed.idle.append(one.link)
+                }
+                multiplexed.ended.removeAll(keepingCapacity: true)
+                let turn = turn(notes, idle: multiplexed.idle.count, running: multiplexed.running.count)
+                if let fresh = turn.fresh { multiplexed.idle.append(fresh) }
+                wake((turn.wakesSleeper, false))
+                for tell in tells { tell() }
+                if let silence = turn.silence { noteOutage(silence.reason, since: silence.since) }
+                noteEnds(wasOut: turn.wasOut, wasReadOnly: turn.wasReadOnly)
                 if turn.connects { connect(waker) }
                 for entry in turn.taken { begin(entry, in: &multiplexed) }
                 if turn.isFinished { break }
@@ -97,68 +123,71 @@ extension ConnectionThreads {
         threadEnded()
     }
 
+    /// - Parameter tells: where to put what tells the caller.
+    private func note(_ one: Ended, _ tells: inout [() -> Void]) -> Note {
+        let verdict: Note.Verdict
+        switch one.step {
+        case .over(.over(let tell)):
+            tells.append(tell)
+            verdict = .over
+        case .over(.lostRace(let failure, let row)):
+            if let refusal = loss(of: one.entry, failure) {
+                tells.append { one.entry.job.fail(refusal) }
+                verdict = .over
+            } else {
+                verdict = .lostRace(row)
+            }
+        case .over(.lostConnection), .over(.readOnly), .single, .waits: verdict = .single
+        }
+        let (counts, answered) = (one.link.takeCounts(), one.link.isUsable)
+        return Note(
+            entry: one.entry, verdict: verdict, roundTrips: counts.roundTrips, statements: counts.statements,
+            silence: one.link.silence, answered: answered, wrote: answered && one.link.takesWrites)
+    }
+
     /// Notes what ended, and takes what is to be begun. All that is done under the lock at once.
-    private func turn(_ multiplexed: inout Multiplexed) -> Turn {
-        let ended = multiplexed.ended
-        multiplexed.ended = []
-        for one in ended where one.link.isUsable && one.link.takesWrites { multiplexed.idle.append(one.link) }
-        let (idle, running) = (multiplexed.idle.count, multiplexed.running.count)
-        let (turn, fresh) = state.withLock { state -> (Turn, PostgresLink?) in
+    private func turn(_ notes: [Note], idle: Int, running: Int) -> Turn {
+        let most = options.connectionsTogether
+        return state.withLock { state in
             var turn = Turn()
-            for one in ended { note(one, in: &state, &turn) }
-            let fresh = state.freshLink
+            for note in notes {
+                state.statistics.roundTrips += note.roundTrips
+                state.statistics.statements += note.statements
+                switch note.verdict {
+                case .over:
+                    state.queue.finish(note.entry)
+                    state.statistics.transactions += 1
+                    if note.answered, state.endOutage() { turn.wasOut = true }
+                    if note.wrote, state.endReadOnly() { turn.wasReadOnly = true }
+                case .lostRace(let row):
+                    state.queue.lose(note.entry, for: row)
+                    state.statistics.lostRaces += 1
+                case .single: state.queue.single(note.entry)
+                }
+                if let silence = note.silence {
+                    state.statistics.silences += 1
+                    turn.silence = silence
+                }
+            }
+            turn.fresh = state.freshLink
             state.freshLink = nil
-            state.idleTogether = idle + (fresh == nil ? 0 : 1)
+            let links = idle + (turn.fresh == nil ? 0 : 1)
+            state.idleTogether = links
             state.makeRoom()
-            while let entry = state.queue.takeTogether() { turn.taken.append(entry) }
+            // Before another is begun, all have to know of a silence.
+            while turn.silence == nil, let entry = state.queue.takeTogether() { turn.taken.append(entry) }
             state.idleTogether -= turn.taken.count
             // One more connection where there is more to do than there are connections.
-            let links = idle + running + (fresh == nil ? 0 : 1)
-            state.isShortOfLinks = links < options.connectionsTogether
+            state.isShortOfLinks = links + running < most
             if state.wantsLink {
                 state.isConnecting = true
                 turn.connects = true
             }
             turn.isFinished = state.queue.isFinished && running == 0 && turn.taken.isEmpty
             state.multiplexerSleeps = true
-            turn.wakes = (state.wakesSleeper(), false)
-            return (turn, fresh)
+            turn.wakesSleeper = state.wakesSleeper()
+            return turn
         }
-        if let fresh { multiplexed.idle.append(fresh) }
-        return turn
-    }
-
-    private func note(_ one: Ended, in state: inout State, _ turn: inout Turn) {
-        let counts = one.link.takeCounts()
-        state.statistics.roundTrips += counts.roundTrips
-        state.statistics.statements += counts.statements
-        switch one.step {
-        case .over(.over(let tell)):
-            state.queue.finish(one.entry)
-            state.statistics.transactions += 1
-            if let silence = one.link.silence {
-                state.statistics.silences += 1
-                turn.silence = silence
-            } else if one.link.isUsable {
-                if state.endOutage() { turn.wasOut = true }
-                if one.link.takesWrites, state.endReadOnly() { turn.wasReadOnly = true }
-            }
-            turn.tells.append(tell)
-        case .over(.lostRace(let failure, let row)):
-            if let refusal = loss(of: one.entry, failure) {
-                state.queue.finish(one.entry)
-                turn.tells.append { one.entry.job.fail(refusal) }
-            } else {
-                state.queue.lose(one.entry, for: row)
-                state.statistics.lostRaces += 1
-            }
-        case .over(.lostConnection), .over(.readOnly), .single, .waits: state.queue.single(one.entry)
-        }
-    }
-
-    private func note(_ turn: Turn) {
-        if let silence = turn.silence { noteOutage(silence.reason, since: silence.since) }
-        noteEnds(wasOut: turn.wasOut, wasReadOnly: turn.wasReadOnly)
     }
 
     private func begin(_ entry: Entry, in multiplexed: inout Multiplexed) {
