@@ -37,14 +37,13 @@ PROFILE ?= $(wildcard deploy/release.profdata)
 ifneq ($(PROFILE),)
 release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
 endif
-# A section for each function: the linker leaves out those that nothing calls, and an order of sections is one of functions
-# (docs/decisions/0591).
+# A section for each function: the linker leaves out those that nothing calls, and puts together what requests use, by the names in a file
+# (docs/decisions/0591). `make order` makes it anew; names that are gone do no harm. Without an order: make release ORDER=
+# A profile has one of its own.
 release += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
-# What requests use lies together (docs/decisions/0591). `make order` makes the file, which is not kept in the repository either. A
-# profile has an order of its own.
-ORDER ?= $(if $(PROFILE),,$(wildcard deploy/release.order))
+ORDER ?= $(if $(PROFILE),,$(wildcard deploy/release.order.gz))
 ifneq ($(ORDER),)
-release += -Xlinker --symbol-ordering-file=$(abspath $(ORDER)) -Xlinker --no-warn-symbol-ordering
+release += $(shell scripts/order flags "$(ORDER)")
 endif
 endif
 
@@ -177,11 +176,11 @@ profile: libraries ## Make deploy/release.profdata: what runs how often under th
 	$(SWIFT) build $(release) --product countersign-bench
 	scripts/profile make deploy/release.profdata
 
-order: libraries ## Make deploy/release.order: which parts of a release requests use, for the linker of the next `make release`
+order: libraries ## Make deploy/release.order.gz anew: which functions of a release requests use, for the linker (x86-64 alone)
 	$(SWIFT) build $(release) --product countersign-bench
 	@mkdir -p .build
 	$(SWIFT) build $(release) $(late) --product countersign -Xlinker -Map=$(CURDIR)/.build/order.map
-	scripts/order make .build/release/countersign .build/order.map deploy/release.order
+	scripts/order make .build/release/countersign .build/order.map deploy/release.order.gz
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (five rounds of some minutes each)

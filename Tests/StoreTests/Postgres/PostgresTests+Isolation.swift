@@ -157,7 +157,8 @@ extension PostgresTests {
             // Swallowing the refusal does not help.
             _ = try? transaction.insert(user("u"))
         }
-        #expect(runs.withLock { $0 } == 2)
+        // Together with others, perhaps; by itself; as if it ran alone.
+        #expect((2...3).contains(runs.withLock { $0 }))
         #expect(try await stores[0].read { try $0.countUsers() } == 1)
         #expect(try await stores[0].read { try $0.flow(digest: Self.flow(1).digest) } != nil)
         for store in stores { await store.close() }

@@ -54,6 +54,71 @@ struct TransactionQueueTests {
     }
 
     @Test
+    func `What may go together is left to the thread that runs several, as long as it has room`() throws {
+        let queue = filled(threads: 3)
+        queue.addTogether("t1", "t2", "t3")
+        _ = queue.add("w1", .write)
+        #expect(queue.takeTogether() == nil, "it has no room")
+        queue.room = 2
+        #expect(queue.take() == nil, "it has")
+        let first = try #require(queue.takeTogether())
+        #expect([first.job, queue.takeTogether()?.job] == ["t1", "t2"])
+        #expect(queue.takeTogether() == nil && queue.room == 0)
+        // The other threads have their own number of writes.
+        #expect([queue.take()?.job, queue.take()?.job] == ["t3", "w1"])
+        queue.room = 1
+        queue.finish(first)
+        #expect(queue.takeTogether() == nil && queue.waiting == 0)
+    }
+
+    @Test
+    func `What does not go together is passed by no other`() {
+        let queue = filled(threads: 2, writes: ["w1"])
+        queue.addTogether("t1")
+        queue.room = 1
+        #expect(queue.takeTogether() == nil)
+        #expect(queue.take()?.job == "w1")
+        #expect(queue.takeTogether()?.job == "t1")
+    }
+
+    @Test
+    func `What was run together and has to be run by itself comes next, in the order of arrival`() throws {
+        let queue = filled(threads: 4)
+        queue.addTogether("t1", "t2", "t3")
+        queue.room = 2
+        let taken = try (0..<2).map { _ in try #require(queue.takeTogether()) }
+        queue.single(taken[1])
+        queue.single(taken[0])
+        queue.room = 2
+        #expect(queue.waiting == 3)
+        let single = try #require(queue.take())
+        #expect((single.job, single.losses) == ("t1", 0))
+        #expect([queue.take()?.job, queue.take()?.job] == ["t2", nil], "not taken together again")
+        #expect(queue.takeTogether()?.job == "t3")
+    }
+
+    @Test
+    func `One that is to run alone waits for those that run together, and those for it`() throws {
+        let queue = filled(threads: 4)
+        queue.addTogether("t1", "t2")
+        queue.room = 2
+        var loser = try #require(queue.takeTogether())
+        for _ in 0..<TransactionQueue<String>.lossesBeforeAlone - 1 {
+            queue.lose(loser)
+            loser = try #require(queue.take())
+        }
+        let beside = try #require(queue.takeTogether())
+        queue.lose(loser)
+        queue.addTogether("t3")
+        #expect(queue.take() == nil && queue.takeTogether() == nil, "it waits for the other")
+        queue.finish(beside)
+        let alone = try #require(queue.take())
+        #expect(alone.job == "t1" && queue.takeTogether() == nil)
+        queue.finish(alone)
+        #expect(queue.takeTogether()?.job == "t3")
+    }
+
+    @Test
     func `Losers of many rows leave one thread to reads`() throws {
         let queue = filled(threads: 3, writes: ["a", "b"])
         let first = [try #require(queue.take()), try #require(queue.take())]
@@ -186,7 +251,19 @@ struct TransactionQueueTests {
             queue.add(job, kind, at: arrival, deadline: deadline)
         }
 
+        func addTogether(_ jobs: String...) {
+            for job in jobs {
+                _ = queue.add(job, .write, at: .now, deadline: .now + .seconds(1000), goesTogether: true)
+            }
+        }
+
         func take() -> TransactionQueue<String>.Entry? { queue.take() }
+        func takeTogether() -> TransactionQueue<String>.Entry? { queue.takeTogether() }
+        func single(_ entry: TransactionQueue<String>.Entry) { queue.single(entry) }
+        var room: Int {
+            get { queue.room }
+            set { queue.room = newValue }
+        }
         func finish(_ entry: TransactionQueue<String>.Entry) { queue.finish(entry) }
         func lose(_ entry: TransactionQueue<String>.Entry, for row: ContestedRow? = nil) {
             queue.lose(entry, for: row)
