@@ -173,12 +173,12 @@ extension ConnectionThreads {
             state.freshLink = nil
             let links = idle + (turn.fresh == nil ? 0 : 1)
             state.idleTogether = links
+            state.isShortOfLinks = links + running < most
             state.makeRoom()
             // Before another is begun, all have to know of a silence.
             while turn.silence == nil, let entry = state.queue.takeTogether() { turn.taken.append(entry) }
             state.idleTogether -= turn.taken.count
             // One more connection where there is more to do than there are connections.
-            state.isShortOfLinks = links + running < most
             if state.wantsLink {
                 state.isConnecting = true
                 turn.connects = true

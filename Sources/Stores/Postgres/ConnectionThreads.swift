@@ -55,6 +55,7 @@ final class ConnectionThreads: Sendable {
         /// Says how much the thread that runs several would begin: nothing while the database cannot be reached.
         mutating func makeRoom() {
             queue.room = outage == nil ? idleTogether : 0
+            queue.isComplete = outage == nil && !isShortOfLinks
         }
 
         /// Whether that thread is to have another connection.

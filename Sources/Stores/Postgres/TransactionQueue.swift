@@ -16,7 +16,7 @@ enum TransactionKind: Sendable {
 ///   would otherwise fight again; those of other rows run beside it. Where PostgreSQL names no row, they count as one row's;
 /// - one that keeps losing is run while no other write does, so that it wins against all others in this process.
 ///   Against other processes it has luck, time, and as many rounds as fit into its patience;
-/// - writes that may be run together are left to the thread that runs several at once, as long as it has room.
+/// - writes that may be run together are left to the thread that runs several at once, as long as it has room or all its connections.
 struct TransactionQueue<Job> {
     typealias Instant = ContinuousClock.Instant
 
@@ -66,6 +66,8 @@ struct TransactionQueue<Job> {
     let writers: Int
     /// How many more writes the thread that runs several would begin now.
     var room = 0
+    /// Whether it has all its connections, so that what may go together waits for one of them.
+    var isComplete = false
     private var reads = Line()
     private var writes = Line()
     private var losers: [Entry] = []
@@ -265,7 +267,7 @@ struct TransactionQueue<Job> {
         let mayWrite = writesMayRun && isFree
         if mayWrite, !singles.isEmpty { return .single }
         // What may go together is left to the thread that runs several.
-        let write = mayWrite ? writes.first.flatMap { $0.goesTogether && room > 0 ? nil : $0.number } : nil
+        let write = mayWrite ? writes.first.flatMap { $0.goesTogether && (isComplete || room > 0) ? nil : $0.number } : nil
         switch (reads.first?.number, write) {
         case (let read?, let write?): return read < write ? .read : .write
         case (_?, nil): return .read

@@ -72,6 +72,17 @@ struct TransactionQueueTests {
     }
 
     @Test
+    func `What may go together waits for the thread that runs several, when that has all its connections`() {
+        let queue = filled(threads: 3)
+        queue.isComplete = true
+        queue.addTogether("t1")
+        _ = queue.add("r1", .read)
+        #expect([queue.take()?.job, queue.take()?.job] == ["r1", nil])
+        queue.isComplete = false
+        #expect(queue.take()?.job == "t1")
+    }
+
+    @Test
     func `What does not go together is passed by no other`() {
         let queue = filled(threads: 2, writes: ["w1"])
         queue.addTogether("t1")
@@ -260,6 +271,10 @@ struct TransactionQueueTests {
         func take() -> TransactionQueue<String>.Entry? { queue.take() }
         func takeTogether() -> TransactionQueue<String>.Entry? { queue.takeTogether() }
         func single(_ entry: TransactionQueue<String>.Entry) { queue.single(entry) }
+        var isComplete: Bool {
+            get { queue.isComplete }
+            set { queue.isComplete = newValue }
+        }
         var room: Int {
             get { queue.room }
             set { queue.room = newValue }
