@@ -267,7 +267,8 @@ struct TransactionQueue<Job> {
         let mayWrite = writesMayRun && isFree
         if mayWrite, !singles.isEmpty { return .single }
         // What may go together is left to the thread that runs several.
-        let write = mayWrite ? writes.first.flatMap { $0.goesTogether && (isComplete || room > 0) ? nil : $0.number } : nil
+        let isLeft = isComplete || room > 0
+        let write = mayWrite ? writes.first.flatMap { $0.goesTogether && isLeft ? nil : $0.number } : nil
         switch (reads.first?.number, write) {
         case (let read?, let write?): return read < write ? .read : .write
         case (_?, nil): return .read
