@@ -60,8 +60,8 @@ extension ConnectionThreads {
         var idle: [PostgresLink] = []
         var running: [Member] = []
         var ended: [Ended] = []
-
-        var links: Int { idle.count + running.count }
+        /// Whether all its connections wait, and none was answered for a while.
+        var isHeldUp = false
     }
 
     /// What the pool is told of one that ended.
@@ -105,7 +105,9 @@ extension ConnectionThreads {
                     multiplexed.idle.append(one.link)
                 }
                 multiplexed.ended.removeAll(keepingCapacity: true)
-                let turn = turn(notes, idle: multiplexed.idle.count, running: multiplexed.running.count)
+                let turn = turn(
+                    notes, idle: multiplexed.idle.count, running: multiplexed.running.count,
+                    isHeldUp: multiplexed.isHeldUp)
                 if let fresh = turn.fresh { multiplexed.idle.append(fresh) }
                 wake((turn.wakesSleeper, false))
                 for tell in tells { tell() }
@@ -146,7 +148,7 @@ extension ConnectionThreads {
     }
 
     /// Notes what ended, and takes what is to be begun. All that is done under the lock at once.
-    private func turn(_ notes: [Note], idle: Int, running: Int) -> Turn {
+    private func turn(_ notes: [Note], idle: Int, running: Int, isHeldUp: Bool) -> Turn {
         let most = options.connectionsTogether
         return state.withLock { state in
             var turn = Turn()
@@ -174,6 +176,7 @@ extension ConnectionThreads {
             let links = idle + (turn.fresh == nil ? 0 : 1)
             state.idleTogether = links
             state.isShortOfLinks = links + running < most
+            state.isHeldUp = isHeldUp
             state.makeRoom()
             // Before another is begun, all have to know of a silence.
             while turn.silence == nil, let entry = state.queue.takeTogether() { turn.taken.append(entry) }
@@ -209,11 +212,17 @@ extension ConnectionThreads {
         }
     }
 
+    /// Milliseconds in which no connection has to be answered, where all wait, until the other threads run what could have gone together: others
+    /// may have locked rows for seconds.
+    private static let patience: CInt = 20
+
     /// Waits until one is answered or there is something else to do, and goes on with those that are answered.
-    /// - Returns: whether anything ended, or the waker was woken.
+    /// - Returns: whether the pool is to be told of something, or has something to tell.
     private func wait(for multiplexed: inout Multiplexed, _ waker: WakePipe) -> Bool {
         // What TLS has read ahead shows on no socket.
         var timeout: CInt = multiplexed.running.isEmpty ? -1 : 250
+        let mayBeHeldUp = multiplexed.idle.isEmpty && !multiplexed.running.isEmpty
+        if mayBeHeldUp, !multiplexed.isHeldUp { timeout = Self.patience }
         var descriptors = [pollfd(fd: waker.reading, events: Int16(POLLIN), revents: 0)]
         descriptors.reserveCapacity(multiplexed.running.count + 1)
         for member in multiplexed.running {
@@ -225,7 +234,8 @@ extension ConnectionThreads {
                 timeout = min(timeout, CInt(min(left, .milliseconds(250)).milliseconds + 1))
             }
         }
-        let isTime = poll(&descriptors, nfds_t(descriptors.count), timeout) <= 0
+        let answers = poll(&descriptors, nfds_t(descriptors.count), timeout)
+        let isTime = answers <= 0
         let isWoken = descriptors[0].revents != 0
         if isWoken { waker.drain() }
         let now = ContinuousClock.now
@@ -238,7 +248,9 @@ extension ConnectionThreads {
                 multiplexed.running.append(member)
             }
         }
-        return isWoken || !multiplexed.ended.isEmpty
+        let wasHeldUp = multiplexed.isHeldUp
+        multiplexed.isHeldUp = mayBeHeldUp && (wasHeldUp || timeout == Self.patience) && answers <= (isWoken ? 1 : 0)
+        return isWoken || !multiplexed.ended.isEmpty || multiplexed.isHeldUp != wasHeldUp
     }
 
     /// How long it takes until another connection is tried for where one could not be made.

@@ -34,6 +34,8 @@ final class ConnectionThreads: Sendable {
         var isShortOfLinks = true
         /// Connections of it that have nothing to do.
         var idleTogether = 0
+        /// Whether all its connections wait, and none was answered for a while.
+        var isHeldUp = false
 
         /// The next instant to check, if no thread will check by then.
         mutating func newSweep() -> ContinuousClock.Instant? {
@@ -55,7 +57,7 @@ final class ConnectionThreads: Sendable {
         /// Says how much the thread that runs several would begin: nothing while the database cannot be reached.
         mutating func makeRoom() {
             queue.room = outage == nil ? idleTogether : 0
-            queue.isComplete = outage == nil && !isShortOfLinks
+            queue.isComplete = outage == nil && !isShortOfLinks && !isHeldUp
         }
 
         /// Whether that thread is to have another connection.
