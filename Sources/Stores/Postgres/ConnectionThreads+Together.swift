@@ -249,7 +249,8 @@ extension ConnectionThreads {
             }
         }
         let wasHeldUp = multiplexed.isHeldUp
-        multiplexed.isHeldUp = mayBeHeldUp && (wasHeldUp || timeout == Self.patience) && answers <= (isWoken ? 1 : 0)
+        let hasNoAnswer = answers <= (isWoken ? 1 : 0)
+        multiplexed.isHeldUp = mayBeHeldUp && hasNoAnswer && (wasHeldUp || isTime && timeout == Self.patience)
         return isWoken || !multiplexed.ended.isEmpty || multiplexed.isHeldUp != wasHeldUp
     }
 
