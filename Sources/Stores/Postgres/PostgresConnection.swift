@@ -20,10 +20,10 @@ final class PostgresConnection: SQLConnection {
     private let suspends: Bool
     /// Whether the body was let go, to be run again when what it asked for is there.
     private(set) var isSuspended = false
-    /// Whether the body has to be run again by itself, because it waits after it has changed something.
-    private(set) var needsToWait = false
-    /// Whether anything was sent that changes something.
-    private(set) var hasChanged = false
+    /// Whether the body has to be run by itself, because it is not the same when it is run again.
+    private(set) var isFickle = false
+    /// Changes that the body has made; where it is run again, the first of them were sent before.
+    private var passed = 0
     let locksRows = true
     let rewritesNamedIndexes = false
 
@@ -53,40 +53,78 @@ final class PostgresConnection: SQLConnection {
         }
     }
 
-    /// The answer, where it is there.
+    /// The answer to a query, where it is there.
     /// - Throws: ``Suspension`` where it is not.
     private func present(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult {
-        if let result = link.present(statement, parameters) { return result }
-        guard !hasChanged else { throw suspension(waits: true) }
-        try link.ask(statement, parameters)
-        throw suspension(waits: !link.hasAsked(statement, parameters))
+        switch link.recollection(of: statement, parameters, after: passed) {
+        case .answer(let result): return result
+        case .asked: throw suspension()
+        case .unknown where passed < link.changes: throw suspension(isFickle: true)
+        case .unknown:
+            try link.ask(statement, parameters)
+            throw suspension()
+        }
     }
 
-    private func suspension(waits: Bool) -> Suspension {
-        if waits { needsToWait = true }
+    private func suspension(isFickle: Bool = false) -> Suspension {
+        if isFickle { self.isFickle = true }
         isSuspended = true
         return Suspension()
     }
 
+    /// Whether a change was sent before, when the body was run up to here.
+    private func isRepeated(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
+        guard passed < link.changes else { return false }
+        guard link.wasChange(passed, statement, parameters) else { throw suspension(isFickle: true) }
+        return true
+    }
+
+    /// A change that the body waits for.
+    private func changedRows(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
+        guard try isRepeated(statement, parameters) else {
+            try link.askChange(statement, parameters)
+            throw suspension()
+        }
+        guard case .answer(let result) = link.recollection(of: statement, parameters, after: passed) else {
+            throw suspension(isFickle: true)
+        }
+        passed += 1
+        return result.changedRows
+    }
+
+    /// A change that is taken for done.
+    private func send(_ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool) throws {
+        guard suspends else {
+            link.passAsked()
+            return try link.send(statement, parameters, isForeseen: isForeseen, isChecked: commitsAlong)
+        }
+        if try !isRepeated(statement, parameters) {
+            link.noteChange(statement, parameters)
+            try link.send(statement, parameters, isForeseen: isForeseen, isChecked: commitsAlong)
+        }
+        passed += 1
+    }
+
+    /// Whether the body has changed anything.
+    var hasChanged: Bool { passed > 0 }
+
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
-        if suspends { return try noting(statement) { throw suspension(waits: true) } }
-        link.passAsked()
-        return try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).changedRows }
+        try noting(statement) {
+            if suspends { return try changedRows(statement, parameters) }
+            link.passAsked()
+            return try link.run(statement, parameters, isBounded: isBounded).changedRows
+        }
     }
 
     func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
         guard foresees else { return try execute(statement, parameters) > 0 }
-        hasChanged = true
-        link.passAsked()
-        try noting(statement) { try link.send(statement, parameters, isForeseen: true, isChecked: commitsAlong) }
+        try noting(statement) { try send(statement, parameters, isForeseen: true) }
         return true
     }
 
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         guard foresees else { return _ = try execute(statement, parameters) }
-        hasChanged = true
-        link.passAsked()
-        try noting(statement) { try link.send(statement, parameters, isForeseen: false) }
+        try noting(statement) { try send(statement, parameters, isForeseen: false) }
     }
 
     /// Whether what was foreseen need not be looked at before the commit: the server does that, and does not commit where
@@ -98,6 +136,8 @@ final class PostgresConnection: SQLConnection {
     func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         // What may not be run is not run before it is asked for.
         guard failure == nil, !keepsToRows || statement.isByRow else { return }
+        // What was asked when the body was run up to here is answered.
+        if suspends, passed < link.changes { return }
         try noting(statement) { try link.ask(statement, parameters) }
     }
 

@@ -52,13 +52,19 @@ final class PostgresLink: @unchecked Sendable {
         let isChecked: Bool
     }
 
-    /// A query that a transaction said it is going to run.
+    /// A query that a transaction said it is going to run, or a change of which it wants to know how many rows it is about.
     private struct Asked {
         let statement: SQLStatement
         let parameters: [SQLValue]
+        /// How many changes were sent before it: after another one the answer may be of what was before.
+        let changes: Int
         var answer: PostgresResult?
-        /// Whether a change was sent after it, so that the answer may be of what was before.
-        var isPast = false
+    }
+
+    /// A change that a body sends again where it is run again.
+    private struct Change {
+        let statement: SQLStatement
+        let parameters: [SQLValue]
     }
 
     /// What was sent with a mark behind it, and is to be answered.
@@ -76,6 +82,10 @@ final class PostgresLink: @unchecked Sendable {
     private var preparedChecked: [String?] = []
     /// What the transaction asked ahead; an answer that is nil is still to come.
     private var asked: [Asked] = []
+    /// How many changes the transaction has sent.
+    private(set) var changes = 0
+    /// Those changes, where the body may be run again in the transaction.
+    private var noted: [Change] = []
     /// Where parameters are put together, and the commands of the answers before: kept for their memory alone.
     private var parameterBytes: [UInt8] = []
     private var spare: [Sent] = []
@@ -148,6 +158,8 @@ final class PostgresLink: @unchecked Sendable {
     /// Begins a transaction, and its time. The command goes with the first statement.
     func begin(_ command: SQLStatement) throws {
         asked.removeAll(keepingCapacity: true)
+        noted.removeAll(keepingCapacity: true)
+        changes = 0
         transactionEnd = .now + settings.transactionTimeout
         try send(command, [], isForeseen: false, isBegin: true)
     }
@@ -280,35 +292,66 @@ final class PostgresLink: @unchecked Sendable {
     /// Sends a query whose answer the transaction is going to want; it comes with the next answers.
     func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         // A body that is run again says again what it is going to ask for.
-        guard sent.count < Self.mostSent, !hasAsked(statement, parameters) else { return }
-        asked.append(Asked(statement: statement, parameters: parameters))
+        guard sent.count < Self.mostSent, place(of: statement, parameters, after: changes) == nil else { return }
+        try sendAsked(statement, parameters)
+    }
+
+    private func sendAsked(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        asked.append(Asked(statement: statement, parameters: parameters, changes: changes))
         try sendKept(statement, parameters, asks: asked.count - 1)
     }
 
-    /// Whatever was asked ahead may be of what was before a change.
+    /// Counts a change: whatever was asked ahead may be of what was before.
     func passAsked() {
-        for place in asked.indices { asked[place].isPast = true }
+        changes += 1
     }
 
-    private func place(of statement: SQLStatement, _ parameters: [SQLValue]) -> Int? {
+    private func place(of statement: SQLStatement, _ parameters: [SQLValue], after changes: Int) -> Int? {
         asked.firstIndex {
-            !$0.isPast && $0.statement === statement && SQLValue.areSame($0.parameters, parameters)
+            $0.changes == changes && $0.statement === statement && SQLValue.areSame($0.parameters, parameters)
         }
     }
 
-    /// Whether a query was asked ahead, and nothing was changed since.
-    func hasAsked(_ statement: SQLStatement, _ parameters: [SQLValue]) -> Bool {
-        place(of: statement, parameters) != nil
+    // MARK: Bodies that are run again
+
+    /// What a body that is run again in its transaction is told.
+    enum Recollection {
+        case answer(PostgresResult)
+        /// It was asked, and the answer is to come.
+        case asked
+        case unknown
     }
 
-    /// The answer to a query that was asked ahead, where it is there: without waiting.
-    func present(_ statement: SQLStatement, _ parameters: [SQLValue]) -> PostgresResult? {
-        place(of: statement, parameters).flatMap { asked[$0].answer }
+    /// What was asked at this place of the body.
+    /// - Parameter changes: those that the body has made by now.
+    func recollection(
+        of statement: SQLStatement, _ parameters: [SQLValue], after changes: Int
+    ) -> Recollection {
+        guard let place = place(of: statement, parameters, after: changes) else { return .unknown }
+        return asked[place].answer.map { .answer($0) } ?? .asked
+    }
+
+    /// Whether the change with this number was this one.
+    func wasChange(_ number: Int, _ statement: SQLStatement, _ parameters: [SQLValue]) -> Bool {
+        number < noted.count && noted[number].statement === statement
+            && SQLValue.areSame(noted[number].parameters, parameters)
+    }
+
+    /// Notes a change that is about to be sent.
+    func noteChange(_ statement: SQLStatement, _ parameters: [SQLValue]) {
+        noted.append(Change(statement: statement, parameters: parameters))
+        changes += 1
+    }
+
+    /// Sends a change of which the body wants to know how many rows it is about.
+    func askChange(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        try sendAsked(statement, parameters)
+        noteChange(statement, parameters)
     }
 
     /// The answer to a query that was asked ahead; nil where it was not, or something was changed since.
     func answered(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult? {
-        guard let place = place(of: statement, parameters) else { return nil }
+        guard let place = place(of: statement, parameters, after: changes) else { return nil }
         if asked[place].answer == nil {
             if isOverdue { throw overdue }
             try settle()

@@ -27,7 +27,7 @@ public final class PostgresStore: Store {
     /// What to set for a machine; the defaults fit most.
     public struct Options: Sendable {
         /// Transactions that run at the same time, each on a connection; at least 1. All servers together must stay below the database's
-        /// `max_connections`. One connection is left to reads. Of four or more, three fifths are for writes that keep to their rows, which
+        /// `max_connections`. One connection is left to reads. Of six or more, three fifths are for writes that keep to their rows, which
         /// one thread runs together; each other one has a thread of its own.
         public var connections = 10
         /// How many transactions may wait beside those, before more are refused as `overloaded`.
@@ -55,7 +55,7 @@ public final class PostgresStore: Store {
         public init() {}
 
         /// Connections of the thread that runs several writes; 0 where there are too few for one.
-        var connectionsTogether: Int { connections < 4 ? 0 : connections * 3 / 5 }
+        var connectionsTogether: Int { connections < 6 ? 0 : connections * 3 / 5 }
 
         var link: PostgresLink.Settings {
             PostgresLink.Settings(

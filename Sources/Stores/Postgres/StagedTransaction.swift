@@ -4,7 +4,7 @@ import StoreSQL
 /// A write that keeps to its rows, as a thread runs it that runs several: it waits for nothing (`docs/decisions/0558`).
 ///
 /// Where its body would wait, what it asks is sent and the body let go; when the answer is there, it is run again, and told what it was not told
-/// before. Nothing was changed by then. A body that wants to know more after it has changed something is undone, and run by itself.
+/// before; what it had changed is not sent again. A body that is another one then is undone, and run by itself.
 final class StagedTransaction {
     enum Step {
         /// It waits for the database, whose answer is looked for at ``link``.
@@ -21,7 +21,7 @@ final class StagedTransaction {
     }
 
     /// Times that a body is let go.
-    private static let mostRounds = 8
+    private static let mostRounds = 12
 
     let link: PostgresLink
     private let mode: TransactionMode
@@ -68,7 +68,7 @@ final class StagedTransaction {
         }
         if connection.isSuspended {
             rounds += 1
-            return connection.needsToWait || rounds > Self.mostRounds ? undone() : ask()
+            return connection.isFickle || rounds > Self.mostRounds ? undone() : ask()
         }
         switch result {
         // What it changed may not be as it was told, and that the reason.

@@ -26,7 +26,7 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test(arguments: [2, 4])
+    @Test(arguments: [2, 6])
     func `Two hundred writes to one row are all counted, and each caller is told its own count`(_ connections: Int)
         async throws
     {
@@ -53,7 +53,7 @@ extension PostgresTests {
     func `A row that another session has locked holds up the writes to it, and nothing else`(_ kind: HeldWrite)
         async throws
     {
-        let (database, store) = try await seeded(30, connections: 4)
+        let (database, store) = try await seeded(30, connections: 6)
         let holder = try await LockHolder(of: [1], changing: true, in: database)
         let held = Task {
             try await each(2) { _ in
@@ -82,7 +82,7 @@ extension PostgresTests {
     @Test
     func `A body that throws undoes its own changes alone, and its caller alone is told`() async throws {
         struct Refused: Error { let number: Int }
-        let (_, store) = try await seeded(100, connections: 3)
+        let (_, store) = try await seeded(100, connections: 6)
         let told = try await each(100) { number in
             do {
                 return try await store.write(.rows) { transaction in
@@ -115,7 +115,7 @@ extension PostgresTests {
             var count: Int?
         }
         // Each of four names the next: 0, 1, 2, 3; 4, 5, 6, 7; and so on.
-        let (_, store) = try await seeded(160, connections: 3)
+        let (_, store) = try await seeded(160, connections: 6)
         let told = try await each(40) { chain in
             try await store.write(.rows) { transaction in
                 var told = Told()
@@ -153,7 +153,7 @@ extension PostgresTests {
 
     @Test
     func `What goes beyond its rows is run again as if it ran alone, beside those that keep to theirs`() async throws {
-        let (_, store) = try await seeded(60, connections: 4)
+        let (_, store) = try await seeded(60, connections: 6)
         let added = try await together(60) { number in
             try await store.write(.rows) { transaction in
                 try increment("c/\(number)", in: transaction)
@@ -188,7 +188,7 @@ extension PostgresTests {
     func `Where an administrator ends all connections, what was told done is there, and what was told not is not`()
         async throws
     {
-        let (kills, connections) = (5, 4)
+        let (kills, connections) = (5, 6)
         let (database, store) = try await seeded(100, connections: connections)
         let holder = try await LockHolder(of: [0, 1, 2], in: database)
         let writes = Task {
@@ -223,7 +223,7 @@ extension PostgresTests {
     /// Writers note the epoch that they read and do not change, as what is sealed notes its key. Who ends an epoch sees all of it.
     @Test
     func `A write that excludes all others sees the whole of what it puts an end to`() async throws {
-        let (_, store) = try await seeded(0, connections: 4)
+        let (_, store) = try await seeded(0, connections: 6)
         let writers = UserID(rawValue: "u")
         #expect(try await store.write { try $0.insert(user("u")) })
         @Sendable func epoch(_ transaction: any StoreTransaction) throws -> Int {
@@ -287,7 +287,7 @@ extension PostgresTests {
 
     @Test
     func `Writes that wait when the store is closed are done or told that they are not`() async throws {
-        let (database, store) = try await seeded(60, connections: 4)
+        let (database, store) = try await seeded(60, connections: 6)
         let holder = try await LockHolder(of: [0, 1, 2], in: database)
         let writes = Task {
             try await each(60) { number in
@@ -316,7 +316,7 @@ extension PostgresTests {
 
     @Test
     func `Bodies that take their time make no neighbour fail`() async throws {
-        let (_, store) = try await seeded(40, connections: 3, PostgresStore.Options())
+        let (_, store) = try await seeded(40, connections: 6, PostgresStore.Options())
         let told = try await each(40) { number in
             try await store.write(.rows) { transaction in
                 if number % 16 == 0 { compute(for: .milliseconds(50)) }
@@ -335,7 +335,7 @@ extension PostgresTests {
     func `An answer that came in time counts, however late it is looked at for a neighbour's body`() async throws {
         var options = PostgresStore.Options.patient
         options.statementTimeout = .seconds(1)
-        let (database, store) = try await seeded(30, connections: 4, options)
+        let (database, store) = try await seeded(30, connections: 6, options)
         for round in 0..<3 {
             let (first, second, third) = (10 * round, 10 * round + 1, 10 * round + 2)
             let holder = try await LockHolder(of: [first, second], in: database)

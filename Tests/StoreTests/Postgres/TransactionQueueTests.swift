@@ -121,11 +121,13 @@ struct TransactionQueueTests {
         let beside = try #require(queue.takeTogether())
         queue.lose(loser)
         queue.addTogether("t3")
+        queue.room = 1
         #expect(queue.take() == nil && queue.takeTogether() == nil, "it waits for the other")
         queue.finish(beside)
         let alone = try #require(queue.take())
         #expect(alone.job == "t1" && queue.takeTogether() == nil)
         queue.finish(alone)
+        queue.room = 1
         #expect(queue.takeTogether()?.job == "t3")
     }
 
