@@ -43,6 +43,13 @@ package final class FaultyStore: Store {
     package func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
+        try await write(isolation, .atOnce, body)
+    }
+
+    package func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         let fault = state.withLock { state -> Fault? in
             if state.spared > 0 {
                 state.spared -= 1
@@ -53,10 +60,10 @@ package final class FaultyStore: Store {
             return left > 0 ? state.fault : nil
         }
         switch fault {
-        case nil: return try await store.write(isolation, body)
+        case nil: return try await store.write(isolation, durability, body)
         case .away: throw StoreError(.unavailable, "away")
         case .silent:
-            _ = try await store.write(isolation, body)
+            _ = try await store.write(isolation, durability, body)
             throw StoreError(.outcomeUnknown, "went away while it committed")
         }
     }

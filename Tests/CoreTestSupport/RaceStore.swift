@@ -44,8 +44,15 @@ package final class RaceStore: Store {
     package func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
+        try await write(isolation, .atOnce, body)
+    }
+
+    package func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         if let passage = Self.passage, passage.reachesMeeting() { await passage.meeting.arriveAndWait() }
-        return try await store.write(isolation, body)
+        return try await store.write(isolation, durability, body)
     }
 
     package func changeMark() async throws -> Int64? { try await store.changeMark() }

@@ -42,8 +42,15 @@ public final class CountingStore: Store {
     public func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
+        try await write(isolation, .atOnce, body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         state.withLock { $0.writes += 1 }
-        return try await store.write(isolation, body)
+        return try await store.write(isolation, durability, body)
     }
 
     public func changeMark() async throws -> Int64? { try await store.changeMark() }

@@ -178,16 +178,23 @@ struct KeyedStore: Store {
     func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await write(isolation, expecting: { [] }, body)
+        try await write(isolation, .atOnce, body)
     }
 
     func write<T: Sendable>(
-        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await write(isolation, durability, expecting: { [] }, body)
+    }
+
+    func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let condition = WriteCondition.current?()
         return try await keys.retrying {
-            let (result, topics, appended, used, gone) = try await base.write(isolation) {
+            let (result, topics, appended, used, gone) = try await base.write(isolation, durability) {
                 [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 // What the condition asks for brings the standing documents; without one the body's first row does.

@@ -12,11 +12,18 @@ extension Authenticator {
     }
 
     /// Counts the attempt before the answer is judged.
-    /// - Parameter judgesAtOnce: whether an answer that is quickly judged is judged and settled in the same transaction.
-    func charge(_ attempt: Attempt, judgesAtOnce: Bool = false) async throws -> Charged {
+    /// - Parameters:
+    ///   - durability: with ``Durability/withNext`` nothing but an admitted attempt comes back, of which nothing is told before it is
+    ///     settled (`docs/decisions/0556`).
+    ///   - judgesAtOnce: whether an answer that is quickly judged is judged and settled in the same transaction, which then has to be
+    ///     durable at once.
+    /// - Throws: ``NotAdmitted`` where there is something to tell that is not yet durable: nothing was written.
+    func charge(
+        _ attempt: Attempt, _ durability: Durability = .atOnce, judgesAtOnce: Bool = false
+    ) async throws -> Charged {
         let ended = realm.unsettledCharges.ends(at: attempt.now)
         do {
-            return try await charge(attempt, judgesAtOnce: judgesAtOnce, ended: ended)
+            return try await charge(attempt, durability, judgesAtOnce: judgesAtOnce, ended: ended)
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // Perhaps it is counted; it was not judged.
             realm.unsettledCharges.note(attempt.charge.name, .returned, at: attempt.now)
@@ -26,10 +33,11 @@ extension Authenticator {
 
     /// - Parameter ended: what became of earlier charges that could not be settled in their own time.
     private func charge(
-        _ attempt: Attempt, judgesAtOnce: Bool, ended: [String: ChargeEnd]
+        _ attempt: Attempt, _ durability: Durability, judgesAtOnce: Bool, ended: [String: ChargeEnd]
     ) async throws -> Charged {
         let realm = realm
-        return try await realm.store.write(.rows, expecting: { Self.expected(by: attempt) }) { transaction in
+        return try await realm.store.write(.rows, durability, expecting: { Self.expected(by: attempt) }) {
+            transaction in
             let found = try Self.find(attempt, realm: realm, in: transaction)
             let charged: Charged
             var subject: UserID?
@@ -44,6 +52,10 @@ extension Authenticator {
                     realm: realm, in: transaction)
                 if judgesAtOnce, let settled = try settleAtOnce(attempt, counted, in: transaction) { return settled }
                 charged = try Self.countInFlow(counted, in: transaction)
+            }
+            if durability == .withNext {
+                guard case .admitted = charged else { throw NotAdmitted() }
+                return charged
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
             // answers that are not judged count against the source like wrong ones. Asking whether a device has
@@ -361,6 +373,9 @@ extension Authenticator {
 
 /// Undoes the transaction of an answer that could not be settled where it was counted: it takes the three steps.
 struct NotAtOnce: Error {}
+
+/// Undoes a charge that did not wait for the disk and was not admitted: what is told of it has to be durable.
+struct NotAdmitted: Error {}
 
 extension AnsweredRequest.Outcome {
     /// The answer once more; nil where it was no answer, or its token was traded since.

@@ -86,8 +86,18 @@ public struct Authenticator: Sendable {
     }
 
     /// Counts the attempt; judges and settles it, too, where that only computes and no consultant may have to be asked.
+    ///
+    /// The count of an answer that is hashed is on the disk with its settlement, before which nothing is told. A consultant is told
+    /// before that.
     private func chargeFirst(_ attempt: Attempt) async throws -> Charged {
         guard attempt.consultant?.steps.isEmpty ?? true else { return try await charge(attempt) }
+        if attempt.answer.isHashed {
+            do {
+                return try await charge(attempt, .withNext)
+            } catch is NotAdmitted {
+                return try await charge(attempt)
+            }
+        }
         do {
             return try await charge(attempt, judgesAtOnce: true)
         } catch is NotAtOnce {

@@ -26,10 +26,17 @@ public protocol Store: Sendable {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T
 
+    /// The same, of a write that need not be durable when it returns. A store that makes every write durable at once makes no
+    /// difference.
+    func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T
+
     /// The same, of a body that asks for rows whose keys are known before.
     /// - Parameter rows: called where it helps to know them.
     func write<T: Sendable>(
-        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T
 
@@ -48,10 +55,25 @@ extension Store {
     }
 
     public func write<T: Sendable>(
-        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ isolation: Isolation, _ durability: Durability,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await write(isolation, body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await write(isolation, durability, body)
+    }
+
+    /// A write that is durable when it returns, of a body that asks for rows whose keys are known before.
+    public func write<T: Sendable>(
+        _ isolation: Isolation, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await write(isolation, .atOnce, expecting: rows, body)
     }
 }
 
@@ -68,6 +90,16 @@ public enum Isolation: Sendable, Equatable {
     case rows
     /// No other write is under way when it begins, nor begins before it ends.
     case exclusive
+}
+
+/// When what a write has committed is on the disk (`docs/decisions/0556`). Others see it when `write` returns, either way.
+public enum Durability: Sendable, Equatable {
+    /// When `write` returns: the default, and right for every write.
+    case atOnce
+    /// No later than the next write of this process that changes something and is durable at once.
+    ///
+    /// For a write of which nothing is told before such a one has returned.
+    case withNext
 }
 
 /// What can be done inside a transaction. Each part is described beside the things it keeps.

@@ -27,6 +27,28 @@ extension StoreConformance {
             throw Failure("the error was lost")
         },
 
+        Check("A write that goes with the next is seen by who comes after it, and one that throws is undone") { store in
+            for isolation in [Isolation.rows, .full, .exclusive] {
+                let number = try await store.write(isolation, .withNext) { transaction in
+                    let number = (try transaction.document("d")?.first ?? 0) + 1
+                    try transaction.putDocument("d", Data([number]))
+                    return number
+                }
+                try requireEqual(try await store.read { try $0.document("d") }, Data([number]), "what was written")
+            }
+            do {
+                try await store.write(.rows, .withNext) { transaction in
+                    try transaction.putDocument("d", Data([9]))
+                    throw Refusal(number: 7)
+                }
+            } catch let refusal as Refusal {
+                try requireEqual(refusal, Refusal(number: 7), "the error")
+                try requireEqual(try await store.read { try $0.document("d") }, Data([3]), "what is left")
+                return
+            }
+            throw Failure("the error was lost")
+        },
+
         Check("Of many writes at once, those that throw are undone and the others stand") { store in
             let count = 60
             let refused = try await withThrowingTaskGroup(of: Int?.self) { group in

@@ -15,7 +15,7 @@ import StoreSQL
 /// longer than one of them, and holds no thread for ever. What was not answered in time before the commit was not done
 /// (`unavailable`); while a commit was under way the outcome is unknown (`outcomeUnknown`).
 ///
-/// A write has reached the disk when `write` returns. It is refused as `readOnly` where the database takes none, and as
+/// A write has reached the disk when `write` returns; one of ``Durability/withNext`` has when the next that is durable at once returns. It is refused as `readOnly` where the database takes none, and as
 /// `overloaded` where too many wait, where it has waited for too long, and where it has lost too many races.
 ///
 /// A task that is cancelled while it waits still gets its result, because its write still happens: who hangs up after a
@@ -109,7 +109,14 @@ public final class PostgresStore: Store {
     public func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await threads.run(.write(isolation), body)
+        try await write(isolation, .atOnce, body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await threads.run(.write(isolation, durability), body)
     }
 
     /// Waits for the transactions that were accepted and ends the connections. Reads and writes afterwards are refused as

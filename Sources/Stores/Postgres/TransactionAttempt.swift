@@ -19,7 +19,7 @@ enum TransactionOutcome<Value> {
 /// How a transaction is run.
 enum TransactionMode: Sendable {
     case read
-    case write(Isolation)
+    case write(Isolation, Durability)
 
     var kind: TransactionKind { if case .read = self { .read } else { .write } }
 
@@ -35,7 +35,7 @@ enum TransactionMode: Sendable {
             case .ended(let outcome): return outcome
             case .unforeseen where foresees: foresees = false
             case .unforeseen: return .failed(PostgresFailure.unforeseen.storeError)
-            case .beyondRows: mode = .write(.full)
+            case .beyondRows: mode = .write(.full, durability)
             }
         }
     }
@@ -85,7 +85,9 @@ enum TransactionMode: Sendable {
     }
 
     /// Whether one thread may run it together with others (``StagedTransaction``).
-    var isByRows: Bool { if case .write(.rows) = self { true } else { false } }
+    var isByRows: Bool { if case .write(.rows, _) = self { true } else { false } }
+
+    private var durability: Durability { if case .write(_, let durability) = self { durability } else { .atOnce } }
 
     /// SERIALIZABLE for what writes: bodies read, decide and write, and are written as if each were alone. Those that keep to
     /// rows have one snapshot in which the second to change a row loses, and no reads that PostgreSQL would have to
@@ -99,9 +101,10 @@ enum TransactionMode: Sendable {
     var beginning: [SQLStatement] {
         switch self {
         case .read: [Statements.read]
-        case .write(.full): [Statements.serializable]
-        case .write(.rows): [Statements.repeatableRead, Statements.besideOthers]
-        case .write(.exclusive): [Statements.serializable, Statements.withoutOthers]
+        case .write(let isolation, .withNext): Self.write(isolation, .atOnce).beginning + [Statements.withoutWaiting]
+        case .write(.full, _): [Statements.serializable]
+        case .write(.rows, _): [Statements.repeatableRead, Statements.besideOthers]
+        case .write(.exclusive, _): [Statements.serializable, Statements.withoutOthers]
         }
     }
 
@@ -110,6 +113,8 @@ enum TransactionMode: Sendable {
         static let serializable = SQLStatement("BEGIN ISOLATION LEVEL SERIALIZABLE", isByRow: true)
         static let repeatableRead = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ", isByRow: true)
         static let besideOthers = SQLStatement("LOCK TABLE documents IN ROW SHARE MODE", isByRow: true)
+        /// The commit does not wait for the log: the next one that does has this one in it (docs/decisions/0556).
+        static let withoutWaiting = SQLStatement("SET LOCAL synchronous_commit = off", isByRow: true)
         static let withoutOthers = SQLStatement("LOCK TABLE documents IN EXCLUSIVE MODE", isByRow: true)
     }
 

@@ -9,7 +9,8 @@ protocol GroupTransaction {
     /// How many rows were ever changed, also by what was undone.
     var totalChanges: Int { get }
 
-    func begin() throws
+    /// - Parameter isDurable: whether the commit waits for the disk.
+    func begin(isDurable: Bool) throws
     func commit() throws
     /// Does nothing where no transaction is open.
     func rollBack() throws
@@ -28,10 +29,13 @@ protocol GroupTransaction {
 /// No caller gets its result before the commit, neither success nor failure: a body may have thrown because of what its
 /// neighbour wrote. Where the group cannot be committed, each of its writes is run again in a transaction of its own,
 /// so that one that fills the disk takes no other with it.
+///
+/// The commit waits for the disk unless every write of the group is ``Durability/withNext``, one that throws included: it may have thrown
+/// because of what its neighbour wrote.
 struct GroupCommit {
     /// Commits that were made.
     private(set) var commits = 0
-    /// Writes that are durable.
+    /// Writes that they hold.
     private(set) var writes = 0
     private let database: any GroupTransaction
     private var answers: [@Sendable () -> Void] = []
@@ -65,7 +69,7 @@ struct GroupCommit {
 
     private mutating func attempt(_ group: [PendingWrite], withSavepoints: Bool = false) -> Attempt {
         do {
-            try database.begin()
+            try database.begin(isDurable: !group.allSatisfy { $0.durability == .withNext })
         } catch {
             return .notBegun(error)
         }

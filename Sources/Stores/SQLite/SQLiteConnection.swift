@@ -19,6 +19,8 @@ final class SQLiteConnection: SQLConnection {
     /// By the statements' numbers.
     private var kept: [PreparedStatement?] = []
     private var keptRows = KeptRows()
+    /// Whether commits wait for the disk (`synchronous`); nil where it is not known.
+    private var waitsForDisk: Bool?
 
     init(_ database: Database, isReadOnly: Bool = false) throws {
         guard let handle = database.sqliteConnection else { throw StoreError.closedStore }
@@ -209,6 +211,9 @@ extension SQLiteConnection: GroupTransaction {
     private static let beginRead = SQLStatement("BEGIN DEFERRED")
     /// Gives no row. It opens the snapshot that all further statements of the transaction read.
     private static let snapshot = SQLStatement("SELECT 1 FROM sqlite_master WHERE 0")
+    private static let full = SQLStatement.once("PRAGMA synchronous = FULL")
+    private static let normal = SQLStatement.once("PRAGMA synchronous = NORMAL")
+    private static let synchronous = SQLStatement.once("PRAGMA synchronous")
     private static let commit = SQLStatement("COMMIT")
     private static let rollBack = SQLStatement("ROLLBACK")
     private static let savepoint = SQLStatement("SAVEPOINT one_write")
@@ -222,9 +227,34 @@ extension SQLiteConnection: GroupTransaction {
 
     /// Takes the write lock at once. A transaction that reads first and asks for the lock later fails, without waiting,
     /// where another process has written in between.
-    func begin() throws {
+    func begin(isDurable: Bool) throws {
+        try setWaitsForDisk(isDurable)
         try command(Self.begin)
         keptRows.beginGroup()
+    }
+
+    /// With `NORMAL` a commit is in the log and not waited for; the next one with `FULL` syncs the whole log. The database is as whole
+    /// after a power cut with the one as with the other (sqlite.org, PRAGMA synchronous).
+    private func setWaitsForDisk(_ waits: Bool) throws {
+        guard waitsForDisk != waits else { return }
+        waitsForDisk = nil
+        // SQLite acts on the pragma while it prepares it, so that none is kept.
+        try command(waits ? Self.full : Self.normal)
+        let level = try synchronous()
+        guard level == (waits ? 2 : 1) else {
+            throw StoreError(.unavailable, "PRAGMA synchronous is \(level), not what was set")
+        }
+        waitsForDisk = waits
+    }
+
+    /// SQLite's number for how commits wait for the disk: 1 for `NORMAL`, 2 for `FULL`.
+    func synchronous() throws -> Int64 {
+        let prepared = try prepare(Self.synchronous, flags: 0)
+        defer { prepared.finish() }
+        guard try step(prepared), let level = try prepared.integer(0) else {
+            throw StoreError(.unavailable, "PRAGMA synchronous says nothing")
+        }
+        return level
     }
 
     func commit() throws {

@@ -94,7 +94,8 @@ extension SQLiteStore {
         return configuration
     }
 
-    /// Turns on the write-ahead log, asks for a wait at every commit, and makes sure that both were heard, because a misspelt
+    /// Turns on the write-ahead log, asks for a wait at every commit (a group that needs none asks for none,
+    /// `SQLiteConnection.begin`), and makes sure that both were heard, because a misspelt
     /// pragma is silently nothing.
     ///
     /// GRDB would turn the log on as well. But then it makes a table at each opening and drops it, with two waits for the disk, for the

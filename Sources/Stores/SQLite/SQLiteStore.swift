@@ -5,7 +5,8 @@ import Synchronization
 
 /// The embedded store: one SQLite database in one file, with nothing to install.
 ///
-/// A write has reached the disk when `write` returns (write-ahead log, `synchronous=FULL`). Writes that arrive while a
+/// A write has reached the disk when `write` returns (write-ahead log, `synchronous=FULL`); one of ``Durability/withNext`` has when the
+/// next that waits for it returns (`synchronous=NORMAL`). Writes that arrive while a
 /// commit is under way go into the next one together, each in its own savepoint, so that a flood of sign-ins costs few
 /// waits for the disk and one failing write fails alone. Reads run beside writes, each on one snapshot.
 ///
@@ -33,9 +34,9 @@ public final class SQLiteStore: Store {
 
     /// What the store has done since it was opened, for metrics and tests.
     public struct Statistics: Sendable, Equatable {
-        /// Commits made, each of which waited for the disk once.
+        /// Commits made. Each waited for the disk once, but for those of ``Durability/withNext`` alone.
         public internal(set) var commits = 0
-        /// Writes made durable by them.
+        /// Writes that they hold.
         public internal(set) var writes = 0
         /// Writes that wait now.
         public internal(set) var waiting = 0
@@ -100,8 +101,15 @@ public final class SQLiteStore: Store {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
+        try await write(.full, .atOnce, body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         try await withUnsafeThrowingContinuation { continuation in
-            let write = PendingWrite(body, continuation)
+            let write = PendingWrite(durability, body, continuation)
             follow(queue.withLock { $0.add(write) }, of: write)
         }
     }

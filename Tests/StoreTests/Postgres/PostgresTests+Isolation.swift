@@ -191,6 +191,32 @@ extension PostgresTests {
         for store in stores { await store.close() }
     }
 
+    private static let commitSetting = SQLStatement("SELECT current_setting('synchronous_commit')", isByRow: true)
+
+    @Test
+    func `A commit waits for the log but where its write goes with the next`() async throws {
+        var options = PostgresStore.Options()
+        options.connections = 1
+        let store = try await PostgresCluster.shared().emptyDatabase().open(options)
+        for isolation in [Isolation.rows, .full, .exclusive] {
+            for (durability, expected) in [(Durability.withNext, "off"), (.atOnce, "on")] {
+                let setting = try await store.write(isolation, durability) { transaction -> SQLValue? in
+                    guard let transaction = transaction as? SQLTransaction else { throw NotSQL() }
+                    var setting: SQLValue?
+                    try transaction.connection.query(Self.commitSetting, []) { setting = try $0.value(0) }
+                    return setting
+                }
+                #expect(setting == .text(expected), "\(isolation)")
+            }
+        }
+        // What goes beyond its rows runs again, and goes with the next all the same.
+        let setting = try await store.write(.rows, .withNext) { transaction in
+            try raw(transaction, "SELECT current_setting('synchronous_commit')").first?.values.first
+        }
+        #expect(setting == .text("off"))
+        await store.close()
+    }
+
     private func twoServers() async throws -> [PostgresStore] {
         let database = try await PostgresCluster.shared().emptyDatabase()
         return [try await database.open(.patient), try await database.open(.patient)]

@@ -123,8 +123,34 @@ struct GroupCommitTests {
                 "rollback begin a commit nobegin a=done b=unavailable c=unavailable"))
     }
 
+    @Test
+    func `A commit waits for the disk unless each write of its transaction goes with the next, one that throws too`() {
+        func journal(
+            _ writes: [(Durability, throwing: Bool, changing: Bool)], failingCommits: Set<Int> = []
+        ) -> String {
+            let database = ScriptedDatabase(failingCommits: failingCommits)
+            let group = zip(["a", "b"], writes).map { name, kind in
+                write(name, database, throwing: kind.throwing, changing: kind.changing, durability: kind.0)
+            }
+            let commit = GroupCommit(group, on: database)
+            let journal = database.journal
+            commit.answer()
+            return journal
+        }
+        #expect(journal([(.withNext, false, true), (.withNext, false, true)]) == "begin-lazily a b commit")
+        #expect(journal([(.withNext, false, true), (.atOnce, false, true)]) == "begin a b commit")
+        #expect(journal([(.withNext, false, true), (.atOnce, true, false)]) == "begin a b commit")
+        #expect(
+            journal([(.withNext, false, true), (.withNext, true, true)])
+                == "begin-lazily a b rollback begin-lazily save a release save b undo release commit")
+        #expect(
+            journal([(.withNext, false, true), (.atOnce, false, true)], failingCommits: [1])
+                == "begin a b nocommit rollback begin-lazily a commit begin b commit")
+    }
+
     private func write(
-        _ name: String, _ database: ScriptedDatabase, throwing: Bool = false, changing: Bool = true
+        _ name: String, _ database: ScriptedDatabase, throwing: Bool = false, changing: Bool = true,
+        durability: Durability = .atOnce
     ) -> PendingWrite {
         PendingWrite(
             run: { _ in
@@ -132,7 +158,7 @@ struct GroupCommitTests {
                 if changing { database.change() }
                 if throwing { throw Thrown() }
                 return { database.note("\(name)=done") }
-            }, fail: database.teller(name))
+            }, fail: database.teller(name), durability: durability)
     }
 }
 
@@ -180,11 +206,11 @@ private final class ScriptedDatabase: GroupTransaction, Sendable {
     var isOpen: Bool { state.withLock { $0.isOpen } }
     var totalChanges: Int { state.withLock { $0.changes } }
 
-    func begin() throws {
+    func begin(isDurable: Bool) throws {
         try state.withLock { state in
             state.begins += 1
             let fails = failingBegins.contains(state.begins)
-            state.journal.append(fails ? "nobegin" : "begin")
+            state.journal.append(fails ? "nobegin" : isDurable ? "begin" : "begin-lazily")
             if fails { throw StoreError(.unavailable, "locked") }
             state.isOpen = true
         }

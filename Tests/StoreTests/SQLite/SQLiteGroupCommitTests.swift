@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import StoreSQL
 import TestSupport
 import Testing
 
@@ -118,6 +119,35 @@ struct SQLiteGroupCommitTests {
         try await held.value
         #expect(try await accepted.value)
         try await closing.value
+    }
+
+    @Test
+    func `Only a group of writes that go with the next does not wait for the disk, and the next one does again`()
+        async throws
+    {
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
+        // 1 is NORMAL, 2 is FULL.
+        @Sendable func level(_ durability: Durability, _ id: String) async throws -> SQLValue? {
+            try await store.write(.rows, durability) { transaction in
+                _ = try transaction.insert(user(id))
+                return try raw(transaction, "PRAGMA synchronous").first?.values.first
+            }
+        }
+        #expect(try await level(.withNext, "1") == .integer(1))
+        #expect(try await store.read { try $0.countUsers() } == 1)
+        #expect(try await level(.atOnce, "2") == .integer(2))
+        #expect(try await level(.withNext, "3") == .integer(1))
+
+        let (gate, held) = await Gate.holding(store)
+        let lazy = Task { try await level(.withNext, "4") }
+        try await eventually { store.statistics.waiting == 1 }
+        let durable = Task { try await level(.atOnce, "5") }
+        try await eventually { store.statistics.waiting == 2 }
+        gate.open()
+        try await held.value
+        #expect(try await lazy.value == .integer(2))
+        #expect(try await durable.value == .integer(2))
+        #expect(store.statistics.commits == 5, "three, the held one, and the group")
     }
 
     /// Runs four writes in one group and says what became of each.

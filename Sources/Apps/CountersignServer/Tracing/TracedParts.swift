@@ -64,6 +64,13 @@ struct TracedStore: Store {
         try await traced("write") { try await base.write(isolation, body) }
     }
 
+    func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await traced("write") { try await base.write(isolation, durability, body) }
+    }
+
     func changeMark() async throws -> Int64? { try await base.changeMark() }
 }
 
