@@ -125,17 +125,15 @@ struct GroupCommitTests {
 
     @Test
     func `A commit waits for the disk unless each write of its transaction goes with the next, one that throws too`() {
-        func journal(
-            _ writes: [(Durability, throwing: Bool, changing: Bool)], failingCommits: Set<Int> = []
-        ) -> String {
+        /// - Parameter writes: of each, whether it throws, and whether it changes something.
+        func journal(_ writes: [(Durability, Bool, Bool)], failingCommits: Set<Int> = []) -> String {
             let database = ScriptedDatabase(failingCommits: failingCommits)
             let group = zip(["a", "b"], writes).map { name, kind in
-                write(name, database, throwing: kind.throwing, changing: kind.changing, durability: kind.0)
+                write(name, database, throwing: kind.1, changing: kind.2, durability: kind.0)
             }
             let commit = GroupCommit(group, on: database)
-            let journal = database.journal
-            commit.answer()
-            return journal
+            defer { commit.answer() }
+            return database.journal
         }
         #expect(journal([(.withNext, false, true), (.withNext, false, true)]) == "begin-lazily a b commit")
         #expect(journal([(.withNext, false, true), (.atOnce, false, true)]) == "begin a b commit")
