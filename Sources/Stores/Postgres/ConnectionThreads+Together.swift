@@ -198,7 +198,8 @@ extension ConnectionThreads {
             preconditionFailure("no more is taken than there are connections for")
         }
         let transaction = stage(link)
-        if !link.isUsable || link.isLost() {
+        // One that has hung up meanwhile is found out by the first answer: nothing was done by then.
+        if !link.isUsable {
             multiplexed.ended.append(Ended(entry: entry, link: link, step: .single))
         } else {
             goOn(Member(entry: entry, transaction: transaction), in: &multiplexed)
