@@ -38,7 +38,7 @@ ifneq ($(PROFILE),)
 release += $(shell SWIFT="$(SWIFT)" scripts/profile flags "$(PROFILE)")
 endif
 # A section for each function: the linker leaves out those that nothing calls, and puts together what requests use, by the names in a file
-# (docs/decisions/0591). `make order` makes it anew; names that are gone do no harm. Without an order: make release ORDER=
+# (docs/decisions/0588). `make order` makes it anew; names that are gone do no harm. Without an order: make release ORDER=
 # A profile has one of its own.
 release += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 ORDER ?= $(if $(PROFILE),,$(wildcard deploy/release.order.gz))

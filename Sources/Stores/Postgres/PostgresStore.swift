@@ -15,8 +15,8 @@ import StoreSQL
 /// longer than one of them, and holds no thread for ever. What was not answered in time before the commit was not done
 /// (`unavailable`); while a commit was under way the outcome is unknown (`outcomeUnknown`).
 ///
-/// A write has reached the disk when `write` returns; one of ``Durability/withNext`` has when the next that is durable at once returns. It is refused as `readOnly` where the database takes none, and as
-/// `overloaded` where too many wait, where it has waited for too long, and where it has lost too many races.
+/// A write has reached the disk when `write` returns; one of ``Durability/withNext`` has when the next that is durable at
+/// once returns. It is refused as `readOnly` where the database takes none, and as `overloaded` where too many wait, where it has waited for too long, and where it has lost too many races.
 ///
 /// A task that is cancelled while it waits still gets its result, because its write still happens: who hangs up after a
 /// wrong guess is counted all the same.
