@@ -26,9 +26,6 @@ public struct Answer: Sendable {
     /// What the account's password is to be after this answer.
     var newPassword: Secret<String>?
 
-    /// Whether it is judged by a slow hash, and so never at once. The account makes no difference.
-    var isHashed: Bool { if case .proof(let kind, _, _) = content { kind == .password } else { false } }
-
     /// A typed code: of the factor that is named, or for whatever is open. Without factor it is the code that was mailed, the
     /// first code of the authenticator that is being enrolled, or one of the second factors: the one that was asked for, or
     /// those used last, ``Authenticator/comparedFactors`` at most.

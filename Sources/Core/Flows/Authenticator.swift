@@ -87,11 +87,13 @@ public struct Authenticator: Sendable {
 
     /// Counts the attempt; judges and settles it, too, where that only computes and no consultant may have to be asked.
     ///
-    /// The count of an answer that is hashed is on the disk with its settlement, before which nothing is told. A consultant is told
+    /// The count of an answer that is slowly judged is on the disk with its settlement, before which nothing is told. A consultant is told
     /// before that.
     private func chargeFirst(_ attempt: Attempt) async throws -> Charged {
         guard attempt.consultant?.steps.isEmpty ?? true else { return try await charge(attempt) }
-        if attempt.answer.isHashed {
+        if case .proof(let kind, _, _) = attempt.answer.content,
+            realm.proofs.method(kind)?.traits.isJudgedSlowly == true
+        {
             do {
                 return try await charge(attempt, .withNext)
             } catch is NotAdmitted {

@@ -43,6 +43,8 @@ package struct ProofTraits: Sendable {
     package var isGuessable = true
     /// Whether a challenge takes one answer, right or wrong: it is taken before the answer is judged.
     package var takesChallenge = false
+    /// Whether judging takes much longer than a transaction, so that it is never done within one (``ProofMethod/judgeAtOnce(_:against:by:)``).
+    package var isJudgedSlowly = false
     /// What wrong answers cost.
     package var lockout = LockoutPolicy.oneTimeCode
     /// Whether wrong answers are forgotten after idle days. Those in a row of a factor with short codes are not.

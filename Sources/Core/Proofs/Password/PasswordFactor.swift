@@ -23,6 +23,7 @@ struct PasswordFactor: ProofMethod {
     let traits: ProofTraits = {
         var traits = ProofTraits(role: .first, assurance: .knowledge)
         traits.lockout = .password
+        traits.isJudgedSlowly = true
         // As those for addresses without account are, or the difference would tell one from the other.
         traits.forgetsWrongAnswers = true
         traits.limitPerUser = 1
