@@ -105,6 +105,9 @@ final class PostgresConnection: SQLConnection {
         passed += 1
     }
 
+    /// Whether the body made fewer changes than were sent when it was run before: it is another one.
+    var isBehind: Bool { suspends && passed < link.changes }
+
     /// Whether the body has changed anything.
     var hasChanged: Bool { passed > 0 }
 

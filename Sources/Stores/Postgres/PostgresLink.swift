@@ -73,6 +73,28 @@ final class PostgresLink: @unchecked Sendable {
         let begin: ContinuousClock.Instant
         /// Nil for what may take its time.
         let deadline: ContinuousClock.Instant?
+        /// Those that came before they were waited for.
+        var answers = Answers()
+    }
+
+    /// The last result of each command, as `PQexec` has it, up to the mark that ends a batch. Fewer where the connection
+    /// ended.
+    private struct Answers {
+        var results: [PostgresResult] = []
+        /// Of the command at hand.
+        var last: PostgresResult?
+        var areWhole = false
+
+        /// - Parameter result: what comes next; nil at the end of a command's results.
+        mutating func take(_ result: PostgresResult?, isConnected: Bool) {
+            if let result {
+                if result.endsBatch { areWhole = true } else { last = result }
+                return
+            }
+            if let last { results.append(last) }
+            areWhole = last == nil || !isConnected
+            last = nil
+        }
     }
 
     private let pointer: OpaquePointer
@@ -175,11 +197,23 @@ final class PostgresLink: @unchecked Sendable {
 
     /// Sends the commit, and waits for nothing.
     func postCommit() throws {
-        let closing = ContinuousClock.now + settings.closingTime
-        transactionEnd = transactionEnd.map { max($0, closing) }
+        leaveTimeForClosing()
         // Nothing is sent that could be refused as overdue: that was asked before.
         try sendKept(Self.ending, [])
         try post()
+    }
+
+    private func leaveTimeForClosing() {
+        let closing = ContinuousClock.now + settings.closingTime
+        transactionEnd = transactionEnd.map { max($0, closing) }
+    }
+
+    /// Sends what is still to be sent of a transaction that is to be undone, and waits for nothing; ``rollBack()`` takes the answers.
+    /// - Returns: whether there are answers to come.
+    func postUndone() -> Bool {
+        guard !sent.isEmpty else { return false }
+        leaveTimeForClosing()
+        return (try? post()) != nil
     }
 
     /// Waits for the answer to the commit.
@@ -462,10 +496,18 @@ final class PostgresLink: @unchecked Sendable {
     /// wait for.
     var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (PQsocket(pointer), posted?.deadline) }
 
-    /// Whether ``collect()`` would find an answer, or the end of the connection, or no time left.
+    /// Whether ``collect()`` would find all the answers, or the end of the connection, or no time left: so that it waits for nothing.
+    ///
+    /// One answer is not all of them: where they fill the server's buffer, it sends what it has, and may wait for a row then.
     func isAnswered(at now: ContinuousClock.Instant) -> Bool {
         guard let posted else { return true }
-        return PQconsumeInput(pointer) == 0 || PQisBusy(pointer) == 0 || posted.deadline.map { $0 <= now } ?? false
+        if PQconsumeInput(pointer) == 0 || posted.deadline.map({ $0 <= now }) ?? false { return true }
+        // What is owed comes before.
+        guard owed.isEmpty else { return PQisBusy(pointer) == 0 }
+        var answers = posted.answers
+        while !answers.areWhole, PQisBusy(pointer) == 0 { takeNext(into: &answers) }
+        self.posted?.answers = answers
+        return answers.areWhole
     }
 
     /// Waits for the answers of what was posted, and notes those that were asked ahead.
@@ -483,7 +525,7 @@ final class PostgresLink: @unchecked Sendable {
             spare = commands
         }
         try readOwed(since: begin, until: deadline)
-        let results = try results(of: commands.count, since: begin, until: deadline)
+        let results = try results(of: commands.count, after: posted.answers, since: begin, until: deadline)
         var failure: (any Error)?
         var last: PostgresResult?
         for (place, (command, result)) in zip(commands, results).enumerated() {
@@ -542,30 +584,36 @@ final class PostgresLink: @unchecked Sendable {
     private func nextResult(
         since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
     ) throws -> PostgresResult? {
+        try waitForResult(since: begin, until: deadline)
+        return PostgresResult(PQgetResult(pointer))
+    }
+
+    private func waitForResult(since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?) throws {
         // What ends here ends the connection, and the result says how.
         while PQisBusy(pointer) == 1 {
             try wait(for: POLLIN, since: begin, until: deadline)
             if PQconsumeInput(pointer) == 0 { break }
         }
-        return PostgresResult(PQgetResult(pointer))
     }
 
-    /// The last result of each command, as `PQexec` has it, up to the mark that ends a batch. Fewer where the connection
-    /// ended.
+    /// All answers up to the mark.
+    /// - Parameter arrived: those that were taken before.
     private func results(
-        of count: Int, since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
+        of count: Int, after arrived: Answers = Answers(), since begin: ContinuousClock.Instant,
+        until deadline: ContinuousClock.Instant?
     ) throws -> [PostgresResult] {
-        var results: [PostgresResult] = []
-        results.reserveCapacity(count)
-        while true {
-            var last: PostgresResult?
-            while let result = try nextResult(since: begin, until: deadline) {
-                if result.endsBatch { return results }
-                last = result
-            }
-            if let last { results.append(last) }
-            if last == nil || PQstatus(pointer) != CONNECTION_OK { return results }
+        var answers = arrived
+        answers.results.reserveCapacity(count)
+        while !answers.areWhole {
+            try waitForResult(since: begin, until: deadline)
+            takeNext(into: &answers)
         }
+        return answers.results
+    }
+
+    private func takeNext(into answers: inout Answers) {
+        let result = PostgresResult(PQgetResult(pointer))
+        answers.take(result, isConnected: PQstatus(pointer) == CONNECTION_OK)
     }
 
     /// Waits until the socket is ready, for a quarter of a second at most: what TLS has read ahead shows on no socket.

@@ -18,6 +18,8 @@ final class StagedTransaction {
         case fresh
         case asking
         case committing(Delivery)
+        /// What was sent is to be answered before it can be undone.
+        case undoing(Step)
     }
 
     /// Times that a body is let go.
@@ -45,13 +47,16 @@ final class StagedTransaction {
             case .fresh: for command in mode.beginning { try link.begin(command) }
             case .asking: try link.collect()
             case .committing(let delivery): return step(mode.ended(delivery, on: link) { try link.committed() })
+            case .undoing(let step): return undone(step)
             }
+        } catch let failure as PostgresFailure where failure.consequence == .unforeseen {
+            return undone(.single)
         } catch {
             link.rollBack()
             return .over(ending(mode.outcome(of: error)))
         }
         // Others may have held it up.
-        if link.isOverdue { return undone() }
+        if link.isOverdue { return undo(.single) }
         return run()
     }
 
@@ -59,23 +64,22 @@ final class StagedTransaction {
         let connection = PostgresConnection(link, foresees: true, keepsToRows: true, suspends: true)
         let result = Result { try SQLTransaction.run(on: connection, body) }
         if let failure = connection.failure {
-            if [.unforeseen, .beyondRows].contains(failure.consequence) { return undone() }
-            link.rollBack()
+            if [.unforeseen, .beyondRows].contains(failure.consequence) { return undo(.single) }
             switch (result, mode.outcome(of: failure) as TransactionOutcome<Delivery>) {
-            case (.failure(let error), .failed): return .over(ending(.failed(error)))
-            case (_, let outcome): return .over(ending(outcome))
+            case (.failure(let error), .failed): return undo(.over(ending(.failed(error))))
+            case (_, let outcome): return undo(.over(ending(outcome)))
             }
         }
         if connection.isSuspended {
             rounds += 1
-            return connection.isFickle || rounds > Self.mostRounds ? undone() : ask()
+            return connection.isFickle || rounds > Self.mostRounds ? undo(.single) : ask()
         }
         switch result {
         // What it changed may not be as it was told, and that the reason.
-        case .failure where connection.hasChanged: return undone()
-        case .failure(let error):
-            link.rollBack()
-            return .over(ending(.failed(error)))
+        case .failure where connection.hasChanged: return undo(.single)
+        case .failure(let error): return undo(.over(ending(.failed(error))))
+        // What was sent for it before would be committed with it.
+        case .success where connection.isBehind: return undo(.single)
         case .success(let delivery): return commit(delivery)
         }
     }
@@ -102,9 +106,17 @@ final class StagedTransaction {
         }
     }
 
-    private func undone() -> Step {
+    /// Undoes what was sent. A statement among it may wait for a row that another transaction of this very thread has locked, so that its
+    /// answer is waited for with those of all others.
+    private func undo(_ step: Step) -> Step {
+        guard link.postUndone() else { return undone(step) }
+        stage = .undoing(step)
+        return .waits
+    }
+
+    private func undone(_ step: Step) -> Step {
         link.rollBack()
-        return .single
+        return step
     }
 
     private func step(_ attempted: TransactionMode.Attempted<Delivery>) -> Step {

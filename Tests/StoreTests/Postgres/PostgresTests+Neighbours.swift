@@ -47,6 +47,8 @@ extension PostgresTests {
         case reservation
         /// Waits with a question after it has changed something.
         case reservationAfterChange
+        /// Waits with its first question, behind an answer that fills the server's buffer: that one comes alone.
+        case reservationBehindMuch
     }
 
     @Test(arguments: HeldWrite.allCases)
@@ -55,11 +57,20 @@ extension PostgresTests {
     {
         // The two may take two of the connections that are not served together; then one of those is left to writes and one to reads.
         let (database, store) = try await seeded(30, connections: 8)
+        let much = FlowRecord(
+            digest: Data("much".utf8), userID: nil, purpose: "p", createdAt: Date(microseconds: 1),
+            expiresAt: Date(microseconds: 2), body: Data(repeating: 0, count: 100_000))
+        #expect(try await store.write { try $0.insert(much) })
+        // Connections for writes together are made when there are several to run.
+        _ = try await each(200) { number in
+            try await store.write(.rows) { try $0.flow(digest: flow(number).digest) != nil }
+        }
         let holder = try await LockHolder(of: [1], changing: true, in: database)
         let held = Task {
             try await each(2) { _ in
                 try await store.write(.rows) { transaction in
                     if kind == .reservationAfterChange { try add(0, in: transaction) }
+                    if kind == .reservationBehindMuch { try transaction.expect(.flow(digest: much.digest)) }
                     if kind != .change { try transaction.reserve([.flow(flow(1).digest)]) }
                     return try add(1, in: transaction)
                 }
@@ -77,6 +88,68 @@ extension PostgresTests {
         #expect(try await held.value.sorted() == [101, 102])
         let own = kind == .reservationAfterChange ? 2 : 0
         #expect(try await attempts(30, in: store)[0..<3] == [own, 102, 1])
+        await store.close()
+    }
+
+    @Test
+    func `A body that asks after a change that is not done is told both`() async throws {
+        let (_, store) = try await seeded(200, connections: 6)
+        let told = try await each(200) { number in
+            try await store.write(.rows) { transaction in
+                // Every other one is there.
+                let isInserted = try transaction.insert(flow(number % 2 == 0 ? number : 1000 + number))
+                return [isInserted ? 1 : 0, try transaction.flow(digest: flow(number).digest)?.attempts]
+            }
+        }
+        #expect(told == (0..<200).map { [$0 % 2, 0] })
+        await store.close()
+    }
+
+    /// The row is locked for others that wait for an answer, each by a connection of the same thread.
+    @Test
+    func `A body that throws before its reservation is sent holds up no other`() async throws {
+        struct Refused: Error {}
+        let (_, store) = try await seeded(1, connections: 6)
+        let told = try await each(200) { number -> Int? in
+            do {
+                return try await store.write(.rows) { transaction in
+                    try transaction.reserve([.flow(flow(0).digest)])
+                    if number % 2 == 1 { throw Refused() }
+                    return try transaction.flow(digest: flow(0).digest)?.attempts
+                }
+            } catch is Refused {
+                return -1
+            }
+        }
+        #expect(told == (0..<200).map { $0 % 2 == 1 ? -1 : 0 })
+        #expect(store.statistics.silences == 0)
+        await store.close()
+    }
+
+    @Test
+    func `What a body does only when it is run for the second time is not done where that run does not count`()
+        async throws
+    {
+        let (_, store) = try await seeded(200, connections: 6)
+        _ = try await each(200) { number in
+            let runs = Mutex(0)
+            return try await store.write(.rows) { transaction in
+                let run = runs.withLock { runs in
+                    runs += 1
+                    return runs
+                }
+                let isFound = try transaction.flow(digest: flow(number).digest) != nil
+                if isFound, run == 2 {
+                    _ = try transaction.insert(flow(1000 + number))
+                    _ = try transaction.flow(digest: flow(2000 + number).digest)
+                }
+                return isFound
+            }
+        }
+        let added = try await store.read { transaction in
+            try (1000..<1200).filter { try transaction.flow(digest: flow($0).digest) != nil }
+        }
+        #expect(added == [])
         await store.close()
     }
 
