@@ -54,6 +54,12 @@ extension ConnectionThreads {
         let entry: Entry
         let link: PostgresLink
         let step: StagedTransaction.Step
+
+        /// Whether the connection is of use to another. Where nothing may be written any more, a fresh one may lead elsewhere.
+        var keepsLink: Bool {
+            if case .over(.readOnly) = step { return false }
+            return link.isUsable && link.takesWrites
+        }
     }
 
     private struct Multiplexed {
@@ -101,7 +107,7 @@ extension ConnectionThreads {
             if hasNews {
                 var tells: [() -> Void] = []
                 let notes = multiplexed.ended.map { note($0, &tells) }
-                for one in multiplexed.ended where one.link.isUsable && one.link.takesWrites {
+                for one in multiplexed.ended where one.keepsLink {
                     multiplexed.idle.append(one.link)
                 }
                 multiplexed.ended.removeAll(keepingCapacity: true)
@@ -264,7 +270,8 @@ extension ConnectionThreads {
             let link = try? PostgresLink(url, options.link)
             if let link, link.takesWrites {
                 noteConnection()
-                state.withLock { $0.freshLink = link }
+                // At the end nobody would take it.
+                state.withLock { if !$0.queue.isFinished { $0.freshLink = link } }
             } else {
                 Thread.sleep(forTimeInterval: Self.pauseAfterFailure)
             }

@@ -390,13 +390,15 @@ final class ConnectionThreads: Sendable {
 
     /// - Parameter begin: since when the database has not answered.
     func noteOutage(_ reason: String, since begin: ContinuousClock.Instant = .now) {
-        let (isNew, nextSweep) = state.withLock { state in
+        let (isNew, wakes, nextSweep) = state.withLock { state in
             let isNew = state.outage == nil
             let outage = state.outage?.state ?? .init(since: begin, patience: options.outagePatience)
             state.outage = (outage, reason)
             state.makeRoom()
-            return (isNew, state.newSweep())
+            // What was left to the thread that runs several is for the others now.
+            return (isNew, state.wakes(), state.newSweep())
         }
+        wake(wakes)
         planSweep(at: nextSweep)
         if isNew { logger.error("PostgreSQL cannot be reached", metadata: ["reason": "\(reason)"]) }
     }
