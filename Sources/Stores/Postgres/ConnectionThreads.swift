@@ -373,10 +373,12 @@ final class ConnectionThreads: Sendable {
     }
 
     func noteConnection() {
-        let wasOut = state.withLock { state in
+        let (wasOut, wakes) = state.withLock { state in
             state.statistics.connectionsMade += 1
-            return state.endOutage()
+            // After an outage there may be something for the thread that runs several.
+            return (state.endOutage(), state.wakes())
         }
+        wake(wakes)
         noteEnds(wasOut: wasOut, wasReadOnly: false)
     }
 
