@@ -16,7 +16,8 @@ enum TransactionKind: Sendable {
 ///   would otherwise fight again; those of other rows run beside it. Where PostgreSQL names no row, they count as one row's;
 /// - one that keeps losing is run while no other write does, so that it wins against all others in this process.
 ///   Against other processes it has luck, time, and as many rounds as fit into its patience;
-/// - writes that may be run together are left to the thread that runs several at once, as long as it has room or all its connections.
+/// - writes that may be run together are left to the thread that runs several at once, as long as it has room or all its connections. It
+///   passes over the others, which have threads of their own.
 struct TransactionQueue<Job> {
     typealias Instant = ContinuousClock.Instant
 
@@ -30,8 +31,6 @@ struct TransactionQueue<Job> {
         fileprivate(set) var losses = 0
         /// What it lost the last one for; nil where PostgreSQL does not say.
         fileprivate(set) var row: ContestedRow?
-        /// Whether one thread may run it together with others.
-        let goesTogether: Bool
         /// Whether it is being run so.
         fileprivate(set) var isTogether = false
         let job: Job
@@ -70,6 +69,8 @@ struct TransactionQueue<Job> {
     var isComplete = false
     private var reads = Line()
     private var writes = Line()
+    /// Writes that may be run together.
+    private var together = Line()
     private var losers: [Entry] = []
     /// Writes that were run together and have to be run by themselves, the one that came first in front.
     private var singles: [Entry] = []
@@ -89,7 +90,7 @@ struct TransactionQueue<Job> {
     }
 
     /// How many wait.
-    var waiting: Int { reads.count + writes.count + losers.count + singles.count }
+    var waiting: Int { reads.count + writes.count + together.count + losers.count + singles.count }
 
     /// Whether nothing runs or waits, and nothing will.
     var isFinished: Bool { isClosed && waiting == 0 && running == 0 }
@@ -101,6 +102,7 @@ struct TransactionQueue<Job> {
         func look(_ end: Instant) { next = next.map { min($0, end) } ?? end }
         if let end = reads.firstEnd(in: outage) { look(end) }
         if let end = writes.firstEnd(in: outage) { look(end) }
+        if let end = together.firstEnd(in: outage) { look(end) }
         for loser in losers { look(loser.end(in: outage)) }
         for single in singles { look(single.end(in: outage)) }
         return next
@@ -114,9 +116,10 @@ struct TransactionQueue<Job> {
         guard waiting < capacity else { return .full }
         arrivals += 1
         let entry = Entry(
-            number: arrivals, kind: kind, arrival: now, deadline: deadline, goesTogether: goesTogether, job: job)
+            number: arrivals, kind: kind, arrival: now, deadline: deadline, job: job)
         switch kind {
         case .read: reads.append(entry)
+        case .write where goesTogether: together.append(entry)
         case .write: writes.append(entry)
         }
         return .waits
@@ -128,6 +131,7 @@ struct TransactionQueue<Job> {
         case .none: return nil
         case .read: return start(reads.removeFirst())
         case .write: return start(writes.removeFirst())
+        case .together: return start(together.removeFirst())
         case .single: return start(singles.removeFirst())
         case .loser(let place):
             let entry = losers.remove(at: place)
@@ -142,7 +146,7 @@ struct TransactionQueue<Job> {
 
     /// The next for the thread that runs several; nil where it has no room, and where none may run now.
     mutating func takeTogether() -> Entry? {
-        guard hasNextTogether, var entry = writes.removeFirst() else { return nil }
+        guard hasNextTogether, var entry = together.removeFirst() else { return nil }
         entry.isTogether = true
         room -= 1
         runningTogether += 1
@@ -153,7 +157,7 @@ struct TransactionQueue<Job> {
     var hasNextTogether: Bool { room > 0 && hasMoreTogether }
 
     /// Whether it would if there were room.
-    var hasMoreTogether: Bool { writes.first?.goesTogether == true && writesMayRun }
+    var hasMoreTogether: Bool { together.count > 0 && writesMayRun }
 
     /// Called when one that was run together is to be run by itself; nothing of it was done. The queue takes it back even where it is full or
     /// closed.
@@ -193,10 +197,11 @@ struct TransactionQueue<Job> {
     /// Takes out those whose time is over.
     mutating func expire(at now: Instant, in outage: Outage?) -> [Entry] {
         func isOver(_ entry: Entry) -> Bool { entry.end(in: outage) <= now }
-        let expired = (reads.entries + writes.entries + losers + singles).filter(isOver)
+        let expired = (reads.entries + writes.entries + together.entries + losers + singles).filter(isOver)
         guard !expired.isEmpty else { return [] }
         reads.removeAll(where: isOver)
         writes.removeAll(where: isOver)
+        together.removeAll(where: isOver)
         losers.removeAll(where: isOver)
         singles.removeAll(where: isOver)
         return expired
@@ -220,9 +225,9 @@ struct TransactionQueue<Job> {
 
         var count: Int { places.count - head }
         var entries: [Entry] { places[head...].compactMap { $0 } }
-        var first: Entry? { head < places.count ? places[head] : nil }
+        var firstNumber: UInt64? { head < places.count ? places[head]?.number : nil }
 
-        func firstEnd(in outage: Outage?) -> Instant? { first?.end(in: outage) }
+        func firstEnd(in outage: Outage?) -> Instant? { head < places.count ? places[head]?.end(in: outage) : nil }
 
         mutating func append(_ entry: Entry) {
             places.append(entry)
@@ -249,7 +254,7 @@ struct TransactionQueue<Job> {
     }
 
     private enum Place {
-        case read, write, single
+        case read, write, together, single
         case loser(Int)
     }
 
@@ -268,13 +273,14 @@ struct TransactionQueue<Job> {
         if mayWrite, !singles.isEmpty { return .single }
         // What may go together is left to the thread that runs several.
         let isLeft = isComplete || room > 0
-        let write = mayWrite ? writes.first.flatMap { $0.goesTogether && isLeft ? nil : $0.number } : nil
-        switch (reads.first?.number, write) {
-        case (let read?, let write?): return read < write ? .read : .write
-        case (_?, nil): return .read
-        case (nil, _?): return .write
-        case (nil, nil): return nil
+        var next: (place: Place, number: UInt64)?
+        func look(_ place: Place, _ number: UInt64?) {
+            if let number, next.map({ number < $0.number }) ?? true { next = (place, number) }
         }
+        look(.read, reads.firstNumber)
+        if mayWrite { look(.write, writes.firstNumber) }
+        if mayWrite, !isLeft { look(.together, together.firstNumber) }
+        return next?.place
     }
 
     private mutating func start(_ entry: Entry?) -> Entry? {
