@@ -14,7 +14,7 @@ ifeq ($(shell uname -s),Linux)
 release += --static-swift-stdlib
 # One way to link: only `main` is exported, relative relocations are packed, all others are bound before the program starts
 # (docs/decisions/0360).
-release += -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/deploy/release.map \
+release += -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/deploy/release.map -Xlinker --undefined-version \
     -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now
 # Constants lie where nothing can be written (docs/decisions/0493). Valgrind 3.19 writes there itself: give it a program of LAYOUT=.
 LAYOUT ?= -Xlinker -T$(CURDIR)/deploy/release.ld
