@@ -60,12 +60,11 @@ struct TransactionQueueTests {
         _ = queue.add("w1", .write)
         #expect(queue.takeTogether() == nil, "it has no room")
         queue.room = 2
-        #expect(queue.take() == nil, "it has")
+        #expect([queue.take()?.job, queue.take()?.job] == ["w1", nil], "it has")
         let first = try #require(queue.takeTogether())
         #expect([first.job, queue.takeTogether()?.job] == ["t1", "t2"])
         #expect(queue.takeTogether() == nil && queue.room == 0)
-        // The other threads have their own number of writes.
-        #expect([queue.take()?.job, queue.take()?.job] == ["t3", "w1"])
+        #expect(queue.take()?.job == "t3", "the other threads have their own number of writes")
         queue.room = 1
         queue.finish(first)
         #expect(queue.takeTogether() == nil && queue.waiting == 0)
