@@ -270,7 +270,7 @@ extension ConnectionThreads {
             let link = try? PostgresLink(url, options.link)
             if let link, link.takesWrites {
                 noteConnection()
-                // At the end nobody would take it.
+                // At the end no thread is there to take it.
                 state.withLock { if !$0.queue.isFinished { $0.freshLink = link } }
             } else {
                 Thread.sleep(forTimeInterval: Self.pauseAfterFailure)
