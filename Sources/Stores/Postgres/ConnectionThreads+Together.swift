@@ -42,8 +42,8 @@ final class WakePipe: Sendable {
 ///
 /// It runs writes that keep to their rows, which are what most requests end in. None of them holds it up: it waits for the answers of all at once,
 /// at `poll`, and goes on with each when its answer is there (``StagedTransaction``). So it sleeps once where a thread for each would sleep for
-/// each, and finds its caches warm. Whatever is not that simple it leaves to the other threads: what has to wait in the middle, a lost
-/// connection, a connection that is to be made.
+/// each, and finds its caches warm. Whatever is not that simple it leaves to the other threads: a body that is not the same when it is run again,
+/// what was not as it was foreseen, a lost connection.
 extension ConnectionThreads {
     private struct Member {
         let entry: Entry
@@ -226,8 +226,8 @@ extension ConnectionThreads {
     /// Waits until one is answered or there is something else to do, and goes on with those that are answered.
     /// - Returns: whether the pool is to be told of something, or has something to tell.
     private func wait(for multiplexed: inout Multiplexed, _ waker: WakePipe) -> Bool {
-        // What TLS has read ahead shows on no socket.
-        var timeout: CInt = multiplexed.running.isEmpty ? -1 : 250
+        let begin = ContinuousClock.now
+        var timeout: CInt = -1
         let mayBeHeldUp = multiplexed.idle.isEmpty && !multiplexed.running.isEmpty
         if mayBeHeldUp, !multiplexed.isHeldUp { timeout = Self.patience }
         var descriptors = [pollfd(fd: waker.reading, events: Int16(POLLIN), revents: 0)]
@@ -236,10 +236,8 @@ extension ConnectionThreads {
             let (socket, deadline) = member.transaction.link.awaited
             descriptors.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
             if socket < 0 { timeout = 0 }
-            if let deadline {
-                let left = max(.zero, ContinuousClock.now.duration(to: deadline))
-                timeout = min(timeout, CInt(min(left, .milliseconds(250)).milliseconds + 1))
-            }
+            let most = PostgresLink.pollTime(deadline.map { begin.duration(to: $0) } ?? .seconds(1))
+            timeout = timeout < 0 ? most : min(timeout, most)
         }
         let answers = poll(&descriptors, nfds_t(descriptors.count), timeout)
         let isTime = answers <= 0

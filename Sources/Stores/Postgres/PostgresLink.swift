@@ -616,12 +616,19 @@ final class PostgresLink: @unchecked Sendable {
         answers.take(result, isConnected: PQstatus(pointer) == CONNECTION_OK)
     }
 
-    /// Waits until the socket is ready, for a quarter of a second at most: what TLS has read ahead shows on no socket.
+    /// Milliseconds for `poll` where so much time is left: a quarter of a second at most, as what TLS has read ahead shows on no socket.
+    static func pollTime(_ left: Duration) -> CInt {
+        // Rounded up, so that the last wait does not end just before the deadline again and again.
+        CInt(min(max(.zero, left), longestPoll).milliseconds + 1)
+    }
+
+    private static let longestPoll = Duration.milliseconds(250)
+
+    /// Waits until the socket is ready, for as long as one `poll` may take.
     private func wait(
         for events: Int32, since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
     ) throws {
-        let slice = Duration.milliseconds(250)
-        let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? slice
+        let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? Self.longestPoll
         guard left > .zero else {
             let seconds = (begin.duration(to: .now) / .milliseconds(100)).rounded() / 10
             let reason = "PostgreSQL: no answer for \(seconds) s"
@@ -632,8 +639,7 @@ final class PostgresLink: @unchecked Sendable {
         let socket = PQsocket(pointer)
         guard socket >= 0 else { return }
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
-        // Rounded up, so that the last wait does not end just before the deadline again and again.
-        _ = poll(&descriptor, 1, CInt(min(left, slice).milliseconds + 1))
+        _ = poll(&descriptor, 1, Self.pollTime(left))
     }
 
     private func checked(_ result: PostgresResult, of command: Sent) throws -> PostgresResult {
