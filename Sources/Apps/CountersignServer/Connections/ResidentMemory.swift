@@ -21,8 +21,7 @@ public enum ResidentMemory {
     /// the system maps sixteen pages around every fault. What is used comes again from the page cache, without a read of the disk.
     public static func giveBackStart() {
         #if canImport(Glibc)
-            typealias Trim = @convention(c) (Int) -> CInt
-            if let trim = function("malloc_trim", as: Trim.self) { _ = trim(0) }
+            giveBackFree()
             // Read by bytes: there are hundreds of lines, and the server answers nothing until it is done.
             for line in maps().split(separator: UInt8(ascii: "\n")) {
                 // from-to, rights, offset, device, inode, path (proc_pid_maps(5))
@@ -57,7 +56,57 @@ public enum ResidentMemory {
         giveBackStart()
     }
 
+    /// Gives free memory back whenever a load has ended, as long as its task runs: `malloc` keeps what the busiest moment took, and frees of
+    /// its own accord only what lies at the end of an area (`docs/decisions/0594`).
+    public static func giveBackAfterLoads() async {
+        #if canImport(Glibc)
+            var lull = Lull()
+            while true {
+                do {
+                    try await Task.sleep(for: Lull.interval)
+                } catch {
+                    return
+                }
+                if lull.begins(processorTime: processorTime()) { giveBackFree() }
+            }
+        #endif
+    }
+
+    /// Tells when a load has ended, by the processor time that the process took from one look to the next.
+    struct Lull {
+        /// From one look to the next.
+        static let interval = Duration.seconds(10)
+        /// A process that takes less between two looks is idle: giving memory back holds up whoever asks for some meanwhile.
+        static let idle = Duration.milliseconds(100)
+        /// What less than this has taken since memory was given back is not worth a walk through all of it.
+        static let load = Duration.seconds(1)
+
+        private var lastLook = Duration.zero
+        private var lastGiven = Duration.zero
+
+        /// Whether memory is to be given back now.
+        /// - Parameter processorTime: what the process has taken since its start; it never falls.
+        mutating func begins(processorTime: Duration) -> Bool {
+            defer { lastLook = processorTime }
+            guard processorTime - lastLook < Self.idle, processorTime - lastGiven >= Self.load else { return false }
+            lastGiven = processorTime
+            return true
+        }
+    }
+
     #if canImport(Glibc)
+        private static func giveBackFree() {
+            typealias Trim = @convention(c) (Int) -> CInt
+            if let trim = function("malloc_trim", as: Trim.self) { _ = trim(0) }
+        }
+
+        /// Of all threads of the process, since its start.
+        private static func processorTime() -> Duration {
+            var time = timespec()
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        }
+
         /// The list of the process's mappings. The system hands it out page by page: Foundation takes the end of the first for the end.
         static func maps() -> [UInt8] {
             let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)

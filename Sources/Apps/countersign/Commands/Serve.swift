@@ -174,6 +174,7 @@ struct Serve: AsyncParsableCommand {
         let (listening, announce) = AsyncStream<Void>.makeStream()
         // Ends with the server, where it has not come to it.
         async let _ = ResidentMemory.giveBackBeginning(after: listening)
+        async let _ = ResidentMemory.giveBackAfterLoads()
         do {
             try await server.run { address in
                 Terminal.print("listening on \(address)")
