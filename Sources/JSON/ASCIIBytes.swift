@@ -1,10 +1,19 @@
 extension UInt8 {
     /// Whether the byte is a letter or a digit of ASCII.
-    package var isASCIILetterOrDigit: Bool {
+    package var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
+
+    /// Whether the byte is a letter of ASCII, in whatever case.
+    package var isASCIILetter: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: false
+        }
+    }
+
+    /// Whether the byte is a digit of ASCII.
+    package var isASCIIDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
         default: false
         }
     }

@@ -5,8 +5,12 @@ import Testing
 @Suite("Bytes of ASCII")
 struct ASCIIBytesTests {
     @Test func `Letters and digits are the sixty-two of ASCII`() {
-        let found = String(decoding: (UInt8.min...UInt8.max).filter(\.isASCIILetterOrDigit), as: UTF8.self)
-        #expect(found == "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        func found(_ fits: (UInt8) -> Bool) -> String {
+            String(decoding: (UInt8.min...UInt8.max).filter(fits), as: UTF8.self)
+        }
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+        #expect(found(\.isASCIIDigit) == "0123456789" && found(\.isASCIILetter) == letters)
+        #expect(found(\.isASCIILetterOrDigit) == "0123456789" + letters)
     }
 
     /// RFC 3986, section 2.3.

@@ -1,3 +1,5 @@
+import JSON
+
 extension UserProfile {
     /// Whether a text can be a ``locale``: a language of two or three letters and what may follow it, in the form of BCP 47 (RFC 5646,
     /// section 2.1). Whether there is such a language is not judged (docs/decisions/0512).
@@ -35,17 +37,12 @@ extension Substring.UTF8View {
     fileprivate var isPrivateUse: Bool { elementsEqual("x".utf8) || elementsEqual("X".utf8) }
 
     fileprivate func areLetters(_ counts: ClosedRange<Int>) -> Bool {
-        counts.contains(count) && allSatisfy(\.isLetter)
+        counts.contains(count) && allSatisfy(\.isASCIILetter)
     }
 
-    fileprivate func areDigits(_ number: Int) -> Bool { count == number && allSatisfy(\.isDigit) }
+    fileprivate func areDigits(_ number: Int) -> Bool { count == number && allSatisfy(\.isASCIIDigit) }
 
     fileprivate func areSigns(_ counts: ClosedRange<Int>) -> Bool {
-        counts.contains(count) && allSatisfy { $0.isLetter || $0.isDigit }
+        counts.contains(count) && allSatisfy(\.isASCIILetterOrDigit)
     }
-}
-
-extension UInt8 {
-    fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
-    fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
 }
