@@ -51,6 +51,14 @@ public struct ClientCredentials: Sendable {
         self.assertion = assertion
         self.assertionType = assertionType
     }
+
+    /// The application of a request that shows nothing but its name in the body; nil of every other. A word about an assertion that is not
+    /// there, or an `Authorization: Basic` without a secret or that cannot be read, is something else.
+    public var nameAlone: ClientID? {
+        guard let clientID, secret == nil, basic == nil, !hasUnreadableBasic, assertion == nil, assertionType == nil
+        else { return nil }
+        return ClientID(rawValue: clientID)
+    }
 }
 
 /// How an application shows that it is the one that it says (RFC 7591, section 2, `token_endpoint_auth_method`).

@@ -150,6 +150,21 @@ struct ClientAuthenticationTests {
     }
 
     @Test
+    func `A request shows its name alone where nothing else is said of an application, if only without a value`() {
+        #expect(Self.post("public", nil).nameAlone == ClientID(rawValue: "public"))
+        var unreadable = Self.post("public", nil)
+        unreadable.hasUnreadableBasic = true
+        var both = Self.basic("public", "")
+        both.clientID = "public"
+        let others = [
+            ClientCredentials(), Self.post("public", ""), Self.basic("public", ""), both, unreadable,
+            ClientCredentials(clientID: "public", assertion: Secret("")),
+            ClientCredentials(clientID: "public", assertionType: ""),
+        ]
+        for other in others { #expect(other.nameAlone == nil, "\(other)") }
+    }
+
+    @Test
     func `One method in a request, of one application`() async throws {
         let stage = try await Stage.make()
         var credentials = Self.basic("secret", Self.secret)

@@ -83,11 +83,8 @@ extension Guardian {
 
     /// The application of a request that shows nothing but its name, as an earlier one saw it.
     private func seen(_ form: OAuthForm, _ call: GuardianCall) -> SeenApplication? {
-        let shown = ClientCredentials(authorization: call.authorization, parameter: form.text)
-        guard let id = shown.clientID, shown.secret == nil, shown.basic == nil, !shown.hasUnreadableBasic,
-            shown.assertion == nil, shown.assertionType == nil
-        else { return nil }
-        return seenApplications.application(ClientID(rawValue: id))
+        ClientCredentials(authorization: call.authorization, parameter: form.text).nameAlone
+            .flatMap(seenApplications.application)
     }
 
     /// Asks a device that is chosen where it is asked.
