@@ -546,19 +546,16 @@ final class InterposingStore: Store {
         try await store.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await write(.full, body)
-    }
-
     func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let interposed = pending.withLock { pending in
             defer { pending = nil }
             return pending
         }
         if let interposed { try await store.write(interposed) }
-        return try await store.write(isolation, body)
+        return try await store.write(isolation, durability, expecting: rows, body)
     }
 
     func changeMark() async throws -> Int64? { try await store.changeMark() }

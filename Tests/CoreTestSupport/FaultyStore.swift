@@ -36,18 +36,8 @@ package final class FaultyStore: Store {
         try await store.read(body)
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await write(.full, body)
-    }
-
     package func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, .atOnce, body)
-    }
-
-    package func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let fault = state.withLock { state -> Fault? in
@@ -60,10 +50,10 @@ package final class FaultyStore: Store {
             return left > 0 ? state.fault : nil
         }
         switch fault {
-        case nil: return try await store.write(isolation, durability, body)
+        case nil: return try await store.write(isolation, durability, expecting: rows, body)
         case .away: throw StoreError(.unavailable, "away")
         case .silent:
-            _ = try await store.write(isolation, durability, body)
+            _ = try await store.write(isolation, durability, expecting: rows, body)
             throw StoreError(.outcomeUnknown, "went away while it committed")
         }
     }

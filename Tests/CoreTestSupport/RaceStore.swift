@@ -37,22 +37,12 @@ package final class RaceStore: Store {
         try await store.read(body)
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await write(.full, body)
-    }
-
     package func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, .atOnce, body)
-    }
-
-    package func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         if let passage = Self.passage, passage.reachesMeeting() { await passage.meeting.arriveAndWait() }
-        return try await store.write(isolation, durability, body)
+        return try await store.write(isolation, durability, expecting: rows, body)
     }
 
     package func changeMark() async throws -> Int64? { try await store.changeMark() }

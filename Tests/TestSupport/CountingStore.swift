@@ -35,22 +35,12 @@ public final class CountingStore: Store {
         return result
     }
 
-    public func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await write(.full, body)
-    }
-
     public func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, .atOnce, body)
-    }
-
-    public func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         state.withLock { $0.writes += 1 }
-        return try await store.write(isolation, durability, body)
+        return try await store.write(isolation, durability, expecting: rows, body)
     }
 
     public func changeMark() async throws -> Int64? { try await store.changeMark() }

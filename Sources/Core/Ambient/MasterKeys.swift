@@ -171,23 +171,6 @@ struct KeyedStore: Store {
         }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await write(.full, body)
-    }
-
-    func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, .atOnce, body)
-    }
-
-    func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, durability, expecting: { [] }, body)
-    }
-
     func write<T: Sendable>(
         _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T

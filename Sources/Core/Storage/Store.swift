@@ -15,26 +15,17 @@ public protocol Store: Sendable {
     /// Reads from one consistent snapshot. What the body writes is an error.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
-    /// Reads and writes; durable when it returns. An error thrown by the body undoes all it wrote and is passed on.
+    /// Reads and writes. An error thrown by the body undoes all it wrote and is passed on.
+    ///
+    /// The one way to write that a store implements: the shorter ones are made of it (``write(_:)`` and its neighbours). A store that
+    /// stands before another hands on everything it was told, but for what it has used up itself.
+    /// - Parameters:
+    ///   - isolation: how far it is kept apart from other writes. A store that runs one write after the other makes no difference.
+    ///   - durability: when it has to be on the disk. A store that makes every write durable at once makes no difference.
+    ///   - rows: what the body is going to ask for, by keys that are known before; called where it helps to know them.
+    ///   - body: what is done in the transaction.
     /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already, `unavailable` where the database
     ///   is away, `readOnly` where it takes no writes, `outcomeUnknown` where it went away in the middle of the commit.
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
-
-    /// Reads and writes, kept apart from other writes as far as its rules need it. A store that runs one write after the other
-    /// makes no difference.
-    func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T
-
-    /// The same, of a write that need not be durable when it returns. A store that makes every write durable at once makes no
-    /// difference.
-    func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T
-
-    /// The same, of a body that asks for rows whose keys are known before.
-    /// - Parameter rows: called where it helps to know them.
     func write<T: Sendable>(
         _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
@@ -47,25 +38,28 @@ public protocol Store: Sendable {
 
 extension Store {
     public func changeMark() async throws -> Int64? { nil }
+}
 
+/// The shorter ways to write. They are no requirements: a store has no other `write` than the one that they all call.
+extension Store {
+    /// Reads and writes, as if it ran alone; durable when it returns.
+    public func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await write(.full, .atOnce, expecting: { [] }, body)
+    }
+
+    /// Reads and writes, kept apart from other writes as far as its rules need it; durable when it returns.
     public func write<T: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await write(body)
+        try await write(isolation, .atOnce, expecting: { [] }, body)
     }
 
+    /// The same, of a write that need not be durable when it returns.
     public func write<T: Sendable>(
         _ isolation: Isolation, _ durability: Durability,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await write(isolation, body)
-    }
-
-    public func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, durability, body)
+        try await write(isolation, durability, expecting: { [] }, body)
     }
 
     /// A write that is durable when it returns, of a body that asks for rows whose keys are known before.

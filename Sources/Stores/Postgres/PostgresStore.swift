@@ -101,19 +101,7 @@ public final class PostgresStore: Store {
     }
 
     public func write<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(.full, body)
-    }
-
-    public func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(isolation, .atOnce, body)
-    }
-
-    public func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await threads.run(.write(isolation, durability), body)

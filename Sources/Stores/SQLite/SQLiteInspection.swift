@@ -73,6 +73,7 @@ public final class SQLiteInspection: Store {
     }
 
     public func write<T: Sendable>(
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         throw StoreError(.readOnly, "this is a look at the database, which changes nothing")

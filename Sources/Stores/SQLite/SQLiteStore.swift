@@ -99,13 +99,7 @@ public final class SQLiteStore: Store {
     }
 
     public func write<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await write(.full, .atOnce, body)
-    }
-
-    public func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await withUnsafeThrowingContinuation { continuation in

@@ -177,12 +177,9 @@ private final class RepeatingStore: Store {
         try await store.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await write(.full, body)
-    }
-
     func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let between = meanwhile.withLock { meanwhile in
             defer { meanwhile = nil }
@@ -190,14 +187,14 @@ private final class RepeatingStore: Store {
         }
         if let between {
             do {
-                try await store.write(isolation) { transaction -> Void in
+                try await store.write(isolation, durability, expecting: rows) { transaction -> Void in
                     _ = try body(transaction)
                     throw Undone()
                 }
             } catch is Undone {}
             try await between()
         }
-        return try await store.write(isolation, body)
+        return try await store.write(isolation, durability, expecting: rows, body)
     }
 
     func changeMark() async throws -> Int64? { try await store.changeMark() }

@@ -28,22 +28,12 @@ struct ChargeDurabilityTests {
             try await base.read(body)
         }
 
-        func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-            try await write(.full, .atOnce, body)
-        }
-
         func write<T: Sendable>(
-            _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-        ) async throws -> T {
-            try await write(isolation, .atOnce, body)
-        }
-
-        func write<T: Sendable>(
-            _ isolation: Isolation, _ durability: Durability,
+            _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
             _ body: @escaping @Sendable (any StoreTransaction) throws -> T
         ) async throws -> T {
             do {
-                let value = try await base.write(isolation, durability, body)
+                let value = try await base.write(isolation, durability, expecting: rows, body)
                 noted.withLock { $0.append("\(durability)") }
                 return value
             } catch {

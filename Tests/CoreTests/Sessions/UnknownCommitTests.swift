@@ -24,13 +24,16 @@ struct UnknownCommitTests {
             try await base.read(body)
         }
 
-        func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        func write<T: Sendable>(
+            _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
+            _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        ) async throws -> T {
             let fate = next.withLock { next in
                 defer { next = nil }
                 return next
             }
             if fate != .isUndone {
-                let result = try await base.write(body)
+                let result = try await base.write(isolation, durability, expecting: rows, body)
                 if fate == nil { return result }
             }
             throw StoreError(.outcomeUnknown, "the database went away in the middle of the commit")

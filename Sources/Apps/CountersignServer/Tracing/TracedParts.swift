@@ -54,21 +54,11 @@ struct TracedStore: Store {
         try await traced("read") { try await base.read(body) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await traced("write") { try await base.write(body) }
-    }
-
     func write<T: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
-        try await traced("write") { try await base.write(isolation, body) }
-    }
-
-    func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability,
+        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await traced("write") { try await base.write(isolation, durability, body) }
+        try await traced("write") { try await base.write(isolation, durability, expecting: rows, body) }
     }
 
     func changeMark() async throws -> Int64? { try await base.changeMark() }
