@@ -1,7 +1,7 @@
 import CountersignCore
 import ServiceLifecycle
 
-/// Finds requests to waiting devices that other processes sent, while the server runs.
+/// Finds requests to waiting devices that other processes sent, and decisions there that pages wait for, while the server runs.
 struct DeviceWatchService: NamedService {
     let watch: DeviceWatch
 

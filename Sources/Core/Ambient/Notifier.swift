@@ -3,8 +3,8 @@ import Synchronization
 /// Wakes tasks of this process that wait for a topic. A notification without a listener is lost: so a listener looks for
 /// itself after it began to listen, and what came before that is found by its look.
 ///
-/// Other processes notify only their own tasks. ``DeviceWatch`` finds what they sent to devices; other listeners look from
-/// time to time.
+/// Other processes notify only their own tasks. ``DeviceWatch`` finds what they sent to devices, and what was decided there; other listeners look
+/// from time to time.
 public final class Notifier: Sendable {
     private struct Listeners: Sendable {
         var nextID: UInt64 = 0

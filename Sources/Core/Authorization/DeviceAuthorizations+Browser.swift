@@ -62,22 +62,27 @@ extension DeviceAuthorizations {
         }
     }
 
-    /// Waits of one sign-in: each looks once a second. A page begins three a minute.
+    /// Waits of one sign-in. A page begins three a minute.
     static let waits = RateLimit(count: 30, window: 60)
 
     /// Waits until the other device has decided, or the time is up.
-    /// - Parameter limit: how long to wait at most; not at all where too many waited already.
+    ///
+    /// The decision wakes it (``Notifier``, ``DeviceWatch``); all else is found by looking.
+    /// - Parameters:
+    ///   - limit: how long to wait at most; not at all where too many waited already.
+    ///   - pause: between two looks at the store; five seconds where it is nil.
     /// - Returns: false where nothing was decided yet.
-    public func isOver(ofBrowser handle: FlowHandle, _ key: BrowserKey, within limit: Duration) async throws -> Bool {
-        guard case .waiting = try await standing(ofBrowser: handle, key) else { return true }
-        guard realm.polls.admits(handle, Self.waits) else { return false }
-        var waited = Duration.zero
-        while waited < limit {
-            try await Task.sleep(for: .seconds(1))
-            waited += .seconds(1)
-            guard case .waiting = try await standing(ofBrowser: handle, key) else { return true }
-        }
-        return false
+    public func isOver(
+        ofBrowser handle: FlowHandle, _ key: BrowserKey, within limit: Duration, lookingEvery pause: Duration? = nil
+    ) async throws -> Bool {
+        let awaited = AwaitedDecision(realm: realm, attempt: handle.digest)
+        return try await awaited.isOver(
+            within: limit, lookingEvery: pause ?? AwaitedDecision.pause,
+            admitting: { realm.polls.admits(handle, Self.waits) },
+            while: {
+                guard case .waiting = try await standing(ofBrowser: handle, key) else { return false }
+                return true
+            })
     }
 
     /// Signs the browser in as the user who allowed it, once.
@@ -103,6 +108,7 @@ extension DeviceAuthorizations {
             var record = waiting.record
             record.finishedAt = now
             guard try transaction.update(record) else { return nil }
+            transaction.noteDecision(of: record.digest)
             let proofs = allowing.proofs.map { proof in
                 var proof = proof
                 proof.assurance = proof.assurance(realm.proofs).subtracting([.phishingResistant, .hardware])

@@ -433,7 +433,9 @@ extension StoreTransaction {
         }
         record.body = try sealer.seal(JSONEncoder().encode(body), for: .flow(record.digest), in: self)
         codeRecord.finishedAt = now
-        return try update(codeRecord) && update(record)
+        guard try update(codeRecord) && update(record) else { return false }
+        noteDecision(of: record.digest)
+        return true
     }
 }
 

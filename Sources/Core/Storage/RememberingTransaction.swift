@@ -43,7 +43,7 @@ final class RememberingTransaction {
     /// Devices that got a push.
     private var askedDevices: Set<FactorID> = []
 
-    /// Attempts that a device has decided about, by their digests.
+    /// Attempts that were decided about on a device, by their digests.
     private var decidedAttempts: [Data] = []
 
     /// The topics of those who wait for what was written. Those in front of which a person waits come first: devices that were asked or removed, and
@@ -79,7 +79,7 @@ final class RememberingTransaction {
     /// Notes that an application's part of a session ended.
     func note(_ ending: SessionEnding) { endings.append(ending) }
 
-    /// Notes that a device has decided about an attempt.
+    /// Notes that an attempt was decided about on a device.
     func note(decisionOf attempt: Data) { decidedAttempts.append(attempt) }
 
     /// Notes sessions of a user that end with a change of the user's row.
@@ -301,6 +301,8 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func flows(of user: UserID, limit: Int) throws -> [FlowRecord] { try base.flows(of: user, limit: limit) }
+
+    func flowRevisions(among digests: Set<Data>) throws -> [Data: Int] { try base.flowRevisions(among: digests) }
 
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int {
         flows = [:]

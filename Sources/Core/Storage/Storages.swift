@@ -72,6 +72,8 @@ public protocol FlowStorage {
     func openFlow(offering factor: FactorID, at now: Date) throws -> FlowRecord?
     /// Those that are known to be of the user, in no order that means anything.
     func flows(of user: UserID, limit: Int) throws -> [FlowRecord]
+    /// The revisions of those that there are, by their digests.
+    func flowRevisions(among digests: Set<Data>) throws -> [Data: Int]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
 }

@@ -31,6 +31,20 @@ extension StoreConformance {
             try requireEqual(answers, [true, false, false, true], "the answers to four inserts")
         },
 
+        Check("The revisions of flows are told of those that there are, however many are asked about") { store in
+            try await store.write { transaction in
+                for name in ["f", "g", "h"] { _ = try transaction.insert(Sample.flow(name)) }
+                if let flow = try transaction.flow(digest: Data("g".utf8)) { _ = try transaction.update(flow) }
+            }
+            let (none, found) = try await store.read { transaction in
+                let strange = (0..<250).map { Data("strange \($0)".utf8) }
+                let asked = Set(strange + [Data("f".utf8), Data("g".utf8)])
+                return (try transaction.flowRevisions(among: []), try transaction.flowRevisions(among: asked))
+            }
+            try requireEqual(none, [:], "the revisions of no flows")
+            try requireEqual(found, [Data("f".utf8): 0, Data("g".utf8): 1], "the revisions")
+        },
+
         Check("A flow's update writes all but digest, purpose and creation, once for each revision") { store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))

@@ -51,6 +51,10 @@ private enum Statements {
     static let offering = FlowRecord.selection(
         "WHERE offered_factor = $1 AND finished_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 1")
     static let ofUser = FlowRecord.selection("WHERE user_id = $1 LIMIT $2")
+    /// How many digests one statement looks for.
+    static let places = 100
+    static let revisions = SQLStatement(
+        "SELECT digest, revision FROM flows WHERE digest IN (\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
     static let expired = FlowRecord.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
 }
 
@@ -83,6 +87,22 @@ extension SQLTransaction {
 
     public func flows(of user: UserID, limit: Int) throws -> [FlowRecord] {
         try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
+    }
+
+    public func flowRevisions(among digests: Set<Data>) throws -> [Data: Int] {
+        var found: [Data: Int] = [:]
+        var rest = Array(digests)[...]
+        while let last = rest.last {
+            var places = rest.suffix(Statements.places).map { SQLValue($0) }
+            rest = rest.dropLast(Statements.places)
+            places += Array(repeating: SQLValue(last), count: Statements.places - places.count)
+            try connection.query(Statements.revisions, places) { columns in
+                var reader = RowReader(columns, table: FlowRecord.table)
+                let digest = try reader.blob()
+                found[digest] = try reader.integer()
+            }
+        }
+        return found
     }
 
     public func deleteFlow(digest: Data) throws -> Bool {

@@ -239,4 +239,33 @@ struct DeviceWaitTests {
         #expect(try await page.value)
         #expect(test.realm.notifier.listenerCount == 0)
     }
+
+    @Test(.timeLimit(.minutes(20)))
+    func `Pages that wait idle ask the store nothing, and one look finds what another server decided`() async throws {
+        let store = CountingStore(try await TestStore.sqlite.open())
+        let first = try TestRealm.make(keptIn: store)
+        let second = try TestRealm.make(keptIn: store, clock: first.clock, seed: 2)
+        let device = TestDevice()
+        let id = try await first.enrol(device, of: first.addUser().id).factor.id
+        let handle = try await first.pending().handle
+        _ = try await first.ask(for: handle)
+        let request = try #require(try await first.realm.devices.requests(to: id).first)
+        let watch = DeviceWatch(realm: first.realm)
+        let before = store.reads
+        let page = Task {
+            try await first.realm.approvals.isOver(
+                for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+        }
+        while store.reads == before { await Task.yield() }
+        // The first look does not know what the page saw, and has it look again.
+        try await watch.look()
+        while store.reads < before + 3 { await Task.yield() }
+        while first.realm.notifier.listenerCount == 0 { await Task.yield() }
+        for _ in 0..<20 { try await watch.look() }
+        #expect(store.reads == before + 3)
+        _ = try await second.decide(device.answer(to: request, allows: true, at: second.now), request.handle)
+        try await watch.look()
+        #expect(try await page.value)
+        #expect(first.realm.notifier.listenerCount == 0)
+    }
 }

@@ -19,4 +19,34 @@ import Testing
         let other = BrowserKey(random: test.random)
         #expect(try await devices.isOver(ofBrowser: handle, other, within: .seconds(600)))
     }
+
+    @Test(.timeLimit(.minutes(20)), arguments: [true, false])
+    func `A browser that waits goes on with the other device's decision, on whichever server that is`(
+        isElsewhere: Bool
+    ) async throws {
+        let store = try await TestStore.sqlite.open()
+        let first = try TestRealm.make(keptIn: store)
+        let second = try TestRealm.make(keptIn: store, clock: first.clock, seed: 2)
+        let (devices, client) = (first.realm.deviceAuthorizations, first.client)
+        _ = try await first.addUser()
+        let session = try #require(await first.signIn().signedIn).session
+        let key = BrowserKey(random: first.random)
+        guard case .begun(let begun)? = try await devices.begin(signInOf: key, by: client) else { throw TestFailure() }
+        let handle = FlowHandle(begun.deviceCode.reveal())
+        guard case .waiting(let code, _, _) = try await devices.standing(ofBrowser: handle, key) else {
+            throw TestFailure()
+        }
+        // Longer than any test: the decision ends it.
+        let page = Task {
+            try await devices.isOver(ofBrowser: handle, key, within: .seconds(7200), lookingEvery: .seconds(3600))
+        }
+        while first.realm.notifier.listenerCount == 0 { await Task.yield() }
+        let deciding = isElsewhere ? second : first
+        let decision = try await deciding.realm.deviceAuthorizations.decide(
+            false, browser: code, number: "", in: session, by: client)
+        #expect(decision == .done)
+        if isElsewhere { try await DeviceWatch(realm: first.realm).look() }
+        #expect(try await page.value)
+        #expect(first.realm.notifier.listenerCount == 0)
+    }
 }

@@ -176,6 +176,7 @@ struct QueryPlanTests {
             _ = try transaction.outboxMessages(limit: 1)
             _ = try transaction.outboxMessages(by: .push, dueAt: instant, limit: 1)
             _ = try transaction.factorIDs(among: [FactorID(rawValue: "f")])
+            _ = try transaction.flowRevisions(among: [Data([1])])
             _ = try transaction.outboxArrivals(by: .push, createdSince: instant, limit: 1)
             _ = try transaction.countOutboxMessages(waitingFor: .push)
             _ = try transaction.update(message, after: 0)

@@ -1,0 +1,65 @@
+import Foundation
+import JSON
+
+/// A decision about an attempt that a page waits for: of a device, or of the user on another device.
+///
+/// One that comes to this process wakes the page at once (``Notifier``); one that comes to another is found by one look a second for all pages
+/// together (``DeviceWatch``). What nobody decides – that the time is up, that a device is gone – is found by the page's own looks.
+struct AwaitedDecision: Sendable {
+    /// Between two looks of a page that nothing wakes.
+    static let pause = Duration.seconds(5)
+
+    let realm: Realm
+    /// The digest of the attempt's handle.
+    let attempt: Data
+
+    /// Waits until nothing is to be decided any more.
+    /// - Parameters:
+    ///   - limit: how long to wait at most.
+    ///   - pause: between two looks at the store.
+    ///   - isAdmitted: whether there may be a wait; asked once, after the first look.
+    ///   - isPending: a look at the store: whether there is something to decide.
+    /// - Returns: false where there still is.
+    func isOver(
+        within limit: Duration, lookingEvery pause: Duration, admitting isAdmitted: () -> Bool = { true },
+        while isPending: () async throws -> Bool
+    ) async throws -> Bool {
+        let end = ContinuousClock.now + limit
+        var isFirst = true
+        while true {
+            // Before the look: what comes between the look and the wait is noticed. Where too many wait, looks have to do.
+            let listening = try? realm.notifier.admit(to: FlowHandle.topic(attempt))
+            defer { listening?.stop() }
+            guard try await isPending() else { return true }
+            if isFirst {
+                guard isAdmitted() else { return false }
+                isFirst = false
+            }
+            let left = end - .now
+            guard left > .zero else { return false }
+            if let listening {
+                await listening.wait(upTo: min(pause, left))
+                try Task.checkCancellation()
+            } else {
+                try await Task.sleep(for: min(pause, left))
+            }
+        }
+    }
+}
+
+extension FlowHandle {
+    static let topicPrefix = "attempt/"
+
+    /// What a page listens to that waits for a decision about the attempt of this digest.
+    static func topic(_ digest: Data) -> String { topicPrefix + digest.base64URL }
+
+    /// The digest of a topic that begins so.
+    static func digest(ofTopic topic: String) -> Data? {
+        [UInt8](base64URL: topic.dropFirst(topicPrefix.count)).map { Data($0) }
+    }
+}
+
+extension StoreTransaction {
+    /// Has pages woken that wait for the decision about an attempt. A realm's transactions are all of the one type.
+    func noteDecision(of attempt: Data) { (self as? RememberingTransaction)?.note(decisionOf: attempt) }
+}
