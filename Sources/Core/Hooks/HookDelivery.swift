@@ -69,18 +69,26 @@ public final class HookDelivery: Sendable {
     // MARK: Running
 
     /// Delivers until ``stop()``, and returns when nothing is under way any more.
+    ///
+    /// No write wakes it: an event waits until what is a moment earlier has come before it (``HookRound/pause``).
+    /// - Parameter pause: between two looks for what has happened. A round that was full wakes it before.
     public func run(lookingEvery pause: Duration = .seconds(2)) async {
+        let listening = realm.notifier.listen(to: Self.topic)
+        defer { listening.stop() }
+        // A stop from here on wakes the loop.
+        guard !isStopped else { return }
+        // Ends with this function.
+        async let _ = wake(every: pause)
         await withDiscardingTaskGroup { group in
-            while !state.withLock({ $0.isStopped }), !Task.isCancelled {
-                let listening = realm.notifier.listen(to: Self.topic)
+            for await _ in listening.notifications {
+                if isStopped { return }
                 for hook in await look() {
                     group.addTask {
                         let mayBeMore = await self.carry(hook)
                         self.state.withLock { _ = $0.underWay.remove(hook.id) }
-                        if mayBeMore { self.realm.notifier.notify([Self.topic]) }
+                        if mayBeMore { self.wake() }
                     }
                 }
-                await listening.wait(upTo: pause)
             }
         }
     }
@@ -88,7 +96,16 @@ public final class HookDelivery: Sendable {
     /// Begins no call any more.
     public func stop() {
         state.withLock { $0.isStopped = true }
-        realm.notifier.notify([Self.topic])
+        wake()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func wake() { realm.notifier.notify([Self.topic]) }
+
+    /// Wakes the loop until it is cancelled. A look is a read, and takes what is due alone.
+    private func wake(every pause: Duration) async {
+        repeat { wake() } while (try? await Task.sleep(for: pause)) != nil
     }
 
     /// One round for every hook. Answers how many events were delivered.
@@ -170,7 +187,7 @@ public final class HookDelivery: Sendable {
     ) async -> [String: HookReply] {
         let (clock, caller, url) = (realm.clock, realm.hookCaller, hook.registration.url)
         let end = ContinuousClock.now + .seconds(Self.roundTime)
-        let isOver = { @Sendable [self] in ContinuousClock.now >= end || state.withLock { $0.isStopped } }
+        let isOver = { @Sendable [self] in ContinuousClock.now >= end || isStopped }
         return await withTaskGroup(of: [String: HookReply].self) { group in
             var waiting = round.lanes[...]
             var replies: [String: HookReply] = [:]

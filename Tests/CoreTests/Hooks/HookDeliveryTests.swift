@@ -73,6 +73,21 @@ struct HookDeliveryTests {
         #expect(progress.cursor > AuditBound.bound(scene.test.now - 60).id)
     }
 
+    @Test(.timeLimit(.minutes(20)))
+    func `A delivery that runs goes on where a round was full, and ends when it is stopped`() async throws {
+        let scene = try await scene()
+        for number in 0...HookRound.most { try await scene.test.addUser(address(number)) }
+        scene.test.clock.advance(2)
+        // Longer than any test: neither the next round nor the end waits for the next look.
+        let running = Task { await scene.delivery.run(lookingEvery: .seconds(3600)) }
+        while scene.delivery.counts.delivered <= HookRound.most { await Task.yield() }
+        scene.delivery.stop()
+        await running.value
+        #expect(scene.service.calls.count == HookRound.most + 1)
+        await scene.delivery.run(lookingEvery: .seconds(3600))
+        #expect(scene.test.realm.notifier.listenerCount == 0)
+    }
+
     @Test(arguments: TestStore.available)
     func `Two servers deliver each event once, and each user's in order`(store: TestStore) async throws {
         let shared = try await store.open()
