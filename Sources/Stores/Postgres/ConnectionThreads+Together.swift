@@ -70,33 +70,13 @@ extension ConnectionThreads {
         var isHeldUp = false
     }
 
-    /// What the pool is told of one that ended.
-    private struct Note: Sendable {
-        enum Verdict {
-            case over
-            case lostRace(ContestedRow?)
-            case single
-        }
-
-        let entry: Entry
-        let verdict: Verdict
-        let roundTrips: Int
-        let statements: Int
-        let silence: PostgresLink.Silence?
-        /// Whether the database answered, and whether it took a write.
-        let answered: Bool
-        let wrote: Bool
-    }
-
     /// What follows from a visit to the lock.
     private struct Turn: Sendable {
         var taken: [Entry] = []
         var fresh: PostgresLink?
         var isFinished = false
         var connects = false
-        var wasOut = false
-        var wasReadOnly = false
-        var silence: PostgresLink.Silence?
+        var news = News()
         var wakesSleeper = false
     }
 
@@ -106,19 +86,18 @@ extension ConnectionThreads {
         while true {
             if hasNews {
                 var tells: [() -> Void] = []
-                let notes = multiplexed.ended.map { note($0, &tells) }
+                let reports = multiplexed.ended.map { report($0, &tells) }
                 for one in multiplexed.ended where one.keepsLink {
                     multiplexed.idle.append(one.link)
                 }
                 multiplexed.ended.removeAll(keepingCapacity: true)
                 let turn = turn(
-                    notes, idle: multiplexed.idle.count, running: multiplexed.running.count,
+                    reports, idle: multiplexed.idle.count, running: multiplexed.running.count,
                     isHeldUp: multiplexed.isHeldUp)
                 if let fresh = turn.fresh { multiplexed.idle.append(fresh) }
                 wake((turn.wakesSleeper, false))
                 for tell in tells { tell() }
-                if let silence = turn.silence { noteOutage(silence.reason, since: silence.since) }
-                noteEnds(wasOut: turn.wasOut, wasReadOnly: turn.wasReadOnly)
+                tell(turn.news)
                 if turn.connects { connect(waker) }
                 for entry in turn.taken { begin(entry, in: &multiplexed) }
                 if turn.isFinished { break }
@@ -132,8 +111,8 @@ extension ConnectionThreads {
     }
 
     /// - Parameter tells: where to put what tells the caller.
-    private func note(_ one: Ended, _ tells: inout [() -> Void]) -> Note {
-        let verdict: Note.Verdict
+    private func report(_ one: Ended, _ tells: inout [() -> Void]) -> Report {
+        let verdict: Report.Verdict
         switch one.step {
         case .over(.over(let tell)):
             tells.append(tell)
@@ -141,42 +120,21 @@ extension ConnectionThreads {
         case .over(.lostRace(let failure, let row)):
             if let refusal = loss(of: one.entry, failure) {
                 tells.append { one.entry.job.fail(refusal) }
-                verdict = .over
+                verdict = .refused
             } else {
                 verdict = .lostRace(row)
             }
         case .over(.lostConnection), .over(.readOnly), .single, .waits: verdict = .single
         }
-        let (counts, answered) = (one.link.takeCounts(), one.link.isUsable)
-        return Note(
-            entry: one.entry, verdict: verdict, roundTrips: counts.roundTrips, statements: counts.statements,
-            silence: one.link.silence, answered: answered, wrote: answered && one.link.takesWrites)
+        return Report(one.entry, verdict, on: one.link)
     }
 
     /// Notes what ended, and takes what is to be begun. All that is done under the lock at once.
-    private func turn(_ notes: [Note], idle: Int, running: Int, isHeldUp: Bool) -> Turn {
+    private func turn(_ reports: [Report], idle: Int, running: Int, isHeldUp: Bool) -> Turn {
         let most = options.connectionsTogether
         return state.withLock { state in
             var turn = Turn()
-            for note in notes {
-                state.statistics.roundTrips += note.roundTrips
-                state.statistics.statements += note.statements
-                switch note.verdict {
-                case .over:
-                    state.queue.finish(note.entry)
-                    state.statistics.transactions += 1
-                    if note.answered, state.endOutage() { turn.wasOut = true }
-                    if note.wrote, state.endReadOnly() { turn.wasReadOnly = true }
-                case .lostRace(let row):
-                    state.queue.lose(note.entry, for: row)
-                    state.statistics.lostRaces += 1
-                case .single: state.queue.single(note.entry)
-                }
-                if let silence = note.silence {
-                    state.statistics.silences += 1
-                    turn.silence = silence
-                }
-            }
+            for report in reports { state.note(report, in: &turn.news) }
             turn.fresh = state.freshLink
             state.freshLink = nil
             let links = idle + (turn.fresh == nil ? 0 : 1)
@@ -185,7 +143,7 @@ extension ConnectionThreads {
             state.isHeldUp = isHeldUp
             state.makeRoom()
             // Before another is begun, all have to know of a silence.
-            while turn.silence == nil, let entry = state.queue.takeTogether() { turn.taken.append(entry) }
+            while turn.news.silence == nil, let entry = state.queue.takeTogether() { turn.taken.append(entry) }
             state.idleTogether -= turn.taken.count
             // One more connection where there is more to do than there are connections.
             if state.wantsLink {

@@ -267,7 +267,7 @@ final class ConnectionThreads: Sendable {
                 tell()
                 return next
             case .lostRace(let failure, let row):
-                lose(entry, failure, for: row)
+                lose(entry, failure, for: row, on: usable)
                 return nil
             case .lostConnection(let failure):
                 link = nil
@@ -292,16 +292,17 @@ final class ConnectionThreads: Sendable {
         }
     }
 
-    private func lose(_ entry: Entry, _ failure: PostgresFailure, for row: ContestedRow?) {
-        if let refusal = loss(of: entry, failure) {
-            state.withLock { $0.queue.finish(entry) }
-            return entry.job.fail(refusal)
-        }
-        state.withLock { state in
-            state.queue.lose(entry, for: row)
-            state.statistics.lostRaces += 1
-        }
+    private func lose(_ entry: Entry, _ failure: PostgresFailure, for row: ContestedRow?, on link: PostgresLink) {
+        let refusal = loss(of: entry, failure)
+        let report = Report(entry, refusal == nil ? .lostRace(row) : .refused, on: link)
         // It is for the thread that comes first; this one checks at once.
+        let news = state.withLock { state in
+            var news = News()
+            state.note(report, in: &news)
+            return news
+        }
+        tell(news)
+        if let refusal { entry.job.fail(refusal) }
     }
 
     /// What to tell of one that has lost a race and is not run again; nil where it is.
@@ -347,27 +348,26 @@ final class ConnectionThreads: Sendable {
     /// it is what all threads and all callers wait for, and one that is held up while it has it holds up all.
     /// - Returns: the next one; nil where there is none to run, and where the database did not answer.
     private func finish(_ entry: Entry, on link: PostgresLink) -> Entry? {
-        let (counts, silence, answered) = (link.takeCounts(), link.silence, link.isUsable)
-        let (wrote, isSilent) = (answered && entry.kind == .write && link.takesWrites, silence != nil)
-        let (next, wakes, wasOut, wasReadOnly) = state.withLock { state in
-            state.queue.finish(entry)
-            state.statistics.transactions += 1
-            state.statistics.roundTrips += counts.roundTrips
-            state.statistics.statements += counts.statements
-            let wasOut = answered ? state.endOutage() : false
-            let wasReadOnly = wrote ? state.endReadOnly() : false
-            if isSilent { state.statistics.silences += 1 }
+        let report = Report(entry, .over, on: link)
+        let (next, wakes, news) = state.withLock { state in
+            var news = News()
+            state.note(report, in: &news)
             // Before another is begun, all have to know of the silence.
-            let next = isSilent ? nil : state.queue.take()
-            return (next, state.wakes(), wasOut, wasReadOnly)
+            let next = news.silence == nil ? state.queue.take() : nil
+            return (next, state.wakes(), news)
         }
         wake(wakes)
-        if let silence { noteOutage(silence.reason, since: silence.since) }
-        noteEnds(wasOut: wasOut, wasReadOnly: wasReadOnly)
+        tell(news)
         return next
     }
 
-    func noteEnds(wasOut: Bool, wasReadOnly: Bool) {
+    /// Tells all threads and the log what was learnt of the database.
+    func tell(_ news: News) {
+        if let silence = news.silence { noteOutage(silence.reason, since: silence.since) }
+        noteEnds(wasOut: news.wasOut, wasReadOnly: news.wasReadOnly)
+    }
+
+    private func noteEnds(wasOut: Bool, wasReadOnly: Bool) {
         if wasOut { logger.notice("PostgreSQL can be reached again") }
         if wasReadOnly { logger.notice("PostgreSQL takes writes again") }
     }
@@ -391,7 +391,7 @@ final class ConnectionThreads: Sendable {
     }
 
     /// - Parameter begin: since when the database has not answered.
-    func noteOutage(_ reason: String, since begin: ContinuousClock.Instant = .now) {
+    private func noteOutage(_ reason: String, since begin: ContinuousClock.Instant = .now) {
         let (isNew, wakes, nextSweep) = state.withLock { state in
             let isNew = state.outage == nil
             let outage = state.outage?.state ?? .init(since: begin, patience: options.outagePatience)

@@ -1,0 +1,70 @@
+import CountersignCore
+
+/// What the pool notes where a run of a transaction has ended, whichever thread ran it.
+extension ConnectionThreads {
+    /// How a run ended, and what that says of the database.
+    struct Report: Sendable {
+        enum Verdict: Sendable {
+            /// Its caller is told how it ended.
+            case over
+            /// It has lost too many races: its caller is told that nothing was done.
+            case refused
+            /// It is to run again.
+            case lostRace(ContestedRow?)
+            /// It ran together with others, and is to be run by itself.
+            case single
+        }
+
+        let entry: Entry
+        let verdict: Verdict
+        var roundTrips = 0
+        var statements = 0
+        /// Where the database did not answer in time.
+        var silence: PostgresLink.Silence?
+        /// Whether the database answered, and whether it took a write.
+        var answered = true
+        var wrote = false
+    }
+
+    /// What those who watch the database are to be told.
+    struct News: Sendable {
+        var wasOut = false
+        var wasReadOnly = false
+        var silence: PostgresLink.Silence?
+    }
+}
+
+extension ConnectionThreads.Report {
+    /// Takes the counts of the connection.
+    init(_ entry: ConnectionThreads.Entry, _ verdict: Verdict, on link: PostgresLink) {
+        let (counts, answered) = (link.takeCounts(), link.isUsable)
+        self.init(
+            entry: entry, verdict: verdict, roundTrips: counts.roundTrips, statements: counts.statements,
+            silence: link.silence, answered: answered,
+            wrote: answered && entry.kind == .write && link.takesWrites)
+    }
+}
+
+extension ConnectionThreads.State {
+    /// Notes a run that has ended. One that was refused was not run to its end, and is not counted as such.
+    mutating func note(_ report: ConnectionThreads.Report, in news: inout ConnectionThreads.News) {
+        statistics.roundTrips += report.roundTrips
+        statistics.statements += report.statements
+        switch report.verdict {
+        case .over:
+            queue.finish(report.entry)
+            statistics.transactions += 1
+            if report.answered, endOutage() { news.wasOut = true }
+            if report.wrote, endReadOnly() { news.wasReadOnly = true }
+        case .refused: queue.finish(report.entry)
+        case .lostRace(let row):
+            queue.lose(report.entry, for: row)
+            statistics.lostRaces += 1
+        case .single: queue.single(report.entry)
+        }
+        if let silence = report.silence {
+            statistics.silences += 1
+            news.silence = silence
+        }
+    }
+}

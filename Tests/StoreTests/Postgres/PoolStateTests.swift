@@ -1,0 +1,49 @@
+import CountersignCore
+import Testing
+
+@testable import StorePostgres
+
+@Suite("What the pool of connections knows")
+struct PoolStateTests {
+    private typealias State = ConnectionThreads.State
+    private typealias News = ConnectionThreads.News
+    private typealias Report = ConnectionThreads.Report
+
+    private static let deadline = ContinuousClock.now + .seconds(1000)
+
+    @Test
+    func `Only what was run to its end counts as a transaction, and what is to run again as a lost race`() async throws
+    {
+        var (state, news) = (try await pool(waiting: 3), News())
+        let taken = (0..<3).compactMap { _ in state.queue.take() }
+        try #require(taken.count == 3)
+        state.note(Report(entry: taken[0], verdict: .over, roundTrips: 2, statements: 3), in: &news)
+        state.note(Report(entry: taken[1], verdict: .refused, roundTrips: 2, statements: 3), in: &news)
+        state.note(Report(entry: taken[2], verdict: .lostRace(nil), roundTrips: 2, statements: 3), in: &news)
+        var expected = PostgresStore.Statistics()
+        (expected.transactions, expected.lostRaces, expected.roundTrips, expected.statements) = (1, 1, 6, 9)
+        #expect(state.statistics == expected)
+        #expect(state.queue.waiting == 1, "the one that is to run again")
+    }
+
+    /// - Parameter waiting: writes that may be run together.
+    private func pool(waiting: Int) async throws -> State {
+        var queue = TransactionQueue<PendingTransaction>(threads: 4, capacity: 9)
+        for _ in 0..<waiting {
+            let admission = queue.add(
+                try await write(), .write, at: .now, deadline: Self.deadline, goesTogether: true)
+            #expect(admission == .waits)
+        }
+        return State(queue: queue, livingThreads: 5)
+    }
+
+    /// A write that is only queued: its caller has its answer.
+    private func write() async throws -> PendingTransaction {
+        try await withCheckedThrowingContinuation { continuation in
+            continuation.resume(
+                returning: PendingTransaction(.write(.rows, .atOnce), { _ in throw NotRun() }, continuation))
+        }
+    }
+}
+
+private struct NotRun: Error {}
