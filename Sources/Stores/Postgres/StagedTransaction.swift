@@ -63,13 +63,7 @@ final class StagedTransaction {
     private func run() -> Step {
         let connection = PostgresConnection(link, foresees: true, keepsToRows: true, suspends: true)
         let result = Result { try SQLTransaction.run(on: connection, body) }
-        if let failure = connection.failure {
-            if [.unforeseen, .beyondRows].contains(failure.consequence) { return undo(.single) }
-            switch (result, mode.outcome(of: failure) as TransactionOutcome<Delivery>) {
-            case (.failure(let error), .failed): return undo(.over(ending(.failed(error))))
-            case (_, let outcome): return undo(.over(ending(outcome)))
-            }
-        }
+        if let failure = connection.failure { return undo(step(mode.attempted(failure, giving: result))) }
         if connection.isSuspended {
             rounds += 1
             return connection.isFickle || rounds > Self.mostRounds ? undo(.single) : ask()

@@ -67,13 +67,7 @@ enum TransactionMode: Sendable {
         }
         if let failure = connection.failure {
             link.rollBack()
-            if failure.consequence == .unforeseen { return .unforeseen }
-            if failure.consequence == .beyondRows { return .beyondRows }
-            // What the body threw because of a lost race, or made of it, counts as little as what it read.
-            switch (result, outcome(of: failure) as TransactionOutcome<T>) {
-            case (.failure(let error), .failed): return .ended(.failed(error))
-            case (_, let outcome): return .ended(outcome)
-            }
+            return attempted(failure, giving: result)
         }
         switch result {
         case .failure(let error):
@@ -81,6 +75,18 @@ enum TransactionMode: Sendable {
             return .ended(.failed(error))
         case .success(let value):
             return kind == .write ? commit(value, on: link) : .ended(end(value, on: link))
+        }
+    }
+
+    /// How it ends where something of it failed.
+    /// - Parameter result: what the body gave, or threw, by then.
+    func attempted<T>(_ failure: PostgresFailure, giving result: Result<T, any Error>) -> Attempted<T> {
+        if failure.consequence == .unforeseen { return .unforeseen }
+        if failure.consequence == .beyondRows { return .beyondRows }
+        // What the body threw because of a lost race, or made of it, counts as little as what it read.
+        switch (result, outcome(of: failure) as TransactionOutcome<T>) {
+        case (.failure(let error), .failed): return .ended(.failed(error))
+        case (_, let outcome): return .ended(outcome)
         }
     }
 
