@@ -16,12 +16,25 @@ final class PostgresConnection: SQLConnection {
     /// Whether the transaction is isolated by rows, and may run only what is about rows by their keys.
     private let keepsToRows: Bool
     private(set) var failure: PostgresFailure?
-    /// Whether a query that would have to be waited for is asked ahead instead, and the body let go.
-    private let suspends: Bool
-    /// Whether the body was let go, to be run again when what it asked for is there.
-    private(set) var isSuspended = false
-    /// Whether the body has to be run by itself, because it is not the same when it is run again.
-    private(set) var isFickle = false
+
+    /// How far a body is that waits for nothing: where it would, it is let go, and later run again from its beginning, each time on a
+    /// connection object of its own.
+    enum Rerun {
+        /// It repeats the changes that were sent when it was run before; they are compared, and nothing is sent. So begins a run that follows
+        /// on changes, and it becomes `onward` with the last of them. One that ends before is another body.
+        case repeating
+        /// No change of before is left to repeat: what it changes is sent, and what it asks and is not answered yet is sent too. So begins a
+        /// run that follows on none.
+        case onward
+        /// It was let go by a question without an answer: it is run again when that is there. It comes from both, and is final.
+        case letGo
+        /// It has asked or changed something else than when it was run before, and has to be run by itself. It comes from `repeating`, and is
+        /// final.
+        case fickle
+    }
+
+    /// Nil for a body that waits.
+    private(set) var rerun: Rerun?
     /// Changes that the body has made; where it is run again, the first of them were sent before.
     private var passed = 0
     let locksRows = true
@@ -36,16 +49,16 @@ final class PostgresConnection: SQLConnection {
         _ link: PostgresLink, isBounded: Bool = true, foresees: Bool = false, keepsToRows: Bool = false,
         suspends: Bool = false
     ) {
-        self.suspends = suspends
         self.link = link
         self.isBounded = isBounded
         self.foresees = foresees
         self.keepsToRows = keepsToRows
+        rerun = suspends ? (link.changes > 0 ? .repeating : .onward) : nil
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
         try noting(statement) {
-            if suspends { return try present(statement, parameters).read(read) }
+            if rerun != nil { return try present(statement, parameters).read(read) }
             let result =
                 try link.answered(statement, parameters)
                 ?? link.run(statement, parameters, isBounded: isBounded)
@@ -58,24 +71,28 @@ final class PostgresConnection: SQLConnection {
     private func present(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult {
         switch link.recollection(of: statement, parameters, after: passed) {
         case .answer(let result): return result
-        case .asked: throw suspension()
-        case .unknown where passed < link.changes: throw suspension(isFickle: true)
+        case .asked: throw end(.letGo)
+        case .unknown where rerun == .repeating: throw end(.fickle)
         case .unknown:
             try link.ask(statement, parameters)
-            throw suspension()
+            throw end(.letGo)
         }
     }
 
-    private func suspension(isFickle: Bool = false) -> Suspension {
-        if isFickle { self.isFickle = true }
-        isSuspended = true
+    private func end(_ end: Rerun) -> Suspension {
+        rerun = end
         return Suspension()
+    }
+
+    private func passChange() {
+        passed += 1
+        if rerun == .repeating, passed == link.changes { rerun = .onward }
     }
 
     /// Whether a change was sent before, when the body was run up to here.
     private func isRepeated(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
-        guard passed < link.changes else { return false }
-        guard link.wasChange(passed, statement, parameters) else { throw suspension(isFickle: true) }
+        guard rerun == .repeating else { return false }
+        guard link.wasChange(passed, statement, parameters) else { throw end(.fickle) }
         return true
     }
 
@@ -83,18 +100,18 @@ final class PostgresConnection: SQLConnection {
     private func changedRows(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
         guard try isRepeated(statement, parameters) else {
             try link.askChange(statement, parameters)
-            throw suspension()
+            throw end(.letGo)
         }
         guard case .answer(let result) = link.recollection(of: statement, parameters, after: passed) else {
-            throw suspension(isFickle: true)
+            throw end(.fickle)
         }
-        passed += 1
+        passChange()
         return result.changedRows
     }
 
     /// A change that is taken for done.
     private func send(_ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool) throws {
-        guard suspends else {
+        guard rerun != nil else {
             link.passAsked()
             return try link.send(statement, parameters, isForeseen: isForeseen, isChecked: commitsAlong)
         }
@@ -102,18 +119,15 @@ final class PostgresConnection: SQLConnection {
             link.noteChange(statement, parameters)
             try link.send(statement, parameters, isForeseen: isForeseen, isChecked: commitsAlong)
         }
-        passed += 1
+        passChange()
     }
-
-    /// Whether the body made fewer changes than were sent when it was run before: it is another one.
-    var isBehind: Bool { suspends && passed < link.changes }
 
     /// Whether the body has changed anything.
     var hasChanged: Bool { passed > 0 }
 
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
         try noting(statement) {
-            if suspends { return try changedRows(statement, parameters) }
+            if rerun != nil { return try changedRows(statement, parameters) }
             link.passAsked()
             return try link.run(statement, parameters, isBounded: isBounded).changedRows
         }
@@ -140,7 +154,7 @@ final class PostgresConnection: SQLConnection {
         // What may not be run is not run before it is asked for.
         guard failure == nil, !keepsToRows || statement.isByRow else { return }
         // What was asked when the body was run up to here is answered.
-        if suspends, passed < link.changes { return }
+        if rerun == .repeating { return }
         try noting(statement) { try link.ask(statement, parameters) }
     }
 
@@ -165,7 +179,7 @@ final class PostgresConnection: SQLConnection {
         if failure == nil, keepsToRows, let statement, !statement.isByRow { failure = .beyondRows }
         if let failure { throw failure.storeError }
         // A body that goes on all the same is not heard.
-        if isSuspended { throw Suspension() }
+        if rerun == .letGo || rerun == .fickle { throw Suspension() }
         do {
             return try run()
         } catch let failure as PostgresFailure {

@@ -64,16 +64,19 @@ final class StagedTransaction {
         let connection = PostgresConnection(link, foresees: true, keepsToRows: true, suspends: true)
         let result = Result { try SQLTransaction.run(on: connection, body) }
         if let failure = connection.failure { return undo(step(mode.attempted(failure, giving: result))) }
-        if connection.isSuspended {
+        switch connection.rerun {
+        case .fickle: return undo(.single)
+        case .letGo:
             rounds += 1
-            return connection.isFickle || rounds > Self.mostRounds ? undo(.single) : ask()
+            return rounds > Self.mostRounds ? undo(.single) : ask()
+        case .repeating, .onward, nil: break
         }
         switch result {
         // What it changed may not be as it was told, and that the reason.
         case .failure where connection.hasChanged: return undo(.single)
         case .failure(let error): return undo(.over(ending(.failed(error))))
         // What was sent for it before would be committed with it.
-        case .success where connection.isBehind: return undo(.single)
+        case .success where connection.rerun == .repeating: return undo(.single)
         case .success(let delivery): return commit(delivery)
         }
     }
