@@ -1,3 +1,4 @@
+import CPostgres
 import CountersignCore
 import Foundation
 import Logging
@@ -12,12 +13,17 @@ final class WakePipe: Sendable {
     /// Nil where the process has no more files.
     init?() {
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
+        #if canImport(Darwin)
+            guard pipe(&ends) == 0 else { return nil }
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        #else
+            // At once: a program that another thread starts in between would have both ends.
+            guard pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { return nil }
+        #endif
         (reading, writing) = (ends[0], ends[1])
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
     }
 
     deinit {
