@@ -26,11 +26,13 @@ extension ConnectionThreads {
         var wrote = false
     }
 
-    /// What those who watch the database are to be told.
+    /// What follows from reports for others: those who watch the database, and the sweeper.
     struct News: Sendable {
         var wasOut = false
         var wasReadOnly = false
         var silence: PostgresLink.Silence?
+        /// When the next one that waits is to be refused, if nobody will check by then.
+        var nextSweep: ContinuousClock.Instant?
     }
 }
 
@@ -60,11 +62,20 @@ extension ConnectionThreads.State {
         case .lostRace(let row):
             queue.lose(report.entry, for: row)
             statistics.lostRaces += 1
-        case .single: queue.single(report.entry)
+            planSweep(in: &news)
+        case .single:
+            queue.single(report.entry)
+            planSweep(in: &news)
         }
         if let silence = report.silence {
             statistics.silences += 1
             news.silence = silence
         }
+    }
+
+    /// For one that waits again. The sweep that was planned for it when it came may have found it running, and planned no other.
+    private mutating func planSweep(in news: inout ConnectionThreads.News) {
+        // One that follows is earlier, and takes its place.
+        if let sweep = newSweep() { news.nextSweep = sweep }
     }
 }

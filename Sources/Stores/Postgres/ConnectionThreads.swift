@@ -361,8 +361,9 @@ final class ConnectionThreads: Sendable {
         return next
     }
 
-    /// Tells all threads and the log what was learnt of the database.
+    /// Tells all threads and the log what was learnt of the database, and has those refused in time that wait again.
     func tell(_ news: News) {
+        planSweep(at: news.nextSweep)
         if let silence = news.silence { noteOutage(silence.reason, since: silence.since) }
         noteEnds(wasOut: news.wasOut, wasReadOnly: news.wasReadOnly)
     }

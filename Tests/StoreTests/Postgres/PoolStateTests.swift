@@ -26,6 +26,22 @@ struct PoolStateTests {
         #expect(state.queue.waiting == 1, "the one that is to run again")
     }
 
+    @Test(arguments: [true, false])
+    func `One that waits again is refused in time, also where the sweep of its arrival found it running`(_ loses: Bool)
+        async throws
+    {
+        var (state, news) = (try await pool(waiting: 2), News())
+        state.queue.room = 2
+        let taken = (0..<2).compactMap { _ in state.queue.takeTogether() }
+        try #require(taken.count == 2)
+        #expect(state.nextSweep == nil && state.queue.nextDeadline(in: nil) == nil)
+        state.note(Report(entry: taken[0], verdict: loses ? .lostRace(nil) : .single), in: &news)
+        #expect(news.nextSweep == Self.deadline && state.nextSweep == Self.deadline)
+        news = News()
+        state.note(Report(entry: taken[1], verdict: loses ? .lostRace(nil) : .single), in: &news)
+        #expect(news.nextSweep == nil, "the one that is planned comes in time for both")
+    }
+
     /// - Parameter waiting: writes that may be run together.
     private func pool(waiting: Int) async throws -> State {
         var queue = TransactionQueue<PendingTransaction>(threads: 4, capacity: 9)
