@@ -151,11 +151,7 @@ extension ConnectionThreads {
             // Before another is begun, all have to know of a silence.
             while turn.news.silence == nil, let entry = state.queue.takeTogether() { turn.taken.append(entry) }
             state.idleTogether -= turn.taken.count
-            // One more connection where there is more to do than there are connections.
-            if state.wantsLink {
-                state.isConnecting = true
-                turn.connects = true
-            }
+            turn.connects = state.claimsLink()
             turn.isFinished = state.queue.isFinished && running == 0 && turn.taken.isEmpty
             state.multiplexerSleeps = true
             turn.wakesSleeper = state.wakesSleeper()

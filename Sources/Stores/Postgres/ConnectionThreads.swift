@@ -30,6 +30,8 @@ final class ConnectionThreads: Sendable {
         /// A connection that was made for it.
         var freshLink: PostgresLink?
         var isConnecting = false
+        /// Whether it was woken to have another one made.
+        var isLinkWanted = false
         /// Whether it has fewer connections than it may have.
         var isShortOfLinks = true
         /// Connections of it that have nothing to do.
@@ -60,9 +62,23 @@ final class ConnectionThreads: Sendable {
             queue.isComplete = outage == nil && !isShortOfLinks && !isHeldUp
         }
 
-        /// Whether that thread is to have another connection.
-        var wantsLink: Bool {
-            isShortOfLinks && !isConnecting && outage == nil && idleTogether == 0 && queue.hasMoreTogether
+        /// Whether that thread may have another connection, and has none that could be used.
+        private var lacksLink: Bool { isShortOfLinks && !isConnecting && outage == nil && idleTogether == 0 }
+
+        /// Whether it is to have another one: where there is more to do than there are connections.
+        var wantsLink: Bool { lacksLink && queue.hasMoreTogether }
+
+        /// Whether it is to have one made now.
+        ///
+        /// A write that finds no connection free wakes two threads: one that runs it, and this one for a connection. Where the other is the faster
+        /// one, nothing waits any more when this one comes here. It has the connection made all the same: else it would have been woken for
+        /// nothing, and so it would be with each write that comes. No wake-up is lost by that: who is woken, and when, is as it would be without
+        /// `isLinkWanted`, which is looked at here alone; and whoever sets it wakes this thread, which comes here before it sleeps again.
+        mutating func claimsLink() -> Bool {
+            defer { isLinkWanted = false }
+            guard wantsLink || isLinkWanted && lacksLink && !queue.isClosed else { return false }
+            isConnecting = true
+            return true
         }
 
         /// Whether writes were refused until now.
@@ -82,6 +98,7 @@ final class ConnectionThreads: Sendable {
         mutating func wakesMultiplexer() -> Bool {
             guard multiplexerSleeps, queue.hasNextTogether || queue.isFinished || wantsLink else { return false }
             multiplexerSleeps = false
+            isLinkWanted = wantsLink
             return true
         }
 

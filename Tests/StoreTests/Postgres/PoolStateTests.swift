@@ -42,6 +42,28 @@ struct PoolStateTests {
         #expect(news.nextSweep == nil, "the one that is planned comes in time for both")
     }
 
+    @Test
+    func `A write that wakes two threads gets the one a connection, whichever of them is faster`() async throws {
+        var state = try await pool(waiting: 2)
+        (state.sleepers, state.multiplexerSleeps) = (2, true)
+        #expect(wakes(&state) == [true, true])
+        let taken = [state.queue.take(), state.queue.take()].compactMap { $0 }
+        try #require(taken.count == 2)
+        #expect(!state.wantsLink, "nothing waits any more")
+        let (first, second) = (state.claimsLink(), state.claimsLink())
+        #expect([first, second] == [true, false])
+        // It sleeps again, and another write comes.
+        state.multiplexerSleeps = true
+        let next = try await write()
+        _ = state.queue.add(next, .write, at: .now, deadline: Self.deadline, goesTogether: true)
+        #expect(wakes(&state) == [true, false], "one is being made")
+    }
+
+    private func wakes(_ state: inout State) -> [Bool] {
+        let wakes = state.wakes()
+        return [wakes.sleeper, wakes.multiplexer]
+    }
+
     /// - Parameter waiting: writes that may be run together.
     private func pool(waiting: Int) async throws -> State {
         var queue = TransactionQueue<PendingTransaction>(threads: 4, capacity: 9)
