@@ -1,5 +1,6 @@
 import CPostgres
 import CountersignCore
+import Dispatch
 import Foundation
 import Logging
 import Synchronization
@@ -223,21 +224,36 @@ extension ConnectionThreads {
     private static let pauseAfterFailure = 1.0
 
     /// Makes a connection on a thread of its own: that may take as long as the network likes.
+    ///
+    /// Closing waits for that thread too, as for each that connects, so that no connection begins after it and nobody is in libpq when the process
+    /// ends: for no longer than libpq tries to connect (`connectTimeout` for each address) and the first two answers may take. The pause after a
+    /// failure is no thread's, and is not waited for.
     private func connect(_ waker: WakePipe) {
         let thread = Thread { [self] in
-            let link = try? PostgresLink(url, options.link)
-            if let link, link.takesWrites {
-                noteConnection()
-                // At the end no thread is there to take it.
-                state.withLock { if !$0.queue.isFinished { $0.freshLink = link } }
+            if makeLink() {
+                endConnecting(waker)
             } else {
-                Thread.sleep(forTimeInterval: Self.pauseAfterFailure)
+                sweeper.asyncAfter(deadline: .now() + Self.pauseAfterFailure) { [weak self] in
+                    self?.endConnecting(waker)
+                }
             }
-            state.withLock { $0.isConnecting = false }
-            // Should it be the last one to go, it takes the connection with it.
-            waker.wake()
+            threadEnded()
         }
         thread.name = "postgres-connect"
         thread.start()
+    }
+
+    /// - Returns: whether there is one that takes writes.
+    private func makeLink() -> Bool {
+        guard let link = try? PostgresLink(url, options.link), link.takesWrites else { return false }
+        noteConnection()
+        // The thread that runs several comes once more to take it, unless the end was before: then no thread is there to take it.
+        state.withLock { if !$0.queue.isFinished { $0.freshLink = link } }
+        return true
+    }
+
+    private func endConnecting(_ waker: WakePipe) {
+        state.withLock { $0.isConnecting = false }
+        waker.wake()
     }
 }

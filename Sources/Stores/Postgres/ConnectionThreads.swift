@@ -16,6 +16,7 @@ final class ConnectionThreads: Sendable {
         var queue: TransactionQueue<PendingTransaction>
         /// Threads that wait for a signal, and have not been sent one.
         var sleepers = 0
+        /// Those that closing waits for, one that makes a connection included.
         var livingThreads: Int
         /// When the next one is to be refused for having waited, if a thread will check by then.
         var nextSweep: ContinuousClock.Instant?
@@ -68,7 +69,7 @@ final class ConnectionThreads: Sendable {
         /// Whether it is to have another one: where there is more to do than there are connections.
         var wantsLink: Bool { lacksLink && queue.hasMoreTogether }
 
-        /// Whether it is to have one made now.
+        /// Whether it is to have one made now, by a thread that is counted from here on.
         ///
         /// A write that finds no connection free wakes two threads: one that runs it, and this one for a connection. Where the other is the faster
         /// one, nothing waits any more when this one comes here. It has the connection made all the same: else it would have been woken for
@@ -78,6 +79,7 @@ final class ConnectionThreads: Sendable {
             defer { isLinkWanted = false }
             guard wantsLink || isLinkWanted && lacksLink && !queue.isClosed else { return false }
             isConnecting = true
+            livingThreads += 1
             return true
         }
 
@@ -115,8 +117,8 @@ final class ConnectionThreads: Sendable {
     let waker: WakePipe?
     /// Signalled once for each sleeper that is to check the queue. Only these threads wait for it.
     private let wake = DispatchSemaphore(value: 0)
-    /// Refuses those who have waited for too long, also while every thread is held up.
-    private let sweeper = DispatchQueue(label: "countersign.postgres.sweeper")
+    /// Refuses those who have waited for too long, also while every thread is held up; and for what else is to be done later.
+    let sweeper = DispatchQueue(label: "countersign.postgres.sweeper")
 
     init(url: DatabaseURL, options: PostgresStore.Options, random: any RandomSource, logger: Logger) {
         (self.url, self.options, self.random, self.logger) = (url, options, random, logger)

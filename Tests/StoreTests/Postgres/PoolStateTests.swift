@@ -59,6 +59,26 @@ struct PoolStateTests {
         #expect(wakes(&state) == [true, false], "one is being made")
     }
 
+    @Test
+    func `A thread that makes a connection is one of those that closing waits for, and none is begun for nothing then`()
+        async throws
+    {
+        var state = try await pool(waiting: 1)
+        let before = state.livingThreads
+        let claimed = state.claimsLink()
+        #expect(claimed && state.livingThreads == before + 1)
+        let again = state.claimsLink()
+        #expect(!again && state.livingThreads == before + 1)
+
+        var closed = try await pool(waiting: 1)
+        closed.multiplexerSleeps = true
+        #expect(wakes(&closed) == [false, true], "it wants a connection")
+        let taken = closed.queue.take()
+        closed.queue.close()
+        let claimedLate = closed.claimsLink()
+        #expect(taken != nil && !claimedLate && closed.livingThreads == before)
+    }
+
     private func wakes(_ state: inout State) -> [Bool] {
         let wakes = state.wakes()
         return [wakes.sleeper, wakes.multiplexer]
