@@ -185,6 +185,16 @@ struct PageTemplateTests {
         #expect(PageText(chosen: "日本語 👩‍🚀").plain == "日本語 👩‍🚀")
     }
 
+    @Test
+    func `Of what is not seen, pages show joiners and selectors of variants alone`() {
+        let planes: [ClosedRange<UInt32>] = [0...0xFFFF, 0x1BC00...0x1D1FF, 0xE0000...0xE1000]
+        let all = planes.joined().compactMap { Unicode.Scalar($0) }
+        #expect(all.filter(PageText.isHarmful).allSatisfy(PlainText.isInvisible))
+        let shown = all.filter { PlainText.isInvisible($0) && !PageText.isHarmful($0) }.map(\.value)
+        let joining: [UInt32] = [0x180B, 0x180C, 0x180D, 0x180F, 0x200C, 0x200D] + Array(0xFE00...0xFE0F)
+        #expect(shown == joining)
+    }
+
     @Test(arguments: [
         ("pay\u{200B}pal\u{2060}\u{FEFF}\u{AD}", "pay\u{FFFD}pal\u{FFFD}\u{FFFD}\u{FFFD}"),
         ("\u{3164}\u{115F}", "\u{FFFD}\u{FFFD}"), ("\u{200D}\u{FE0F}", "\u{FFFD}"),

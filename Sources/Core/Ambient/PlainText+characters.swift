@@ -23,13 +23,33 @@ extension PlainText {
         text.unicodeScalars.contains { isControl($0) || turnsText($0) }
     }
 
+    /// Whether nothing of it is seen, so that two texts which differ in it look alike (UTS 39, section 4; docs/decisions/0240): control characters, what
+    /// Unicode has ignored where it is not supported, and the marks of interlinear annotations. The one list of them: who takes, shows or
+    /// mails a text begins with it, and says what else it refuses and which of these it needs.
+    package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x20..<0x7F: false
+        case 0xFFF9...0xFFFB: true
+        default: isControl(scalar) || scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Whether it selects a variant of the character before it: emoji have such selectors, and Mongolian. The supplement for variants of
+    /// ideographs (U+E0100 to U+E01EF) is not among these.
+    package static func selectsVariant(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x180B...0x180D, 0x180F, 0xFE00...0xFE0F: true
+        default: false
+        }
+    }
+
     /// Whether it shows in a text that people compare with another screen's, if only as a space: it is no control character, does not only
     /// act upon what stands beside it (general category Cf), and is neither unassigned nor for private use.
     public static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        guard !isControl(scalar) else { return false }
+        guard !isInvisible(scalar) else { return false }
         return switch scalar.properties.generalCategory {
         case .format, .surrogate, .privateUse, .unassigned: false
-        default: !scalar.properties.isDefaultIgnorableCodePoint
+        default: true
         }
     }
 }

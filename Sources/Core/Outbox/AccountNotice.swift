@@ -73,13 +73,10 @@ struct AccountNotice: Sendable, Equatable {
         return words.count > 64 ? words.prefix(63) + "…" : words
     }
 
-    /// What stands for no sign of its own. Selectors of variants stay: emoji have them, and Mongolian.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        if PlainText.isControl(scalar) || scalar.properties.generalCategory == .format { return true }
-        switch scalar.value {
-        case 0x180B...0x180D, 0x180F, 0xFE00...0xFE0F: return false
-        default: return scalar.properties.isDefaultIgnorableCodePoint
-        }
+    /// What stands for no sign of its own. Selectors of variants stay.
+    static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        PlainText.isInvisible(scalar) && !PlainText.selectsVariant(scalar)
+            || scalar.properties.generalCategory == .format
     }
 }
 

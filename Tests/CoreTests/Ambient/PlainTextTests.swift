@@ -79,6 +79,24 @@ struct PlainTextTests {
         #expect(text.unicodeScalars.allSatisfy(PlainText.isPrintable) == isPrintable)
     }
 
+    @Test
+    func `Of what is not seen, nothing is printable, and notices keep selectors of variants alone`() {
+        // The planes that have such characters.
+        let planes: [ClosedRange<UInt32>] = [0...0xFFFF, 0x1BC00...0x1D1FF, 0xE0000...0xE1000]
+        let all = planes.joined().compactMap { Unicode.Scalar($0) }
+        let invisible = all.filter(PlainText.isInvisible)
+        #expect(!invisible.contains(where: PlainText.isPrintable))
+        let kept = invisible.filter { !AccountNotice.isHidden($0) }.map(\.value)
+        let selectors: [UInt32] = [0x180B, 0x180C, 0x180D, 0x180F] + Array(0xFE00...0xFE0F)
+        #expect(kept == selectors)
+        let more = all.filter { AccountNotice.isHidden($0) && !PlainText.isInvisible($0) }
+        #expect(!more.isEmpty && more.allSatisfy { $0.properties.generalCategory == .format })
+        for value: UInt32 in [0, 0x9F, 0xAD, 0x061C, 0x200B, 0x200D, 0x2028, 0x202E, 0x3164, 0xFFF9, 0x1D173, 0xE0041] {
+            #expect(invisible.contains { $0.value == value }, "\(value)")
+        }
+        #expect(!"a é日\u{301}\u{2800}\u{E000}".unicodeScalars.contains(where: PlainText.isInvisible))
+    }
+
     @Test(
         arguments: [
             ("a", true), ("abcd", true), (" a ", true), ("日本", true), ("e\u{301}e\u{301}", true), ("a\u{202E}b", true),

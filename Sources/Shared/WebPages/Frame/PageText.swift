@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import HTMLText
 
@@ -146,17 +147,9 @@ public struct PageText: Sendable, Equatable {
         }
     }
 
-    /// Control characters, those of Unicode's bidirectional algorithm (UAX 9, section 2), and those that take no room and show nothing,
-    /// by which two names look alike (UTS 39, section 4; docs/decisions/0240).
-    private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        case 0xAD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0x3164,
-            0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A:
-            true
-        default: isTag(scalar)
-        }
-    }
+    /// What is not seen, and with it all that turns the direction of text (UAX 9, section 2); but not what joins or varies others, which
+    /// names and emoji need.
+    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool { PlainText.isInvisible(scalar) && !isJoining(scalar) }
 
     private static func isTag(_ scalar: Unicode.Scalar) -> Bool { (0xE0000...0xE0FFF).contains(scalar.value) }
 
@@ -165,11 +158,8 @@ public struct PageText: Sendable, Equatable {
         scalar.properties.isWhitespace || scalar == "\u{2800}"
     }
 
-    /// The joiners, and the selectors of variants, Mongolian ones too.
+    /// The joiners, and the selectors of variants.
     private static func isJoining(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x180B...0x180D, 0x180F, 0x200C, 0x200D, 0xFE00...0xFE0F: true
-        default: false
-        }
+        scalar == "\u{200C}" || scalar == "\u{200D}" || PlainText.selectsVariant(scalar)
     }
 }
