@@ -4,7 +4,7 @@ import JSON
 /// A decision about an attempt that a page waits for: of a device, or of the user on another device.
 ///
 /// One that comes to this process wakes the page at once (``Notifier``); one that comes to another is found by one look a second for all pages
-/// together (``DeviceWatch``). What nobody decides – that the time is up, that a device is gone – is found by the page's own looks.
+/// together (``DeviceWatch``). What no decision ends – the time is up, a device is gone – is found by the page's own looks.
 struct AwaitedDecision: Sendable {
     /// Between two looks of a page that nothing wakes.
     static let pause = Duration.seconds(5)

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 /// Finds what other processes sent to devices that wait at this one, which of those they removed, and what was decided there about attempts that
-/// pages wait for here: one look a second for all of them together, and none while nobody waits or nothing was committed.
+/// pages wait for here: one look a second for all of them together, and none while neither waits or nothing was committed.
 ///
-/// What this process writes wakes who waits for it itself (``Notifier``). Who begins to wait looks for itself after it
+/// What this process writes wakes devices and pages itself (``Notifier``). Each of them that begins to wait looks for itself after it
 /// began to listen, so between the two nothing is lost.
 public final class DeviceWatch: Sendable {
     private let realm: Realm
