@@ -31,7 +31,7 @@ extension ConnectionThreads {
         var wasOut = false
         var wasReadOnly = false
         var silence: PostgresLink.Silence?
-        /// When the next one that waits is to be refused, if nobody will check by then.
+        /// When the next one that waits is to be refused, if no check comes by then.
         var nextSweep: ContinuousClock.Instant?
     }
 }

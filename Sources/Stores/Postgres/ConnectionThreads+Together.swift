@@ -225,7 +225,7 @@ extension ConnectionThreads {
 
     /// Makes a connection on a thread of its own: that may take as long as the network likes.
     ///
-    /// Closing waits for that thread too, as for each that connects, so that no connection begins after it and nobody is in libpq when the process
+    /// Closing waits for that thread too, as for each that connects, so that no connection begins after it and no thread is in libpq when the process
     /// ends: for no longer than libpq tries to connect (`connectTimeout` for each address) and the first two answers may take. The pause after a
     /// failure is no thread's, and is not waited for.
     private func connect(_ waker: WakePipe) {

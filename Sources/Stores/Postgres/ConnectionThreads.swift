@@ -74,7 +74,7 @@ final class ConnectionThreads: Sendable {
         /// A write that finds no connection free wakes two threads: one that runs it, and this one for a connection. Where the other is the faster
         /// one, nothing waits any more when this one comes here. It has the connection made all the same: else it would have been woken for
         /// nothing, and so it would be with each write that comes. No wake-up is lost by that: who is woken, and when, is as it would be without
-        /// `isLinkWanted`, which is looked at here alone; and whoever sets it wakes this thread, which comes here before it sleeps again.
+        /// `isLinkWanted`, which is looked at here alone; and the thread that sets it wakes this one, which comes here before it sleeps again.
         mutating func claimsLink() -> Bool {
             defer { isLinkWanted = false }
             guard wantsLink || isLinkWanted && lacksLink && !queue.isClosed else { return false }

@@ -76,7 +76,7 @@ public enum ResidentMemory {
     struct Lull {
         /// From one look to the next.
         static let interval = Duration.seconds(10)
-        /// A process that takes less between two looks is idle: giving memory back holds up whoever asks for some meanwhile.
+        /// A process that takes less between two looks is idle: giving memory back holds up each thread that asks for some meanwhile.
         static let idle = Duration.milliseconds(100)
         /// What less than this has taken since memory was given back is not worth a walk through all of it.
         static let load = Duration.seconds(1)
