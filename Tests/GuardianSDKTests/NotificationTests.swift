@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import Testing
 
 @testable import Guardian
@@ -179,6 +180,23 @@ import Testing
         #expect(await poll([mixed], count: 1).tokens == ["1"])
         let broken = await poll([{ HTTPClientResponse(status: 200, headers: good.headers, body: Data("{".utf8)) }])
         #expect(broken.error as? NetworkError == NetworkError(.invalidResponse, statusCode: 200))
+    }
+
+    @Test func `A poll says the same as a tree and by a decoder, which reads what makes no tree`() async throws {
+        let good = try Self.page("1", "2")()
+        let tree = try #require(PendingNotifications(JSONParser.parse([UInt8](good.body)))).notifications
+        let decoded = try JSONDecoder().decode(PendingNotifications.self, from: good.body).notifications
+        #expect(tree.map(\.transactionToken) == ["1", "2"] && decoded.map(\.transactionToken) == ["1", "2"])
+        #expect(tree.map(\.startedAt) == decoded.map(\.startedAt) && tree.first?.location?.latitude == 1.5)
+        #expect(PendingNotifications(.object(["notifications": .null])) == nil)
+
+        let text = String(decoding: good.body, as: UTF8.self)
+            .replacingOccurrences(of: #""c":"c""#, with: #""c":"c","c":"c""#)
+        #expect(throws: JSONFault.self) { try JSONParser.parse(Array(text.utf8)) }
+        let twice: @Sendable () -> HTTPClientResponse = {
+            HTTPClientResponse(status: 200, headers: good.headers, body: Data(text.utf8))
+        }
+        #expect(await poll([twice], count: 2).tokens == ["1", "2"])
     }
 
     @Test func `A wait that servers do not have is cut`() async throws {

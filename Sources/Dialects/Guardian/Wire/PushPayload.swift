@@ -185,8 +185,30 @@ public enum GuardianTimestamp {
         guard text.hasSuffix("Z"), let point = text.lastIndex(of: ".") else { return nil }
         let fraction = text[text.index(after: point)...].dropLast()
         guard !fraction.isEmpty, fraction.allSatisfy({ $0.isASCII && $0.isNumber }), let part = Double("0.\(fraction)"),
-            let whole = try? Date(text[..<point] + "Z", strategy: .iso8601)
+            let whole = plain(text[..<point].utf8) ?? (try? Date(text[..<point] + "Z", strategy: .iso8601))
         else { return nil }
         return whole + part
+    }
+
+    /// A time in the form that every server writes, `2026-01-31T08:49:37`, without the work of Foundation's reader; nil
+    /// for any other, and before 1970, which that one is left to judge.
+    private static func plain(_ text: Substring.UTF8View) -> Date? {
+        let form = Array("0000-00-00T00:00:00".utf8)
+        guard text.count == form.count else { return nil }
+        var numbers = [0]
+        for (byte, expected) in zip(text, form) {
+            if expected == UInt8(ascii: "0") {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            } else {
+                guard byte == expected else { return nil }
+                numbers.append(0)
+            }
+        }
+        let date = CalendarDate(year: numbers[0], month: numbers[1], day: numbers[2])
+        let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
+        guard date.year >= 1970, date.exists, hour < 24, minute < 60, second < 60 else { return nil }
+        return Date(
+            timeIntervalSince1970: TimeInterval(date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second))
     }
 }

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
+import JSON
 
 /// What waits for a device. Ours: see ``DeviceAPI/notifications(waitingUpTo:)``.
-public struct PendingNotifications: Decodable, Sendable, Blank {
+public struct PendingNotifications: Decodable, Sendable, Blank, FromTree {
     /// The oldest first. Payloads that are no requests are left out.
     public let notifications: [any Notification]
 
@@ -12,7 +13,16 @@ public struct PendingNotifications: Decodable, Sendable, Blank {
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        notifications = try members.decode([Json].self, forKey: .notifications).compactMap { payload in
+        self.init(payloads: try members.decode([Json].self, forKey: .notifications))
+    }
+
+    init?(_ tree: JSONValue) {
+        guard case .array(let payloads)? = tree["notifications"] else { return nil }
+        self.init(payloads: payloads.map { Json($0) })
+    }
+
+    private init(payloads: [Json]) {
+        notifications = payloads.compactMap { payload in
             guard let userInfo = payload.foundation as? [String: Any] else { return nil }
             return AuthenticationNotification(userInfo: userInfo)
         }
