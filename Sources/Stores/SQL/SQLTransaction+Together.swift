@@ -1,6 +1,31 @@
 import CountersignCore
 import Foundation
 
+/// The two documents that nearly every transaction wants beside its first row. A statement joins exactly two, as the last two of its
+/// columns, so that they cost no statement of their own; any other number of documents is read after the row.
+private struct JoinedDocuments {
+    private let first: String
+    private let second: String
+
+    /// - Returns: nil where there are not two of them.
+    init?(_ names: [String]) {
+        guard names.count == 2 else { return nil }
+        (first, second) = (names[0], names[1])
+    }
+
+    /// Their names, as the statements take them: after the row's key where there is one.
+    var parameters: [SQLValue] { [SQLValue(first), SQLValue(second)] }
+
+    /// The documents that are there, by name.
+    /// - Parameter column: the first of the two columns.
+    func read(_ columns: any SQLColumns, from column: Int) throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        found[first] = try columns.blob(column)
+        found[second] = try columns.blob(column + 1)
+        return found
+    }
+}
+
 private enum Statements {
     /// A row in any case, so that the documents come also where there is no such application.
     static let application = SQLStatement(
@@ -9,8 +34,6 @@ private enum Statements {
         LEFT JOIN applications AS application ON application.id = $1 \
         LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
         """, isByRow: true, isStanding: true)
-    static let flowColumns = FlowRecord.columns.split(separator: ",").count
-    static let userColumns = User.columns.split(separator: ",").count
     /// A row in any case, as above.
     static let flow = SQLStatement(
         """
@@ -45,10 +68,17 @@ private enum Statements {
     private static let heldColumns = [
         Grant.columns(of: Grant.table), Session.columns(of: Session.table), User.columns(of: User.table),
     ].joined(separator: ", ")
-    static let heldCount = heldColumns.split(separator: ",").count
+    /// Where the user's columns begin beside a flow's.
+    static let holderOfFlow = FlowRecord.columnCount
+    // Where the joined documents begin.
+    static let afterApplication = Application.columnCount
+    static let afterFlow = FlowRecord.columnCount + User.columnCount
+    static let afterHeldGrant = Grant.columnCount + Session.columnCount + User.columnCount
 }
 
 extension StoredRow {
+    fileprivate static var columnCount: Int { columns.split(separator: ",").count }
+
     /// The columns in a statement with several tables.
     fileprivate static func columns(of name: String) -> String {
         columns.split(separator: ",").map { "\(name).\($0.drop { $0 == " " })" }.joined(separator: ", ")
@@ -65,15 +95,13 @@ extension SQLTransaction {
         }
         var held: HeldGrant?
         var found: [String: Data] = [:]
-        guard documents.count == 2 else {
+        guard let joined = JoinedDocuments(documents) else {
             try connection.query(Statements.heldGrantAlone, [SQLValue(id.rawValue)]) { held = try read($0) }
             return (held, try self.documents(documents))
         }
-        let parameters = [SQLValue(id.rawValue)] + documents.map { SQLValue($0) }
-        try connection.query(Statements.heldGrant, parameters) { columns in
+        try connection.query(Statements.heldGrant, [SQLValue(id.rawValue)] + joined.parameters) { columns in
             if try columns.text(0) != nil { held = try read(columns) }
-            found[documents[0]] = try columns.blob(Statements.heldCount)
-            found[documents[1]] = try columns.blob(Statements.heldCount + 1)
+            found = try joined.read(columns, from: Statements.afterHeldGrant)
         }
         return (held, found)
     }
@@ -81,15 +109,15 @@ extension SQLTransaction {
     public func application(
         _ id: ClientID, beside documents: [String]
     ) throws -> (Application?, documents: [String: Data]) {
-        guard documents.count == 2 else { return (try application(id), try self.documents(documents)) }
-        let names = documents.map { SQLValue($0) }
+        guard let joined = JoinedDocuments(documents) else {
+            return (try application(id), try self.documents(documents))
+        }
         var application: Application?
         var found: [String: Data] = [:]
-        try connection.query(Statements.application, [SQLValue(id.rawValue)] + names) { columns in
+        try connection.query(Statements.application, [SQLValue(id.rawValue)] + joined.parameters) { columns in
             var reader = RowReader(columns, table: Application.table)
             if try columns.text(0) != nil { application = try Application(row: &reader) }
-            found[documents[0]] = try columns.blob(4)
-            found[documents[1]] = try columns.blob(5)
+            found = try joined.read(columns, from: Statements.afterApplication)
         }
         return (application, found)
     }
@@ -102,23 +130,20 @@ extension SQLTransaction {
                 var reader = RowReader(columns, table: FlowRecord.table)
                 flow = try FlowRecord(row: &reader)
             }
-            if try columns.text(Statements.flowColumns) != nil {
-                var reader = RowReader(columns, table: User.table, from: Statements.flowColumns)
+            if try columns.text(Statements.holderOfFlow) != nil {
+                var reader = RowReader(columns, table: User.table, from: Statements.holderOfFlow)
                 user = try User(row: &reader)
             } else if flow != nil {
                 StandIn.readUser()
             }
         }
-        guard documents.count == 2 else {
+        guard let joined = JoinedDocuments(documents) else {
             try connection.query(Statements.flowAlone, [SQLValue(digest)], read)
             return HeldFlow(flow: flow, user: user, documents: try self.documents(documents))
         }
-        let parameters = [SQLValue(digest)] + documents.map { SQLValue($0) }
-        try connection.query(Statements.flow, parameters) { columns in
+        try connection.query(Statements.flow, [SQLValue(digest)] + joined.parameters) { columns in
             try read(columns)
-            let firstDocument = Statements.flowColumns + Statements.userColumns
-            found[documents[0]] = try columns.blob(firstDocument)
-            found[documents[1]] = try columns.blob(firstDocument + 1)
+            found = try joined.read(columns, from: Statements.afterFlow)
         }
         return HeldFlow(flow: flow, user: user, documents: found)
     }
@@ -138,11 +163,11 @@ extension SQLTransaction {
 
     public func documents(_ names: [String]) throws -> [String: Data] {
         var found: [String: Data] = [:]
-        guard names.count == 2 else {
+        guard let joined = JoinedDocuments(names) else {
             for name in names { found[name] = try document(name) }
             return found
         }
-        try connection.query(Statements.documents, names.map { SQLValue($0) }) { columns in
+        try connection.query(Statements.documents, joined.parameters) { columns in
             var reader = RowReader(columns, table: "documents")
             found[try reader.text()] = try reader.blob()
         }
