@@ -85,13 +85,20 @@ public struct Request<T: Encodable & Sendable, E: Decodable & Sendable>: Operati
         } catch {
             throw NetworkError(.failedRequest, description: (error as? HTTPClientError)?.description, cause: error)
         }
-        guard
+        // Foundation's response takes longer to make than the answer to read, and few apps look at it.
+        func shown() throws -> HTTPURLResponse {
             let response = HTTPURLResponse(
                 url: request.url, statusCode: answer.status, httpVersion: nil, headerFields: answer.headers)
-        else { throw NetworkError(.missingResponse) }
-        onResponse?(ResponseEvent(response: response, data: answer.body, rateLimit: RateLimit(response)))
+            guard let response else { throw NetworkError(.missingResponse) }
+            return response
+        }
+        if let onResponse {
+            let response = try shown()
+            onResponse(ResponseEvent(response: response, data: answer.body, rateLimit: RateLimit(response)))
+        }
         guard (200..<300).contains(answer.status) else {
-            throw transform?(response, answer.body) ?? answer.refusal
+            if let transform, let error = transform(try shown(), answer.body) { throw error }
+            throw answer.refusal
         }
         return try answer.decoded()
     }
@@ -150,7 +157,12 @@ extension HTTPClientResponse {
         (header("Content-Type") ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    private var isJSON: Bool { contentType == "application/json" || contentType.hasSuffix("+json") }
+    private var isJSON: Bool {
+        // As nearly every server writes it: taking the text apart takes longer.
+        let said = header("Content-Type") ?? ""
+        if said == "application/json" || said.hasPrefix("application/json;") { return true }
+        return contentType == "application/json" || contentType.hasSuffix("+json")
+    }
 
     /// What a refusal says: in Guardian's words where it has an `errorCode`, else by its status.
     fileprivate var refusal: any Error {
