@@ -19,6 +19,7 @@ extension ConnectionThreads {
         let verdict: Verdict
         var roundTrips = 0
         var statements = 0
+        var transactionCommands = 0
         /// Where the database did not answer in time.
         var silence: PostgresLink.Silence?
         /// Whether the database answered, and whether it took a write.
@@ -42,7 +43,7 @@ extension ConnectionThreads.Report {
         let (counts, answered) = (link.takeCounts(), link.isUsable)
         self.init(
             entry: entry, verdict: verdict, roundTrips: counts.roundTrips, statements: counts.statements,
-            silence: link.silence, answered: answered,
+            transactionCommands: counts.transactionCommands, silence: link.silence, answered: answered,
             wrote: answered && entry.kind == .write && link.takesWrites)
     }
 }
@@ -52,6 +53,7 @@ extension ConnectionThreads.State {
     mutating func note(_ report: ConnectionThreads.Report, in news: inout ConnectionThreads.News) {
         statistics.roundTrips += report.roundTrips
         statistics.statements += report.statements
+        statistics.transactionCommands += report.transactionCommands
         switch report.verdict {
         case .over:
             queue.finish(report.entry)

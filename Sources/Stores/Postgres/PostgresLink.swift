@@ -43,6 +43,7 @@ final class PostgresLink: @unchecked Sendable {
         /// Whether the server itself fails where it changed none.
         var isChecked = false
         var isBegin = false
+        var isEnd = false
         /// The question whose answer is kept until it is asked for.
         var asks: Int?
     }
@@ -120,6 +121,8 @@ final class PostgresLink: @unchecked Sendable {
     private var roundTrips = 0
     /// Commands that were sent.
     private var statements = 0
+    /// Those of them that begin and end transactions.
+    private var transactionCommands = 0
     /// Most that is sent before the answers are waited for.
     private static let mostSent = 256
     /// When the transaction that is open has to be over; nil between transactions.
@@ -140,7 +143,7 @@ final class PostgresLink: @unchecked Sendable {
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(lost: Self.message(of: connection)) }
         try prepareSession()
-        (roundTrips, statements) = (0, 0)
+        _ = takeCounts()
     }
 
     /// From here on commands are sent without waiting for the answers of those before (libpq's pipeline mode).
@@ -199,7 +202,7 @@ final class PostgresLink: @unchecked Sendable {
     func postCommit() throws {
         leaveTimeForClosing()
         // Nothing is sent that could be refused as overdue: that was asked before.
-        try sendKept(Self.ending, [])
+        try sendKept(Self.ending, [], isEnd: true)
         try post()
     }
 
@@ -227,7 +230,7 @@ final class PostgresLink: @unchecked Sendable {
     /// with the next answers.
     func endReading() throws {
         transactionEnd = nil
-        try sendKept(Self.ending, [])
+        try sendKept(Self.ending, [], isEnd: true)
         try waited(isBounded: true) { deadline, begin in
             guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
             try flush(since: begin, until: deadline)
@@ -245,7 +248,8 @@ final class PostgresLink: @unchecked Sendable {
         // Behind a statement that fails it would be passed over.
         if posted != nil { _ = try? collect() }
         _ = try? settle()
-        _ = try? run("ROLLBACK")
+        guard (try? send(Sent(text: "ROLLBACK", isEnd: true))) != nil else { return }
+        _ = try? answer(isBounded: true)
     }
 
     /// Whether the open transaction has taken as long as it may.
@@ -294,12 +298,12 @@ final class PostgresLink: @unchecked Sendable {
 
     private func sendKept(
         _ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool = false, isChecked: Bool = false,
-        isBegin: Bool = false, asks: Int? = nil
+        isBegin: Bool = false, isEnd: Bool = false, asks: Int? = nil
     ) throws {
         let name = try statement.number.map { try nameOfPrepared(statement, $0, isChecked: isChecked) }
         let command = Sent(
             text: statement.text, key: parameters.first, isForeseen: isForeseen, isChecked: isChecked,
-            isBegin: isBegin, asks: asks)
+            isBegin: isBegin, isEnd: isEnd, asks: asks)
         try send(command) {
             BinaryParameters.withPointers(to: parameters, in: &parameterBytes) { count, values, lengths, formats in
                 if let name {
@@ -398,10 +402,11 @@ final class PostgresLink: @unchecked Sendable {
         if !sent.isEmpty { _ = try answer(isBounded: true) }
     }
 
-    /// How many times answers were waited for, and how many commands were sent, since this was asked last.
-    func takeCounts() -> (roundTrips: Int, statements: Int) {
-        defer { (roundTrips, statements) = (0, 0) }
-        return (roundTrips, statements)
+    /// How many times answers were waited for, how many commands were sent, and how many of those begin and end transactions, since this was
+    /// asked last.
+    func takeCounts() -> (roundTrips: Int, statements: Int, transactionCommands: Int) {
+        defer { (roundTrips, statements, transactionCommands) = (0, 0, 0) }
+        return (roundTrips, statements, transactionCommands)
     }
 
     /// Whether anything was sent that is taken to change a row, and may not have done so.
@@ -439,6 +444,7 @@ final class PostgresLink: @unchecked Sendable {
         guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
         sent.append(command)
         if command.prepares == nil { statements += 1 }
+        if command.isBegin || command.isEnd { transactionCommands += 1 }
     }
 
     private func prepareSession() throws {

@@ -72,6 +72,8 @@ public final class PostgresStore: Store {
         public internal(set) var roundTrips = 0
         /// Commands that were sent, those that begin and end transactions included.
         public internal(set) var statements = 0
+        /// Those of them that are about no row: they begin and end transactions, lock a table as they begin, or say how durable they are.
+        public internal(set) var transactionCommands = 0
         /// Times that a write was undone because of another, and run again.
         public internal(set) var lostRaces = 0
         /// Connections that were given up because there was no answer in time.
