@@ -1,6 +1,7 @@
-import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Text without zero bytes")
 struct PlainTextTests {
