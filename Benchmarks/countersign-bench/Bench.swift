@@ -49,6 +49,9 @@ struct Measure: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Measure PostgreSQL too, where it is installed.")
     var postgres = true
 
+    @Flag(inversion: .prefixedNo, help: "Measure another server beside ours (glewlwyd), where it is installed.")
+    var peer = false
+
     @Flag(help: "Print JSON with the figures of every round.")
     var json = false
 
@@ -95,6 +98,7 @@ struct Measure: AsyncParsableCommand {
             let onPostgres = Set(BenchCase.listsOnPostgres.map(\.name))
             cases.removeAll { $0.section == .postgres || onPostgres.contains($0.name) }
         }
+        if !peer || !PeerServer.isInstalled { cases.removeAll { $0.section == .peer } }
         for name in except where !cases.contains(where: { $0.name == name }) {
             throw UnknownCase(name: name, all: cases)
         }

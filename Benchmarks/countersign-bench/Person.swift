@@ -12,6 +12,8 @@ struct Person: Sendable {
 
     static let password = "a long and quiet afternoon"
     private static let secret = Array("Twenty random bytes!".utf8)
+    /// The secret as other servers keep it (RFC 4648, section 6).
+    static let base32Secret = "KR3WK3TUPEQHEYLOMRXW2IDCPF2GK4ZB"
     private static let totp: TOTP = {
         do { return try TOTP(secret: secret) } catch { fatalError("\(error)") }
     }()

@@ -15,6 +15,7 @@ actor Workbench {
     private var bare: ServerProcess?
     private var clusters: [Subject.Kind: PostgresCluster] = [:]
     private var sink: MailSink?
+    private var peer: PeerServer?
     private var resources: ResourceServers?
     /// Starts of the present round have directories of their own.
     private var directories = 0
@@ -189,6 +190,16 @@ actor Workbench {
         return fresh
     }
 
+    /// Another server, which is measured beside ours.
+    func peerServer() async throws -> PeerServer {
+        if let peer { return peer }
+        let count = (options.people(perSecond: 1800) + 200) * options.rounds
+        say("making \(count) people for the peer")
+        let fresh = try await PeerServer(in: options.scratch, people: count, load: load)
+        peer = fresh
+        return fresh
+    }
+
     /// Servers with something behind a scope.
     func resourceServers() async throws -> ResourceServers {
         if let resources { return resources }
@@ -281,6 +292,7 @@ actor Workbench {
     func close() async throws {
         for subject in subjects.values { await subject.server.stop() }
         await bare?.stop()
+        await peer?.server.stop()
         await resources?.stop()
         try? await sink?.close()
         for cluster in clusters.values { await cluster.stop() }

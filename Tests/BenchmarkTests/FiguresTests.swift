@@ -44,6 +44,18 @@ import Testing
         #expect(Set(BenchCase.all.map(\.name)).count == BenchCase.all.count)
     }
 
+    @Test func `A row of another server says ours by its`() throws {
+        var figures = Figures()
+        figures.add([.perSecond: [200], .serverMicroseconds: [10]], of: "right-code")
+        figures.add([.perSecond: [20], .serverMicroseconds: [100]], of: "peer-right-code")
+        let report = Report(
+            cases: try BenchCase.chosen(["peer-right-code"], of: BenchCase.all), figures: figures, machine: [],
+            date: "2026-11-29", command: "bench", rounds: 1)
+        #expect(
+            report.markdown.contains("| `right-code` 10.0 of it; `right-code` 0.10 of it, server CPU, µs each |"))
+        #expect(try report.json.contains("\"right-code, serverMicroseconds\""))
+    }
+
     @Test func `The words around the figures stay`() {
         let first = Report.replacingFigures(in: "# Results\n\nBefore.\n", by: "old")
         let second = Report.replacingFigures(in: first + "After.\n", by: "new")

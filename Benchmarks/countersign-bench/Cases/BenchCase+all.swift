@@ -59,20 +59,34 @@ extension BenchCase {
         BenchCase(
             name: "jwks", title: "JWKS GET", section: .http, limits: [Limit(name: "hello")], measure: OverHTTP.jwks),
         BenchCase(
+            name: "peer-jwks", title: "JWKS GET", section: .peer, limits: .ours("jwks"), measure: Peers.keys),
+        BenchCase(
             name: "refresh", title: "token refresh", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store")], measure: { try await OverHTTP.refresh($0, .minimum) }),
+        BenchCase(
+            name: "peer-refresh", title: "token refresh, used once", section: .peer, limits: .ours("refresh"),
+            measure: Peers.refresh),
         BenchCase(
             name: "wrong-code", title: "wrong TOTP code", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store")],
             measure: { try await OverHTTP.wrongCode($0, .minimum) }),
         BenchCase(
+            name: "peer-wrong-code", title: "wrong TOTP code", section: .peer, limits: .ours("wrong-code"),
+            measure: Peers.wrongCode),
+        BenchCase(
             name: "right-code", title: "right TOTP code: a session and its tokens", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store")],
             measure: { try await OverHTTP.rightCode($0, .minimum) }),
         BenchCase(
+            name: "peer-right-code", title: "right TOTP code, authorization, tokens: three requests", section: .peer,
+            limits: .ours("right-code"), measure: Peers.rightCode),
+        BenchCase(
             name: "sign-in-minimum", title: "full sign-in, least hash", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-minimum")],
             measure: { try await OverHTTP.signIn($0, .minimum) }),
+        BenchCase(
+            name: "peer-sign-in-minimum", title: "full sign-in, least hash: four requests", section: .peer,
+            limits: .ours("sign-in-minimum"), measure: Peers.signIn),
         BenchCase(
             name: "passkey-sign-in", title: "sign-in by passkey: the challenge, and the response for the tokens",
             section: .http,
@@ -218,4 +232,14 @@ extension BenchCase {
         BenchCase(
             name: "syncs", title: "right TOTP code, 64 connections", section: .syncs, measure: Life.syncs),
     ]
+}
+
+extension [BenchCase.Limit] {
+    /// Ours beside another server's: how many times as many a second, and which part of the processor time.
+    fileprivate static func ours(_ name: String) -> [BenchCase.Limit] {
+        [
+            BenchCase.Limit(name: name, isInverse: true),
+            BenchCase.Limit(name: name, quantity: .serverMicroseconds, isInverse: true),
+        ]
+    }
 }

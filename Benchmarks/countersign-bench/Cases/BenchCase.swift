@@ -5,6 +5,7 @@ struct BenchCase: Sendable {
         case inProcess = "In one process"
         case http = "Over HTTP, 64 connections"
         case guarded = "A resource behind a scope, 64 connections"
+        case peer = "Beside another server, glewlwyd 2.7 (--peer), 64 connections"
         case postgres = "With PostgreSQL, 64 connections"
         case mixed = "A cheap GET while eight clients sign in"
         case push = "From the sign-in to the device that polls, one after another"
@@ -20,6 +21,8 @@ struct BenchCase: Sendable {
     struct Limit: Sendable {
         let name: String
         var quantity = Quantity.perSecond
+        /// Whether the other is divided by this one: ours by another server's.
+        var isInverse = false
     }
 
     let name: String

@@ -124,9 +124,10 @@ enum AnswerParser {
             return (head, status, length, status == 303 ? location(bytes[..<head]) : nil)
         }
         guard let found, input.readableBytes >= found.head + found.length else { return nil }
-        input.moveReaderIndex(forwardBy: found.head)
+        let head = input.readSlice(length: found.head) ?? ByteBuffer()
         return Answer(
-            status: found.status, body: input.readSlice(length: found.length) ?? ByteBuffer(), location: found.location)
+            status: found.status, body: input.readSlice(length: found.length) ?? ByteBuffer(), location: found.location,
+            head: head)
     }
 
     private static func headEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {

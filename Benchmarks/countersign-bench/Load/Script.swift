@@ -25,6 +25,17 @@ struct Answer {
     let body: ByteBuffer
     /// Where a redirect leads; nil for answers of another status than 303.
     var location: String?
+    /// As it came, status line and all.
+    var head = ByteBuffer()
+
+    /// The first of that name, which is in lower case.
+    func header(_ name: String) -> String? {
+        for line in String(buffer: head).split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == name else { continue }
+            return line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        return nil
+    }
 
     /// The text of a member of a JSON object. Ours have no escapes in what is asked for here.
     func text(_ member: String) throws -> String {

@@ -51,6 +51,21 @@ final class ServerProcess: Sendable {
         kept.withLock { $0.append(output) }
     }
 
+    /// Starts one that does not say where it listens.
+    init(_ executable: String, _ arguments: [String], port: Int) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.standardError
+        try process.run()
+        allocations = nil
+        identifier = process.processIdentifier
+        figures = ProcessFigures(identifier: identifier)
+        self.port = port
+        self.process = Mutex(process)
+    }
+
     /// Pipes stay open as long as the program runs: a server may say more later.
     private let kept = Mutex<[Pipe]>([])
 

@@ -35,11 +35,18 @@ struct Report {
 
     private func ratios(of one: BenchCase) -> [String] {
         one.limits.compactMap { limit in
-            figures.ratio(limit.quantity, of: one.name, to: limit.name)
-                .map {
-                    "\($0.text) of `\(limit.name)`\(limit.quantity == .perSecond ? "" : ", \(limit.quantity.title)")"
-                }
+            compared(one, to: limit).map {
+                let quantity = limit.quantity == .perSecond ? "" : ", \(limit.quantity.title)"
+                return limit.isInverse
+                    ? "`\(limit.name)` \($0.text) of it\(quantity)" : "\($0.text) of `\(limit.name)`\(quantity)"
+            }
         }
+    }
+
+    private func compared(_ one: BenchCase, to limit: BenchCase.Limit) -> Spread? {
+        limit.isInverse
+            ? figures.ratio(limit.quantity, of: limit.name, to: one.name)
+            : figures.ratio(limit.quantity, of: one.name, to: limit.name)
     }
 
     private static func table(_ head: [String], _ rows: [[String]]) -> String {
@@ -58,8 +65,10 @@ struct Report {
             var ratios: [String: [String: Spread]] = [:]
             for one in cases {
                 for limit in one.limits {
-                    if let ratio = figures.ratio(limit.quantity, of: one.name, to: limit.name) {
-                        ratios[one.name, default: [:]][limit.name] = ratio
+                    if let ratio = compared(one, to: limit) {
+                        let isSecond = limit.isInverse && limit.quantity != .perSecond
+                        let name = isSecond ? "\(limit.name), \(limit.quantity.rawValue)" : limit.name
+                        ratios[one.name, default: [:]][name] = ratio
                     }
                 }
             }
