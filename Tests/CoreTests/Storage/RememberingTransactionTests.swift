@@ -199,13 +199,18 @@ struct RememberingTransactionTests {
         #expect(try await test.realm.settings() == RealmSettings())
     }
 
-    // MARK: Documents
+    // MARK: Two servers
+
+    /// Each has a store of its own, so that neither hears of the other's writes but from the file or the database.
+    private func twoServers(on store: TestStore) async throws -> (TestRealm, TestRealm) {
+        let stores = try await store.openTwo()
+        let here = try TestRealm.make(keptIn: stores.0)
+        return (here, try TestRealm.make(keptIn: stores.1, clock: here.clock, seed: 2))
+    }
 
     @Test(arguments: TestStore.available)
     func `A setting that another process changes holds at the next request`(store: TestStore) async throws {
-        let shared = try await store.open()
-        let here = try TestRealm.make(keptIn: shared)
-        let there = try TestRealm.make(keptIn: shared, clock: here.clock, seed: 2)
+        let (here, there) = try await twoServers(on: store)
         for days in [1, 300, 1, 20] {
             // Both have it decoded.
             _ = try await (here.realm.settings(), there.realm.settings())
@@ -215,6 +220,68 @@ struct RememberingTransactionTests {
         let tenants = try await (here.realm.tenant(), there.realm.tenant())
         #expect(tenants.0 == tenants.1)
     }
+
+    private func seen(_ id: ClientID, by test: TestRealm) async throws -> SeenApplication {
+        try await test.realm.store.read { transaction in
+            guard let application = try transaction.application(id) else { throw TestFailure() }
+            return try SeenApplication(application, in: transaction)
+        }
+    }
+
+    /// Whether a write is done that takes for granted what was seen.
+    private func writes(_ seen: SeenApplication?, by test: TestRealm) async throws -> Bool {
+        let seen = try #require(seen)
+        let done = try await test.realm.assuming(seen) {
+            try await test.realm.store.write { transaction in
+                try transaction.putDocument("noted", Data([1]))
+                return true
+            }
+        }
+        return done ?? false
+    }
+
+    @Test(arguments: TestStore.available)
+    func `What another process changes of an application or the settings is no longer taken for granted`(
+        store: TestStore
+    ) async throws {
+        let (here, there) = try await twoServers(on: store)
+        let (id, applications) = (here.client.clientID, SeenApplications())
+        let added = try await here.realm.applications.add(id: id, ApplicationRegistration(), by: here.client)
+        #expect(added != nil)
+        for name in ["One", "Another"] {
+            applications.note(try await seen(id, by: here))
+            #expect(try await writes(applications.application(id), by: here))
+            _ = try await there.realm.applications.change(id, by: there.client) { $0.displayName = name }
+            #expect(try await !writes(applications.application(id), by: here))
+            let present = try await seen(id, by: here)
+            #expect(present.application.registration.displayName == name)
+            applications.note(present)
+            #expect(try await writes(applications.application(id), by: here))
+            try await there.changeSettings { $0.tokens.sessionDays += 1 }
+            #expect(try await !writes(applications.application(id), by: here))
+        }
+    }
+
+    @Test(arguments: TestStore.available)
+    func `A user whom another process disables is refused at the next request`(store: TestStore) async throws {
+        let (here, there) = try await twoServers(on: store)
+        let enrolled = try await here.addEnrolledUser()
+        let handle = try await here.pending().handle
+        let code = enrolled.totp.code(at: here.now).stringCode
+        let signedIn = try #require(await here.answer(code, of: enrolled.factor.id, for: handle).signedIn)
+        let refreshed = try await here.realm.sessions.refresh(
+            signedIn.refreshToken, of: .testClient, by: here.client)
+        let token = try #require(refreshed.refreshed).refreshToken
+        #expect(try await !here.user(enrolled.user.id).isDisabled)
+        var change = AccountChange()
+        change.isDisabled = true
+        _ = try await there.realm.accounts.change(enrolled.user.id, change, by: there.client)
+        let refused = try await here.realm.sessions.refresh(token, of: .testClient, by: here.client)
+        #expect(refused.refusal == .userDisabled)
+        #expect(try await here.user(enrolled.user.id).isDisabled)
+    }
+
+    // MARK: Documents
 
     @Test(arguments: TestStore.available)
     func `Settings that are read while others change them are never older than the change`(store: TestStore)
