@@ -67,17 +67,50 @@ import Testing
     /// What both runs have, in the order of the cases; what one of them lacks is left out.
     @Test func `A comparison says how much of the earlier figure there is, and what is worse in every round`() {
         var now = Figures()
-        for (perSecond, cost) in [(100.0, 60.0), (110, 50)] {
+        for (perSecond, cost) in [(100.0, 60.0), (105, 55), (110, 50)] {
             now.add([.perSecond: [perSecond], .serverMicroseconds: [cost]], of: "jwks")
         }
         now.add([.perSecond: [5]], of: "refresh")
         let earlier = Comparison.Earlier(
             date: "2026-11-21", command: "bench",
-            figures: ["jwks": ["perSecond": [200, 220], "serverMicroseconds": [50, 60], "unheardOf": [1]]])
+            figures: ["jwks": ["perSecond": [200, 210, 220], "serverMicroseconds": [50, 55, 60], "unheardOf": [1]]])
         let text = Comparison(cases: BenchCase.all, figures: now, earlier: earlier).markdown
         #expect(text.contains("| `jwks` | per second | 210 (200–220) | 105 (100–110) | 0.50 | worse |"))
         #expect(text.contains("| `jwks` | server CPU, µs each | 55.0 (50.0–60.0) | 55.0 (50.0–60.0) | 1.00 |  |"))
         #expect(!text.contains("refresh") && !text.contains("unheardOf"))
+    }
+
+    private static let verdicts: [(quantity: Quantity, now: [Double], then: [Double], verdict: Comparison.Verdict)] = [
+        // Two rounds of a run say nothing, however many the other has.
+        (.perSecond, [100, 100], [200, 200, 200], .tooFewRounds),
+        (.perSecond, [100, 100, 100], [200], .tooFewRounds),
+        (.serverMicroseconds, [60], [50], .tooFewRounds),
+        // Nor do rounds of which one is as good as one of before, or that differ by little.
+        (.serverMicroseconds, [59, 80, 90], [40, 50, 60], .notWorse),
+        (.serverMicroseconds, [101, 101, 102], [99, 100, 100], .notWorse),
+        (.serverMicroseconds, [61, 80, 90], [40, 50, 60], .worse),
+        (.perSecond, [300, 300, 300], [100, 100, 100], .notWorse),
+        (.allocationsEach, [101], [100], .notWorse),
+        (.allocationsEach, [103], [100], .worse),
+        (.allocationsEach, [101, 101, 101], [100, 100, 100], .worse),
+        (.allocationsEach, [100, 101, 101], [100, 100, 100], .notWorse),
+        (.allocationsEach, [90], [100], .notWorse),
+    ]
+
+    @Test(arguments: verdicts)
+    func `A verdict takes three rounds of both runs that are apart, or a fiftieth more allocations`(
+        _ item: (quantity: Quantity, now: [Double], then: [Double], verdict: Comparison.Verdict)
+    ) {
+        #expect(Comparison.verdict(item.now, after: item.then, item.quantity) == item.verdict)
+    }
+
+    @Test func `A comparison of single rounds says that they are too few`() {
+        var now = Figures()
+        now.add([.perSecond: [100]], of: "jwks")
+        let earlier = Comparison.Earlier(
+            date: "2026-11-21", command: "bench", figures: ["jwks": ["perSecond": [200]]])
+        let text = Comparison(cases: BenchCase.all, figures: now, earlier: earlier).markdown
+        #expect(text.contains("| `jwks` | per second | 200 | 100 | 0.50 | too few rounds |"))
     }
 
     @Test func `Instructions are read where they were counted`() {

@@ -31,20 +31,19 @@ struct Comparison {
     let figures: Figures
     let earlier: Earlier
 
-    /// A Markdown table: each figure that both runs have, with how much it is of the earlier one. What is worse by more than both
-    /// runs spread is marked.
+    /// A Markdown table: each figure that both runs have, with how much it is of the earlier one, and what can be said of it.
     var markdown: String {
         let before = earlier.known
         var rows: [[String]] = []
         for one in cases {
             for quantity in Quantity.allCases {
-                guard let now = figures.spread(quantity, of: one.name),
-                    let then = before.spread(quantity, of: one.name),
+                guard let values = figures.values[one.name]?[quantity], let now = Spread(values),
+                    let earlier = before.values[one.name]?[quantity], let then = Spread(earlier),
                     then.median > 0
                 else { continue }
                 rows.append([
                     "`\(one.name)`", quantity.title, then.text, now.text, Spread.text(now.median / then.median),
-                    Self.isWorse(now, than: then, quantity) ? "worse" : "",
+                    Self.verdict(values, after: earlier, quantity).rawValue,
                 ])
             }
         }
@@ -53,11 +52,31 @@ struct Comparison {
         return "Compared with \(earlier.date), `\(earlier.command)`:\n\n\(table)"
     }
 
-    /// Worse in every round than in the best of the other, and by a twentieth at least: one round alone says little.
-    static func isWorse(_ now: Spread, than then: Spread, _ quantity: Quantity) -> Bool {
-        quantity.isBetterHigh
-            ? now.greatest < then.least && now.median < then.median * 0.95
-            : now.least > then.greatest && now.median > then.median * 1.05
+    /// What the rounds of two runs say of a quantity.
+    enum Verdict: String {
+        case worse
+        /// Nothing is said: one round differs from another of the same program by more than most changes do.
+        case tooFewRounds = "too few rounds"
+        case notWorse = ""
+    }
+
+    /// Rounds of each run that a verdict on what is measured takes.
+    private static let leastRounds = 3
+
+    /// What is measured is worse where every round is worse than the worst of the earlier run, and the median by a twentieth at least.
+    ///
+    /// Allocations are counted, and hardly differ from round to round: they are more where the medians differ by a fiftieth, or where there are
+    /// rounds enough and each has more.
+    static func verdict(_ now: [Double], after then: [Double], _ quantity: Quantity) -> Verdict {
+        guard let new = Spread(now), let old = Spread(then) else { return .notWorse }
+        let areEnough = min(now.count, then.count) >= leastRounds
+        let isApart = quantity.isBetterHigh ? new.greatest < old.least : new.least > old.greatest
+        let factor = quantity.isBetterHigh ? old.median / new.median : new.median / old.median
+        if quantity == .allocationsEach {
+            return factor > 1.02 || areEnough && isApart ? .worse : .notWorse
+        }
+        guard areEnough else { return .tooFewRounds }
+        return isApart && factor > 1.05 ? .worse : .notWorse
     }
 }
 
