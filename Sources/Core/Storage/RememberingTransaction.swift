@@ -260,9 +260,9 @@ extension RememberingTransaction: StoreTransaction {
         flows[digest] = .some(found.flow)
         if let user = found.user {
             if !users.has(user.id) { users[user.id] = .some(user) }
-        } else if found.flow != nil {
-            // Who stands in for the user of a flow that knows none is not asked for either: it would take a way more.
-            users[.placeholder] = .some(nil)
+        } else if let standIn = found.standIn {
+            // Known not to be there: to ask for one would be a way to the database more than for a user who came along.
+            users[standIn] = .some(nil)
         }
         return found.flow
     }

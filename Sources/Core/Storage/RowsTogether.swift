@@ -55,6 +55,10 @@ public struct HeldFlow: Sendable, Equatable {
     /// The documents that are there, by name.
     public let documents: [String: Data]
 
+    /// Who is asked for in place of the user whom the flow does not know, so that such a flow shows by nothing that it knows none. There is no
+    /// such user, and the store has already taken as long as reading one takes; nil where a user came, or no flow.
+    var standIn: UserID? { flow != nil && user == nil ? .placeholder : nil }
+
     /// What a store found.
     public init(flow: FlowRecord?, user: User?, documents: [String: Data]) {
         self.flow = flow
