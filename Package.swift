@@ -168,7 +168,7 @@ let package = Package(
             name: "ServerHTTP",
             dependencies: [
                 "CBuildStamp", "CountersignCore", "JSON", "Traces", .coreMetrics, .hummingbird, .hummingbirdCore,
-                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .tracing,
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle, .tracing,
             ],
             path: "Sources/Shared/ServerHTTP"),
         // Spans, and OpenTelemetry's form of them.
@@ -482,7 +482,7 @@ let package = Package(
                 "TestSupport", "Traces",
                 .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-                .nioHTTPTypesHTTP1, .tracing,
+                .nioHTTPTypesHTTP1, .serviceLifecycle, .tracing,
             ]),
         .testTarget(
             name: "WebPagesTests",
@@ -595,6 +595,7 @@ let package = Package(
                 "AccountServer", "AdminServer", "ConsoleServer", "CountersignCore", "CountersignServer",
                 "DialectTestSupport",
                 "OneTimePassword", "PasskeyTestSupport", "SecurityChecks", "ServerHTTP", "WebPages", .httpTypes,
+                .logging, .serviceLifecycle,
             ]),
         // What one protocol gave out, at the endpoints of all.
         .testTarget(
@@ -676,7 +677,7 @@ let package = Package(
             clientSide: ["ClientStorage"])
         + dialect(
             "Guardian", client: "Guardian",
-            server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", "CPageFiles", .serviceLifecycle],
+            server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", "CPageFiles"],
             exclude: ["Templates"],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect(

@@ -3,7 +3,6 @@ import Foundation
 import GuardianWire
 import Hummingbird
 import ServerHTTP
-import ServiceLifecycle
 
 extension Guardian {
     /// `PATCH api/device-accounts/{id}`: a device changes what it said of itself (Guardian.swift,
@@ -48,16 +47,14 @@ extension Guardian {
             wait = seconds
         }
         let found: Devices.Waiting?
-        do {
-            // A server that stops sends those who wait away; one whose client has gone waits no more for it.
-            found = try await cancelWhenGracefulShutdown { [wait] in
-                guard wait > 0 else { return try await realm.devices.waiting(for: device.id) }
-                return try await call.departure.cancelling {
-                    try await realm.devices.waiting(for: device.id, upTo: .seconds(wait))
-                }
+        if wait > 0 {
+            let ended = try await call.departure.awaiting { [wait] in
+                try await realm.devices.waiting(for: device.id, upTo: .seconds(wait))
             }
-        } catch is CancellationError {
-            return .done
+            guard let ended else { return .done }
+            found = ended
+        } else {
+            found = try await realm.devices.waiting(for: device.id)
         }
         // Removed while it waited.
         guard let found else { throw GuardianError.unknownEnrollment }

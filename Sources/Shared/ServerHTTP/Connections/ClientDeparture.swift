@@ -1,4 +1,5 @@
 import NIOCore
+import ServiceLifecycle
 
 /// Notices that a client has gone before it was answered: it closed the connection, its half of it, or the stream of HTTP/2.
 ///
@@ -10,8 +11,19 @@ public struct ClientDeparture: Sendable {
         self.channel = channel
     }
 
+    /// Waits on the client's behalf, for as long as somebody is there to be answered and the server goes on.
+    /// - Parameter body: the wait. It is cancelled when the client goes, and when the server stops.
+    /// - Returns: nil where the wait was cut short: the client asks again, which other servers answer meanwhile.
+    public func awaiting<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T? {
+        do {
+            return try await cancelWhenGracefulShutdown { try await cancelling(body) }
+        } catch is CancellationError {
+            return nil
+        }
+    }
+
     /// Runs the body, and cancels it when the client goes.
-    public func cancelling<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+    private func cancelling<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         let (departures, departure) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let watch = ClientDepartureHandler.add(to: channel, telling: departure)
         defer { watch.whenSuccess { $0.remove() } }

@@ -9,7 +9,8 @@
     for (let failures = 0; failures < 5; ) {
       try {
         const reply = await fetch(line.dataset.wait, { credentials: "same-origin", cache: "no-store", headers: { Accept: "application/json" } });
-        if (!reply.ok) throw new Error(String(reply.status));
+        // Without content: the server stops.
+        if (!reply.ok || reply.status === 204) throw new Error(String(reply.status));
         const { next } = await reply.json();
         if (typeof next === "string" && next.startsWith("/") && !next.startsWith("//")) {
           location.replace(next);

@@ -48,9 +48,9 @@ struct OtherDevicePage: Sendable {
     /// `/sign-in/other-device/wait`: `{"next": "/…"}` as soon as there is something to see, `{}` after a while.
     func wait(_ scene: inout PageScene) async throws -> Response {
         guard let handle = scene.attempt, let key = scene.key else { return try .json(["next": scene.beginning]) }
-        let isOver = try await scene.realm.deviceAuthorizations.isOver(
-            ofBrowser: handle, key, within: .seconds(20))
-        return try .json(isOver ? ["next": scene.path(Self.path)] : [String: String]())
+        return try await scene.context.departure.answer(next: scene.path(Self.path)) { [realm = scene.realm] in
+            try await realm.deviceAuthorizations.isOver(ofBrowser: handle, key, within: .seconds(20))
+        }
     }
 
     private func begin(_ scene: PageScene) async throws -> Response {

@@ -48,9 +48,9 @@ struct PushPage: Sendable {
     /// `/sign-in/push/wait`: `{"next": "/…"}` as soon as there is something to see, `{}` after a while.
     func wait(_ scene: inout PageScene) async throws -> Response {
         guard let handle = scene.attempt else { return try .json(["next": scene.beginning]) }
-        let isOver = try await scene.realm.approvals.isOver(
-            for: handle, expecting: Self.expectation, within: .seconds(20))
-        return try .json(isOver ? ["next": scene.path("/sign-in/push")] : [String: String]())
+        return try await scene.context.departure.answer(next: scene.path("/sign-in/push")) { [realm = scene.realm] in
+            try await realm.approvals.isOver(for: handle, expecting: Self.expectation, within: .seconds(20))
+        }
     }
 
     private func claim(_ handle: FlowHandle, _ scene: PageScene) async throws -> Response {
