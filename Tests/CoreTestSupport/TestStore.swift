@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import StorePostgres
 import StoreSQLite
 import TestSupport

@@ -230,8 +230,8 @@ struct RememberingTransactionTests {
 
     /// Whether a write is done that takes for granted what was seen.
     private func writes(_ seen: SeenApplication?, by test: TestRealm) async throws -> Bool {
-        let seen = try #require(seen)
-        let done = try await test.realm.assuming(seen) {
+        let known = try #require(seen)
+        let done = try await test.realm.assuming(known) {
             try await test.realm.store.write { transaction in
                 try transaction.putDocument("noted", Data([1]))
                 return true
