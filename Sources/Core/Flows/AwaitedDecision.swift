@@ -20,6 +20,7 @@ struct AwaitedDecision: Sendable {
     ///   - isAdmitted: whether there may be a wait; asked once, after the first look.
     ///   - isPending: a look at the store: whether there is something to decide.
     /// - Returns: false where there still is.
+    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this attempt or altogether.
     func isOver(
         within limit: Duration, lookingEvery pause: Duration, admitting isAdmitted: () -> Bool = { true },
         while isPending: () async throws -> Bool
@@ -27,9 +28,9 @@ struct AwaitedDecision: Sendable {
         let end = ContinuousClock.now + limit
         var isFirst = true
         while true {
-            // Before the look: what comes between the look and the wait is noticed. Where too many wait, looks have to do.
-            let listening = try? realm.notifier.admit(to: FlowHandle.topic(attempt))
-            defer { listening?.stop() }
+            // Before the look: what comes between the look and the wait is noticed. What is over is told however many wait.
+            let admitted = Result { try realm.notifier.admit(to: FlowHandle.topic(attempt)) }
+            defer { try? admitted.get().stop() }
             guard try await isPending() else { return true }
             if isFirst {
                 guard isAdmitted() else { return false }
@@ -37,12 +38,8 @@ struct AwaitedDecision: Sendable {
             }
             let left = end - .now
             guard left > .zero else { return false }
-            if let listening {
-                await listening.wait(upTo: min(pause, left))
-                try Task.checkCancellation()
-            } else {
-                try await Task.sleep(for: min(pause, left))
-            }
+            try await admitted.get().wait(upTo: min(pause, left))
+            try Task.checkCancellation()
         }
     }
 }

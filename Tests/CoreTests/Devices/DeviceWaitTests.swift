@@ -241,6 +241,32 @@ struct DeviceWaitTests {
     }
 
     @Test(.timeLimit(.minutes(20)))
+    func `Of one attempt no more than sixteen pages wait at once`() async throws {
+        let test = try await TestRealm.make()
+        let device = TestDevice()
+        let id = try await test.enrol(device, of: test.addUser().id).factor.id
+        let handle = try await test.pending().handle
+        _ = try await test.ask(for: handle)
+        let request = try #require(try await test.realm.devices.requests(to: id).first)
+        let approvals = test.realm.approvals
+        // Longer than any test: the answer ends it.
+        let wait: @Sendable () async throws -> Bool = {
+            try await approvals.isOver(
+                for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+        }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<Notifier.limitEach { group.addTask { try await wait() } }
+            while test.realm.notifier.listenerCount < Notifier.limitEach { await Task.yield() }
+            await #expect(throws: StoreError.self) { try await wait() }
+            #expect(try await !approvals.isOver(for: handle, expecting: .any(.signIn), within: .zero))
+            _ = try await test.decide(device.answer(to: request, allows: true, at: test.now), request.handle)
+            for try await isOver in group { #expect(isOver) }
+        }
+        #expect(try await wait())
+        #expect(test.realm.notifier.listenerCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(20)))
     func `Pages that wait idle ask the store nothing, and one look finds what another server decided`() async throws {
         let store = CountingStore(try await TestStore.sqlite.open())
         let first = try TestRealm.make(keptIn: store)
