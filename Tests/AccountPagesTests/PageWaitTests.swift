@@ -76,4 +76,33 @@ struct PageWaitTests {
             #expect(again.kind == "other-device" && again.html.contains(shown.code), "\(again.html)")
         }
     }
+
+    @Test
+    func `The page of a new device is sent away by a server that stops, and its ticket counts on`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            #expect(try await SignInPageTests.password(browser).kind == "account")
+            let begun = try await browser.open("/account/device")
+            let form = try #require(begun.forms.first { $0.action == "/account/device" })
+            let page = try #require(try await browser.sendForm(form, [:]).page)
+            let reply = try await Self.answer(of: browser, on: page)
+            #expect(reply.status == 204 && reply.bytes.isEmpty, "\(reply.text)")
+            #expect(try await browser.open("/account/device").html.contains("data-wait="))
+        }
+    }
+
+    @Test
+    func `The page of an invitation is sent away by a server that stops, and its ticket counts on`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(SignInPageTests.address)
+            let ticket = try await server.ticket(for: "auth0|\(user.id)")
+            let browser = TestBrowser(server)
+            let landing = try await browser.open("/guardian/enroll?ticket=\(ticket)")
+            let page = try await browser.submit(landing, ["method": "push"])
+            let reply = try await Self.answer(of: browser, on: page)
+            #expect(reply.status == 204 && reply.bytes.isEmpty, "\(reply.text)")
+            #expect(try await browser.open(page.path).html.contains("data-wait="))
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// A decision about an attempt that a page waits for: of a device, or of the user on another device.
+/// A decision about an attempt that a page waits for: of a device, of the user on another device, or of the device that takes a ticket.
 ///
 /// One that comes to this process wakes the page at once (``Notifier``); one that comes to another is found by one look a second for all pages
 /// together (``DeviceWatch``). What no decision ends – the time is up, a device is gone – is found by the page's own looks.

@@ -240,6 +240,31 @@ struct DeviceWaitTests {
         #expect(test.realm.notifier.listenerCount == 0)
     }
 
+    @Test(.timeLimit(.minutes(20)), arguments: [true, false])
+    func `A page that shows a ticket goes on when a device takes it, on whichever server that is`(
+        isElsewhere: Bool
+    ) async throws {
+        let store = try await TestStore.sqlite.open()
+        let first = try TestRealm.make(keptIn: store)
+        let second = try TestRealm.make(keptIn: store, clock: first.clock, seed: 2)
+        let enrolments = first.realm.enrolments
+        let user = try await first.addUser()
+        let invitation = try #require(await enrolments.inviteDevice(for: user.id, by: first.client).ticket)
+        let ticket = try #require(await enrolments.beginDevice(invitation: invitation.handle, by: first.client).ticket)
+        #expect(try await !enrolments.isOver(ticket: ticket.handle, within: .zero))
+        // Longer than any test: the device ends it.
+        let page = Task {
+            try await enrolments.isOver(
+                ticket: ticket.handle, within: .seconds(7200), lookingEvery: .seconds(3600))
+        }
+        while first.realm.notifier.listenerCount == 0 { await Task.yield() }
+        let registered = try await (isElsewhere ? second : first).register(TestDevice(), with: ticket.handle)
+        #expect(registered.enrolment != nil)
+        if isElsewhere { try await DeviceWatch(realm: first.realm).look() }
+        #expect(try await page.value)
+        #expect(first.realm.notifier.listenerCount == 0)
+    }
+
     @Test(.timeLimit(.minutes(20)))
     func `Of one attempt no more than sixteen pages wait at once`() async throws {
         let test = try await TestRealm.make()

@@ -26,7 +26,7 @@ extension Settlement {
             payload: try sealer.seal(payload.stored, for: .factor(offer.factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
         let code = try complete(factor, of: user, by: offer, in: transaction)
-        try finishFlow(in: transaction)
+        try finishTicket(in: transaction)
         return .verdict(
             .accomplished(
                 .deviceEnrolled(
@@ -43,7 +43,7 @@ extension Settlement {
         switch try enrolCodes(of: user, offer, kind, payload: payload, in: transaction) {
         case .refused(let settled): return settled
         case .enrolled(let factor, let code):
-            try finishFlow(in: transaction)
+            try finishTicket(in: transaction)
             guard context.body.proven.isEmpty else {
                 let signedIn = try open(user, body(with: factor), in: transaction)
                 return .verdict(.accomplished(.enrolled(factor, signedIn)))
@@ -75,6 +75,12 @@ extension Settlement {
             !offer.isOnlyFirst || !factors.contains(where: { proofs.isSecondFactor($0.kind) })
         else { return .verdict(.refused(Refusal(.factorLimitReached))) }
         return try useInvitation(in: transaction)
+    }
+
+    /// The ticket is used, and a page that shows it goes on.
+    private func finishTicket(in transaction: any StoreTransaction) throws {
+        try finishFlow(in: transaction)
+        if let flow = context.flow { transaction.noteDecision(of: flow.digest) }
     }
 
     /// Uses up the invitation that the attempt makes use of.

@@ -32,7 +32,9 @@ extension Guardian {
         let enrolmentPage = try EnrolmentPage(guardian: self, site: site)
         let pages = router.group().add(middleware: PageMiddleware(site, forms: .withSecret))
         pages.get("guardian/enroll") { request, context in try await enrolmentPage.show(request, context) }
-        pages.get("guardian/enroll/wait") { request, _ in try await enrolmentPage.wait(request) }
+        pages.get("guardian/enroll/wait") { request, context in
+            try await enrolmentPage.wait(request, context)
+        }
         pages.post("guardian/enroll") { request, context in try await enrolmentPage.submit(request, context) }
 
         let oauth = GuardianGroup(guardian: self, prefix: "", router: router)

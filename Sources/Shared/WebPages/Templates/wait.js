@@ -1,5 +1,5 @@
-// Asks whether what the page waits for has happened, and goes where the server says: again at once where the server waits with its answer,
-// after the element's pause where it does not. Without it the page loads itself again.
+// Asks whether what the page waits for has happened, and goes where the server says. The server waits with its answer. Without the script the
+// page loads itself again.
 "use strict";
 (() => {
   const line = document.querySelector("[data-wait]");
@@ -17,7 +17,7 @@
           return;
         }
         failures = 0;
-        await pause(Number(line.dataset.pause) || 300);
+        await pause(300);
       } catch {
         failures += 1;
         await pause(1000 * 2 ** failures);

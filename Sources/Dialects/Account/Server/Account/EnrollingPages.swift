@@ -130,12 +130,14 @@ struct DevicePage: Sendable {
         return account.show(page)
     }
 
-    /// `/account/device/wait`: `{"next": "/…"}` as soon as a device has taken the ticket, `{}` before.
+    /// `/account/device/wait`: `{"next": "/…"}` as soon as a device has taken the ticket, `{}` after a while.
     func wait(_ scene: inout PageScene) async throws -> Response {
-        guard let account = AccountScene(scene), let handle = account.note(.device)?.first,
-            case .open = try await account.realm.enrolments.status(ofTicket: FlowHandle(handle))
-        else { return try .json(["next": Self.path]) }
-        return try .json([String: String]())
+        guard let account = AccountScene(scene), let handle = account.note(.device)?.first else {
+            return try .json(["next": Self.path])
+        }
+        return try await scene.context.departure.answer(next: Self.path) { [realm = account.realm] in
+            try await realm.enrolments.isOver(ticket: FlowHandle(handle), within: .seconds(20))
+        }
     }
 
     func submit(_ account: inout AccountScene) async throws -> Response {

@@ -108,17 +108,17 @@ struct EnrolmentPage: Sendable {
         }
     }
 
-    /// `/guardian/enroll/wait`: `{"next": "/…"}` as soon as the page that waits for a device has something else to show, `{}` before.
-    func wait(_ request: Request) async throws -> Response {
+    /// `/guardian/enroll/wait`: `{"next": "/…"}` as soon as the page that waits for a device has something else to show, `{}` after
+    /// a while.
+    func wait(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.queryItems
         let visit = visit(request)
         guard let ticket = query["ticket"], let enrollment = query["enrollment"] else {
             return try .json(["next": "/guardian/enroll"])
         }
-        if case .open = try await realm.enrolments.status(ofTicket: FlowHandle(enrollment)) {
-            return try .json([String: String]())
+        return try await context.departure.answer(next: Self.path(ticket, enrollment, .push, visit)) {
+            try await realm.enrolments.isOver(ticket: FlowHandle(enrollment), within: .seconds(20))
         }
-        return try .json(["next": Self.path(ticket, enrollment, .push, visit)])
     }
 
     // MARK: Doing
