@@ -14,20 +14,26 @@
         }
 
         /// Seconds of processor time at each look, and whether memory is given back then.
-        @Test(arguments: [
-            // A start that takes long and then waits.
-            [(2.5, false), (2.5, true), (2.5, false), (2.55, false)],
-            // A load, in the middle of which nothing is given back; its end; the next, which is too short, and a little more.
-            [
-                (5, false), (12, false), (12.05, true), (12.06, false), (12.6, false), (12.65, false), (13.1, false),
-                (13.11, true),
-            ],
-            // Little by little, never busy: once for each second in all.
-            (1...27).map { (Double($0) * 0.08, $0 == 13 || $0 == 26) },
-        ])
-        func `Memory is given back once when a load has ended, and not during it`(_ looks: [(Double, Bool)]) {
+        struct Looks: Sendable {
+            let seconds: [Double]
+            let given: [Bool]
+
+            /// A start that takes long and then waits.
+            static let start = Looks(seconds: [2.5, 2.5, 2.5, 2.55], given: [false, true, false, false])
+            /// A load, in the middle of which nothing is given back; its end; the next, which is too short, and a little more.
+            static let loads = Looks(
+                seconds: [5, 12, 12.05, 12.06, 12.6, 12.65, 13.1, 13.11],
+                given: [false, false, true, false, false, false, false, true])
+            /// Little by little, never busy: once for each second in all.
+            static let littleByLittle = Looks(
+                seconds: (1...27).map { (look: Int) -> Double in Double(look) * 0.08 },
+                given: (1...27).map { (look: Int) -> Bool in look == 13 || look == 26 })
+        }
+
+        @Test(arguments: [Looks.start, .loads, .littleByLittle])
+        func `Memory is given back once when a load has ended, and not during it`(_ looks: Looks) {
             var lull = ResidentMemory.Lull()
-            #expect(looks.map { lull.begins(processorTime: .seconds($0.0)) } == looks.map(\.1))
+            #expect(looks.seconds.map { lull.begins(processorTime: .seconds($0)) } == looks.given)
         }
     }
 #endif
