@@ -11,7 +11,7 @@ public struct ClientDeparture: Sendable {
         self.channel = channel
     }
 
-    /// Waits on the client's behalf, for as long as somebody is there to be answered and the server goes on.
+    /// Waits on the client's behalf, for as long as the client is there and the server goes on.
     /// - Parameter body: the wait. It is cancelled when the client goes, and when the server stops.
     /// - Returns: nil where the wait was cut short: the client asks again, which other servers answer meanwhile.
     public func awaiting<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T? {
