@@ -75,6 +75,9 @@ extension ConnectionThreads {
         var ended: [Ended] = []
         /// Whether all its connections wait, and none was answered for a while.
         var isHeldUp = false
+        /// When all that run are looked at, whichever have an answer: a connection whose time is over shows nothing at its socket, nor does what
+        /// TLS has read ahead, and while others are answered the wait for them never ends by itself.
+        var nextLook = ContinuousClock.now
     }
 
     /// What follows from a visit to the lock.
@@ -205,10 +208,12 @@ extension ConnectionThreads {
         let isWoken = descriptors[0].revents != 0
         if isWoken { waker.drain() }
         let now = ContinuousClock.now
+        let looksAtAll = isTime || now >= multiplexed.nextLook
+        if looksAtAll { multiplexed.nextLook = now + PostgresLink.longestPoll }
         let running = multiplexed.running
         multiplexed.running.removeAll(keepingCapacity: true)
         for (member, descriptor) in zip(running, descriptors.dropFirst()) {
-            if isTime || descriptor.revents != 0, member.transaction.link.isAnswered(at: now) {
+            if looksAtAll || descriptor.revents != 0, member.transaction.link.isAnswered(at: now) {
                 goOn(member, in: &multiplexed)
             } else {
                 multiplexed.running.append(member)
@@ -226,8 +231,8 @@ extension ConnectionThreads {
     /// Makes a connection on a thread of its own: that may take as long as the network likes.
     ///
     /// Closing waits for that thread too, as for each that connects, so that no connection begins after it and no thread is in libpq when the process
-    /// ends: for no longer than libpq tries to connect (`connectTimeout` for each address) and the first two answers may take. The pause after a
-    /// failure is no thread's, and is not waited for.
+    /// ends: for no longer than the system looks for the host's name, libpq tries to connect (`connectTimeout` for each address) and the first two
+    /// answers may take. The pause after a failure is no thread's, and is not waited for.
     private func connect(_ waker: WakePipe) {
         let thread = Thread { [self] in
             if makeLink() {

@@ -628,7 +628,7 @@ final class PostgresLink: @unchecked Sendable {
         CInt(min(max(.zero, left), longestPoll).milliseconds + 1)
     }
 
-    private static let longestPoll = Duration.milliseconds(250)
+    static let longestPoll = Duration.milliseconds(250)
 
     /// Waits until the socket is ready, for as long as one `poll` may take.
     private func wait(

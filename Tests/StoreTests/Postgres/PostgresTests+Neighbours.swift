@@ -404,6 +404,39 @@ extension PostgresTests {
         await store.close()
     }
 
+    /// The server does not end the wait for the row by itself: it has ten minutes for a statement.
+    @Test
+    func `A connection that is not answered is given up in time, however busy its neighbours are`() async throws {
+        var options = PostgresStore.Options.patient
+        options.transactionTimeout = .seconds(1)
+        let (database, store) = try await seeded(30, connections: 6, options)
+        // Connections for writes together are made when there are several to run.
+        _ = try await each(200) { number in
+            try await outcome { try await store.write(.rows) { _ = try add(number % 20 + 10, in: $0) } }
+        }
+        let holder = try await LockHolder(of: [0], in: database)
+        let isOver = Mutex(false)
+        let held = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await outcome {
+                try await store.write(.rows) { transaction in
+                    try transaction.reserve([.flow(flow(0).digest)])
+                    try add(0, in: transaction)
+                }
+            }
+        }
+        _ = try await each(8) { number in
+            let end = ContinuousClock.now + .seconds(40)
+            while !isOver.withLock({ $0 }), ContinuousClock.now < end {
+                _ = try await outcome { try await store.write(.rows) { _ = try add(number + 1, in: $0) } }
+            }
+        }
+        #expect(isOver.withLock { $0 }, "while the neighbours went on")
+        try await holder.release()
+        #expect(try await held.value == .refused)
+        await store.close()
+    }
+
     /// The changes of two are answered while the body of a third computes, for longer than the time in which they have to be.
     @Test
     func `An answer that came in time counts, however late it is looked at for a neighbour's body`() async throws {
