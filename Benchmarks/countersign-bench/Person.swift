@@ -56,7 +56,7 @@ struct Person: Sendable {
                     var user = User(
                         id: userID, email: EmailAddress(person.email),
                         profile: UserProfile(emailVerified: true, providers: ["password"]), createdAt: now)
-                    user.lastSignInAt = now
+                    (user.lastSignInAt, user.lastRefreshAt, user.passwordChangedAt) = (now, now, now)
                     _ = try transaction.insert(user)
                     for (id, kind, payload) in [
                         (passwordID, FactorKind.password, passwordPayload), (person.factorID, .totp, totpPayload),
