@@ -69,9 +69,11 @@ extension DeviceAuthorizations {
     ///
     /// The decision wakes it (``Notifier``, ``DeviceWatch``); all else is found by looking.
     /// - Parameters:
-    ///   - limit: how long to wait at most; not at all where too many waited already.
+    ///   - limit: how long to wait at most.
     ///   - pause: between two looks at the store; five seconds where it is nil.
     /// - Returns: false where nothing was decided yet.
+    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this browser or altogether, or too many waits of this browser began
+    ///   lately.
     public func isOver(
         ofBrowser handle: FlowHandle, _ key: BrowserKey, within limit: Duration, lookingEvery pause: Duration? = nil
     ) async throws -> Bool {

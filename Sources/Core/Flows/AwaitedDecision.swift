@@ -17,10 +17,11 @@ struct AwaitedDecision: Sendable {
     /// - Parameters:
     ///   - limit: how long to wait at most.
     ///   - pause: between two looks at the store.
-    ///   - isAdmitted: whether there may be a wait; asked once, after the first look.
+    ///   - isAdmitted: whether a wait may begin; asked once, after the first look.
     ///   - isPending: a look at the store: whether there is something to decide.
     /// - Returns: false where there still is.
-    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this attempt or altogether.
+    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this attempt or altogether, or a wait may not begin: whoever is told
+    ///   "not yet" asks again at once.
     func isOver(
         within limit: Duration, lookingEvery pause: Duration, admitting isAdmitted: () -> Bool = { true },
         while isPending: () async throws -> Bool
@@ -33,7 +34,9 @@ struct AwaitedDecision: Sendable {
             defer { try? admitted.get().stop() }
             guard try await isPending() else { return true }
             if isFirst {
-                guard isAdmitted() else { return false }
+                guard isAdmitted() else {
+                    throw StoreError(.overloaded, "As many waits for one decision began lately as may.")
+                }
                 isFirst = false
             }
             let left = end - .now

@@ -265,6 +265,28 @@ struct DeviceWaitTests {
         #expect(first.realm.notifier.listenerCount == 0)
     }
 
+    @Test(.timeLimit(.minutes(20)), arguments: [true, false])
+    func `A decision that comes between a page's look and its wait is not lost, on whichever server that is`(
+        isElsewhere: Bool
+    ) async throws {
+        let store = CountingStore(try await TestStore.sqlite.open())
+        let first = try TestRealm.make(keptIn: store)
+        let second = try TestRealm.make(keptIn: store, clock: first.clock, seed: 2)
+        let device = TestDevice()
+        let id = try await first.enrol(device, of: first.addUser().id).factor.id
+        let handle = try await first.pending().handle
+        _ = try await first.ask(for: handle)
+        let request = try #require(try await first.realm.devices.requests(to: id).first)
+        let statement = try device.answer(to: request, allows: true, at: first.now)
+        store.afterNextRead {
+            _ = try await (isElsewhere ? second : first).decide(statement, request.handle)
+            if isElsewhere { try await DeviceWatch(realm: first.realm).look() }
+        }
+        let isOver = try await first.realm.approvals.isOver(
+            for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+        #expect(isOver)
+    }
+
     @Test(.timeLimit(.minutes(20)))
     func `Of one attempt no more than sixteen pages wait at once`() async throws {
         let test = try await TestRealm.make()

@@ -13,8 +13,10 @@ import Testing
         guard case .begun(let begun)? = try await devices.begin(signInOf: key, by: client) else { throw TestFailure() }
         let handle = FlowHandle(begun.deviceCode.reveal())
         for _ in 0..<30 { #expect(try await !devices.isOver(ofBrowser: handle, key, within: .zero)) }
-        // One more would wait for as long as it may.
-        #expect(try await !devices.isOver(ofBrowser: handle, key, within: .seconds(600)))
+        // One more would wait for as long as it may. "Not yet" would have its page ask again at once.
+        await #expect(throws: StoreError.self) {
+            try await devices.isOver(ofBrowser: handle, key, within: .seconds(600))
+        }
         // What is over is told, however often it was asked.
         let other = BrowserKey(random: test.random)
         #expect(try await devices.isOver(ofBrowser: handle, other, within: .seconds(600)))
