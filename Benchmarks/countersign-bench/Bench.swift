@@ -52,6 +52,11 @@ struct Measure: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Measure another server beside ours (glewlwyd), where it is installed.")
     var peer = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Give that server six indexes that its schema lacks, so that its cost does not grow with users.")
+    var peerIndexes = true
+
     @Flag(help: "Print JSON with the figures of every round.")
     var json = false
 
@@ -111,7 +116,7 @@ struct Measure: AsyncParsableCommand {
             Workbench.Options(
                 server: server ?? beside.appendingPathComponent("countersign").path, scratch: folder,
                 seconds: seconds, rounds: rounds, many: many, grants: grants ?? (million ? 1_000_000 : many),
-                listed: listed, idle: idle,
+                listed: listed, idle: idle, indexesPeer: peerIndexes,
                 allocations: allocations ? AllocationCounter(in: folder) : nil),
             say: Self.say)
         var figures = Figures()

@@ -42,6 +42,8 @@ actor Workbench {
         var listed: Int
         /// How many devices wait idle.
         var idle: Int
+        /// Whether the other server has indexes that its schema lacks.
+        var indexesPeer: Bool
         /// Nil where allocations are not counted.
         var allocations: AllocationCounter?
 
@@ -195,7 +197,8 @@ actor Workbench {
         if let peer { return peer }
         let count = (options.people(perSecond: 1800) + 200) * options.rounds
         say("making \(count) people for the peer")
-        let fresh = try await PeerServer(in: options.scratch, people: count, load: load)
+        let fresh = try await PeerServer(
+            in: options.scratch, people: count, indexed: options.indexesPeer, load: load)
         peer = fresh
         return fresh
     }

@@ -20,12 +20,13 @@ struct PeerServer: Sendable {
     }
 
     /// Makes its data and starts it.
-    init(in scratch: String, people count: Int, load: Load) async throws {
+    init(in scratch: String, people count: Int, indexed: Bool, load: Load) async throws {
         let folder = "\(scratch)/peer"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let port = try await Self.freePort()
         let files = (data: "\(folder)/peer.db", made: "\(folder)/peer.sql", settings: "\(folder)/peer.conf")
-        try Self.statements(people: count, port: port).write(toFile: files.made, atomically: true, encoding: .utf8)
+        try Self.statements(people: count, indexed: indexed, port: port)
+            .write(toFile: files.made, atomically: true, encoding: .utf8)
         try await Self.run(Self.database, ["-bail", files.data, ".read \(files.made)"])
         try Self.settings(port: port, database: files.data)
             .write(toFile: files.settings, atomically: true, encoding: .utf8)
@@ -91,7 +92,7 @@ struct PeerServer: Sendable {
 
     /// Its own schema and what an administrator would enter: a scope that wants password and code, an application whose refresh tokens
     /// are used once, users who have allowed it. The password's hash is the least that it takes: PBKDF2 with one iteration.
-    private static func statements(people: Int, port: Int) throws -> String {
+    private static func statements(people: Int, indexed: Bool, port: Int) throws -> String {
         let key = P256.Signing.PrivateKey()
         let plugin: [String: Any] = [
             "iss": "http://127.0.0.1:\(port)/api/oidc", "jwt-type": "ecdsa", "jwt-key-size": "256",
@@ -142,7 +143,7 @@ struct PeerServer: Sendable {
               SELECT 'otp', 0, 0, 'person' || i, 1, '\(Person.base32Secret)', 30 FROM n;
             \(numbers) INSERT INTO g_client_user_scope (gs_id, gcus_username, gcus_client_id)
               SELECT s.gs_id, 'person' || i, 'bench' FROM n, g_scope s WHERE s.gs_name IN ('bench', 'openid');
-            \(indexes)
+            \(indexed ? indexes : "")
             COMMIT;
             PRAGMA wal_checkpoint(TRUNCATE);
 
