@@ -20,7 +20,7 @@ struct AwaitedDecision: Sendable {
     ///   - isAdmitted: whether a wait may begin; asked once, after the first look.
     ///   - isPending: a look at the store: whether there is something to decide.
     /// - Returns: false where there still is.
-    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this attempt or altogether, or a wait may not begin: whoever is told
+    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this attempt or altogether, or a wait may not begin: a page that is told
     ///   "not yet" asks again at once.
     func isOver(
         within limit: Duration, lookingEvery pause: Duration, admitting isAdmitted: () -> Bool = { true },
