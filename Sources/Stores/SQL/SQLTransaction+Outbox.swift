@@ -28,7 +28,11 @@ private enum Statements {
     static let insertion = OutboxMessage.insertion()
     static let newest = OutboxMessage.selection("ORDER BY id DESC LIMIT $1")
     static let newestTo = OutboxMessage.selection(
-        "WHERE recipient = $1 AND channel = $2 AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT $4")
+        // By the index of the recipient: the one of the channel has the messages to all others, and reads no expression.
+        """
+        WHERE recipient = $1 AND channel || '' = $2 AND created_at >= $3 \
+        ORDER BY created_at DESC, id DESC LIMIT $4
+        """)
     static let due = OutboxMessage.selection(
         """
         WHERE channel = $1 AND delivered_at IS NULL AND next_attempt_at <= $2 \

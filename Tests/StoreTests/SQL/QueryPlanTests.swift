@@ -174,6 +174,7 @@ struct QueryPlanTests {
             try transaction.deleteAuditSeals(before: 1)
             _ = try transaction.insert(message)
             _ = try transaction.outboxMessages(limit: 1)
+            _ = try transaction.outboxMessages(to: "d", by: .push, createdSince: instant, limit: 1)
             _ = try transaction.outboxMessages(by: .push, dueAt: instant, limit: 1)
             _ = try transaction.factorIDs(among: [FactorID(rawValue: "f")])
             _ = try transaction.flowRevisions(among: [Data([1])])
@@ -202,6 +203,21 @@ struct QueryPlanTests {
         }
         #expect(scans == [])
         #expect(plans.withLock { $0.count } > 40)
+    }
+
+    /// A device asks for its own requests again and again: by the index of the channel it would read those of all devices each time.
+    @Test func `The messages to one recipient are found by the recipient`() async throws {
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
+        let plans = Mutex<[String]>([])
+        try await store.write { transaction in
+            guard let real = transaction as? SQLTransaction else { throw NotSQL() }
+            let transaction = SQLTransaction(
+                Explaining(connection: real.connection) { plan in plans.withLock { $0.append(plan) } })
+            _ = try transaction.outboxMessages(
+                to: "d", by: .push, createdSince: Date(microseconds: 1), limit: 1)
+        }
+        let found = plans.withLock { $0 }
+        #expect(found.contains { $0.contains("outbox_messages_of_recipient (recipient=? AND created_at>?)") }, "\(found)")
     }
 
     /// Both ends of a list and both directions from a place cost the same, however many rows there are.
