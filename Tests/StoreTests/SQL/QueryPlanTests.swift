@@ -217,7 +217,8 @@ struct QueryPlanTests {
                 to: "d", by: .push, createdSince: Date(microseconds: 1), limit: 1)
         }
         let found = plans.withLock { $0 }
-        #expect(found.contains { $0.contains("outbox_messages_of_recipient (recipient=? AND created_at>?)") }, "\(found)")
+        let index = "outbox_messages_of_recipient (recipient=? AND created_at>?)"
+        #expect(found.contains { $0.contains(index) }, "\(found)")
     }
 
     /// Both ends of a list and both directions from a place cost the same, however many rows there are.
