@@ -198,7 +198,7 @@ public enum GuardianTimestamp {
         var numbers = [0]
         for (byte, expected) in zip(text, form) {
             if expected == UInt8(ascii: "0") {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                guard byte.isASCIIDigit else { return nil }
                 numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
             } else {
                 guard byte == expected else { return nil }
