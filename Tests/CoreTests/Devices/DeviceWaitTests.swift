@@ -221,11 +221,7 @@ struct DeviceWaitTests {
     @Test(.timeLimit(.minutes(20)), arguments: [true, false])
     func `A page that waits for a device goes on with its answer, and not before`(allows: Bool) async throws {
         let test = try await TestRealm.make()
-        let device = TestDevice()
-        let id = try await test.enrol(device, of: test.addUser().id).factor.id
-        let handle = try await test.pending().handle
-        _ = try await test.ask(for: handle)
-        let request = try #require(try await test.realm.devices.requests(to: id).first)
+        let (handle, device, request) = try await test.asked()
         let approvals = test.realm.approvals
         #expect(try await !approvals.isOver(for: handle, expecting: .any(.signIn), within: .zero))
         #expect(test.realm.notifier.listenerCount == 0)
@@ -272,11 +268,7 @@ struct DeviceWaitTests {
         let store = CountingStore(try await TestStore.sqlite.open())
         let first = try TestRealm.make(keptIn: store)
         let second = try TestRealm.make(keptIn: store, clock: first.clock, seed: 2)
-        let device = TestDevice()
-        let id = try await first.enrol(device, of: first.addUser().id).factor.id
-        let handle = try await first.pending().handle
-        _ = try await first.ask(for: handle)
-        let request = try #require(try await first.realm.devices.requests(to: id).first)
+        let (handle, device, request) = try await first.asked()
         let statement = try device.answer(to: request, allows: true, at: first.now)
         store.afterNextRead {
             _ = try await (isElsewhere ? second : first).decide(statement, request.handle)
@@ -290,11 +282,7 @@ struct DeviceWaitTests {
     @Test(.timeLimit(.minutes(20)))
     func `Of one attempt no more than sixteen pages wait at once`() async throws {
         let test = try await TestRealm.make()
-        let device = TestDevice()
-        let id = try await test.enrol(device, of: test.addUser().id).factor.id
-        let handle = try await test.pending().handle
-        _ = try await test.ask(for: handle)
-        let request = try #require(try await test.realm.devices.requests(to: id).first)
+        let (handle, device, request) = try await test.asked()
         let approvals = test.realm.approvals
         // Longer than any test: the answer ends it.
         let wait: @Sendable () async throws -> Bool = {
@@ -318,11 +306,7 @@ struct DeviceWaitTests {
         let store = CountingStore(try await TestStore.sqlite.open())
         let first = try TestRealm.make(keptIn: store)
         let second = try TestRealm.make(keptIn: store, clock: first.clock, seed: 2)
-        let device = TestDevice()
-        let id = try await first.enrol(device, of: first.addUser().id).factor.id
-        let handle = try await first.pending().handle
-        _ = try await first.ask(for: handle)
-        let request = try #require(try await first.realm.devices.requests(to: id).first)
+        let (handle, device, request) = try await first.asked()
         let watch = DeviceWatch(realm: first.realm)
         let before = store.reads
         let page = Task {
@@ -340,5 +324,16 @@ struct DeviceWaitTests {
         try await watch.look()
         #expect(try await page.value)
         #expect(first.realm.notifier.listenerCount == 0)
+    }
+}
+
+extension TestRealm {
+    /// An attempt whose page waits, with the user's device and what it is asked.
+    fileprivate func asked() async throws -> (handle: FlowHandle, device: TestDevice, request: DeviceRequest) {
+        let device = TestDevice()
+        let id = try await enrol(device, of: addUser().id).factor.id
+        let handle = try await pending().handle
+        _ = try await ask(for: handle)
+        return (handle, device, try #require(try await realm.devices.requests(to: id).first))
     }
 }
