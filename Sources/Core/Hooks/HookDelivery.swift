@@ -70,7 +70,7 @@ public final class HookDelivery: Sendable {
 
     /// Delivers until ``stop()``, and returns when nothing is under way any more.
     ///
-    /// No write wakes it: an event waits until what is a moment earlier has come before it (``HookRound/pause``).
+    /// No write wakes it: an event waits until what is a moment earlier has come before it (`HookRound.pause`).
     /// - Parameter pause: between two looks for what has happened. A round that was full wakes it before.
     public func run(lookingEvery pause: Duration = .seconds(2)) async {
         let listening = realm.notifier.listen(to: Self.topic)
