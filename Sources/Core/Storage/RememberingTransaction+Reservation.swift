@@ -1,0 +1,3 @@
+extension RememberingTransaction {
+    func reserve(_ rows: Set<ReservedRow>) throws { try base.reserve(rows) }
+}
