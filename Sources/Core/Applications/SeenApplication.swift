@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// An application, the settings and where they are wanted the extensions as a transaction saw them, for a later request that takes them for
-/// granted (``Realm/assuming(_:_:)``).
+/// granted (``Realm/assuming(_:_:otherwise:)``).
 public struct SeenApplication: Sendable {
     /// The application as it was.
     public let application: Application
@@ -49,25 +49,31 @@ public final class SeenApplications: Sendable {
 }
 
 extension Realm {
-    /// Does something for which an application and the settings have to be as they were seen before, without reading them first: the first write
-    /// of the body looks, in its own transaction and before it does anything (docs/decisions/0521).
+    /// Does something by an application and the settings as an earlier request saw them, without reading them first: the first write of `body`
+    /// looks whether they still are so, in its own transaction and before it does anything (docs/decisions/0521). Where they are not,
+    /// `reading` does the same by what it reads.
     ///
-    /// - Parameter body: changes nothing but by writes.
-    /// - Returns: nil where they are others by now, and where nothing was written, so that nothing looked. Nothing was changed then: the caller
-    ///   reads them and does it again.
-    /// - Throws: what the body throws after a write has looked.
+    /// Both run, one after the other, where that write finds a change, and where `body` ends before any write has looked, with a value or an
+    /// error: what was seen may be why, so that neither is passed on. What both do is done twice then; only writes of `reading` are kept.
+    /// - Parameters:
+    ///   - seen: nil where no request saw the application, or nothing is to be assumed; only `reading` runs then.
+    ///   - body: changes nothing but by writes.
+    ///   - reading: runs once at most, and not where a write of `body` found all as it was seen.
+    /// - Throws: what `body` throws after a write has found that, and what `reading` throws.
     public func assuming<Value>(
-        _ seen: SeenApplication, _ body: () async throws -> Value
-    ) async throws -> Value? {
+        _ seen: SeenApplication?, _ body: (SeenApplication) async throws -> Value,
+        otherwise reading: () async throws -> Value
+    ) async throws -> Value {
+        guard let seen else { return try await reading() }
         let look = FirstLook(seen)
         do {
-            let value = try await WriteCondition.with(each: { look.judgement() }, body)
-            return look.isTaken ? value : nil
+            let value = try await WriteCondition.with(each: { look.judgement() }, { try await body(seen) })
+            if look.isTaken { return value }
         } catch {
             // What failed before anything looked may have failed because of what was taken for granted.
-            guard look.isTaken else { return nil }
-            throw error
+            if look.isTaken { throw error }
         }
+        return try await reading()
     }
 }
 

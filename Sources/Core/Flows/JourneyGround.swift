@@ -1,5 +1,5 @@
 /// What a request of an app that leads an attempt step by step goes by, beside its answer: all as one transaction saw it, of this request or, where
-/// its first write finds out whether it still is so, of an earlier one (``Realm/assuming(_:_:)``).
+/// its first write finds out whether it still is so, of an earlier one (``Realm/assuming(_:_:otherwise:)``).
 public struct JourneyGround: Sendable {
     /// The application, with the settings and its extensions.
     public let seen: SeenApplication

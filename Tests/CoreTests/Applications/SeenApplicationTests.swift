@@ -119,6 +119,39 @@ struct SeenApplicationTests {
         #expect(try await stage.noted == "one")
     }
 
+    /// Whether an application was seen, whether the settings were changed since, and what runs, in turn.
+    private static let ways: [(isSeen: Bool, isChanged: Bool, run: [String])] = [
+        (true, false, ["assumed"]), (true, true, ["assumed", "read"]), (false, false, ["read"]),
+    ]
+
+    @Test(arguments: ways.indices, [false, true])
+    func `What was seen is gone by where it holds, else what is read, and an error after the write is passed on`(
+        index: Int, fails: Bool
+    ) async throws {
+        struct Fault: Error {}
+        let (stage, way) = try await (Stage(), Self.ways[index])
+        if way.isChanged { try await stage.test.changeSettings { $0.tokens.sessionDays = 3 } }
+        var run: [String] = []
+        func note(_ word: String) async throws -> String {
+            run.append(word)
+            _ = try await stage.note(word)
+            if fails { throw Fault() }
+            return word
+        }
+        var outcome: String?
+        do {
+            outcome = try await stage.test.realm.assuming(way.isSeen ? stage.seen : nil) { _ in
+                try await note("assumed")
+            } otherwise: {
+                try await note("read")
+            }
+        } catch is Fault {
+            #expect(fails)
+        }
+        #expect(run == way.run && outcome == (fails ? nil : way.run.last))
+        #expect(try await stage.noted == way.run.last)
+    }
+
     @Test
     func `What was begun goes on, also where something is changed between its writes`() async throws {
         let stage = try await Stage()

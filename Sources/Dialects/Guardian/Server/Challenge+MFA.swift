@@ -51,17 +51,26 @@ extension Guardian {
     func mfaChallenge(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let form = try await OAuthForm(request)
         let wish = Wish(form)
-        var client = call.client
         // Verified first, so that the sign-in is looked at where the application is found.
         var sent: FlowHandle?
         if let token = form.text("mfa_token") { sent = try await handle(ofMFAToken: token) }
-        // Where a device is asked, the write that asks it finds out whether the application is as an earlier request saw it (docs/decisions/0552).
-        if let handle = sent, wish.types.contains("oob"), let seen = seen(form, call),
-            let assumed = try await realm.assuming(
-                seen, { try await ask(for: handle, wish, seen.application, request, call) })
-        {
-            return assumed
+        guard let handle = sent, wish.types.contains("oob") else {
+            return try await challenge(sent, wish, form, request, call)
         }
+        // Where a device is asked, the write that asks it finds out whether the application is as an earlier request saw it (docs/decisions/0552).
+        return try await realm.assuming(seen(form, call)) { seen in
+            try await ask(for: handle, wish, seen.application, request, call)
+        } otherwise: {
+            try await challenge(handle, wish, form, request, call)
+        }
+    }
+
+    /// Reads the application with the sign-in, and does what is wished by them.
+    /// - Parameter sent: the sign-in that the request names; nil where it names none.
+    private func challenge(
+        _ sent: FlowHandle?, _ wish: Wish, _ form: OAuthForm, _ request: Request, _ call: GuardianCall
+    ) async throws -> Response {
+        var client = call.client
         let looking = sent.map { handle in
             realm.authenticator.looking(at: handle) { FlowExpectation.pendingSignIn(of: $0) }
         }

@@ -40,7 +40,7 @@ extension IdentityToolkit {
     }
 
     /// The call of an application that was seen by an earlier request, as it was then, for an endpoint whose first write finds out whether it
-    /// still is so (``Realm/assuming(_:_:)``). Nil where it has to be read first: no request has had that application lately, or an
+    /// still is so (``Realm/assuming(_:_:otherwise:)``). Nil where it has to be read first: no request has had that application lately, or an
     /// administrator may be asking.
     func assumedCall(
         _ request: Request, _ context: CountersignRequestContext

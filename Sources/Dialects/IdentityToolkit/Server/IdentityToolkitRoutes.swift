@@ -184,20 +184,20 @@ private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
                 let call = try await toolkit.call(request, context, access)
                 return try await handler(try await request.decodeBody(as: Body.self, accepting: formats), call)
             }
-            // A body can be read once. What is wrong with it is told after what is wrong with the caller.
+            // A body can be read once. What is wrong with it is told after what is wrong with the caller: thrown before any write, it leads to
+            // the read.
             let body: Result<Body, any Error>
             do {
                 body = .success(try await request.decodeBody(as: Body.self, accepting: formats))
             } catch {
                 body = .failure(error)
             }
-            if case .success(let body) = body,
-                let answer = try await toolkit.realm.assuming(seen, { try await handler(body, assumed) })
-            {
-                return answer
+            return try await toolkit.realm.assuming(seen) { _ in
+                try await handler(try body.get(), assumed)
+            } otherwise: {
+                let call = try await toolkit.call(request, context, access)
+                return try await handler(try body.get(), call)
             }
-            let call = try await toolkit.call(request, context, access)
-            return try await handler(try body.get(), call)
         }
     }
 

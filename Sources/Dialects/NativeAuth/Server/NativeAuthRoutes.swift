@@ -164,14 +164,13 @@ private struct NativeAuthGroup<Routes: RouterMethods<CountersignRequestContext>>
                 let answer = { (ground: JourneyGround) async throws -> Answer in
                     try await handler(form, NativeAuthCall(message, caller, ground))
                 }
-                if assumes(form), let seen = nativeAuth.seenApplications.application(message.clientID),
-                    let assumed = try await nativeAuth.realm.assuming(
-                        seen, { try await answer(JourneyGround(seenBefore: seen)) })
-                {
-                    return try Response.json(assumed, headers: correlation.headers)
+                let seen = assumes(form) ? nativeAuth.seenApplications.application(message.clientID) : nil
+                let answered = try await nativeAuth.realm.assuming(seen) { seen in
+                    try await answer(JourneyGround(seenBefore: seen))
+                } otherwise: {
+                    try await answer(try await nativeAuth.ground(message, looking(form, message), caller))
                 }
-                let ground = try await nativeAuth.ground(message, looking(form, message), caller)
-                return try Response.json(try await answer(ground), headers: correlation.headers)
+                return try Response.json(answered, headers: correlation.headers)
             } catch let error as NativeAuthError {
                 return try error.response(correlation, at: nativeAuth.realm.clock.now)
             } catch let failure as ExtensionFailure {
