@@ -177,7 +177,7 @@ struct KeyedStore: Store {
     ) async throws -> T {
         let condition = WriteCondition.current?()
         return try await keys.retrying {
-            let (result, topics, appended, used, gone) = try await base.write(isolation, durability) {
+            let (result, topics, events, used, gone) = try await base.write(isolation, durability) {
                 [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 // What the condition asks for brings the standing documents; without one the body's first row does.
@@ -186,13 +186,13 @@ struct KeyedStore: Store {
                 }
                 try condition?(transaction)
                 let result = try body(transaction)
-                try logouts.write(transaction.endings, in: transaction)
+                try logouts.write(transaction.notes.endings, in: transaction)
                 return (
-                    result, transaction.topics, transaction.appended, transaction.used,
-                    transaction.removedApplications
+                    result, transaction.notes.topics, transaction.notes.events, transaction.notes.used,
+                    transaction.notes.removedApplications
                 )
             }
-            if !appended.isEmpty { statistics.count(appended) }
+            if !events.isEmpty { statistics.count(events) }
             if !gone.isEmpty { uses.forget(gone) }
             if !used.isEmpty { uses.note(used, ofUsers: true) }
             if !topics.isEmpty { notifier.notify(topics) }

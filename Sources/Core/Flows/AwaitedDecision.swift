@@ -61,5 +61,5 @@ extension FlowHandle {
 
 extension StoreTransaction {
     /// Has pages woken that wait for the decision about an attempt. A realm's transactions are all of the one type.
-    func noteDecision(of attempt: Data) { (self as? RememberingTransaction)?.note(decisionOf: attempt) }
+    func noteDecision(of attempt: Data) { (self as? RememberingTransaction)?.notes.decided(attempt: attempt) }
 }

@@ -1,25 +1,6 @@
 import Crypto
 import Foundation
 
-/// A session that ended in a transaction, or left its browser, with the applications that had grants of it until then.
-struct SessionEnding: Sendable {
-    /// Grants of a user, or of a session, that are looked at one by one when it ends. Where there are more, applications are told of the user
-    /// alone, or without a look at the protocol.
-    static let mostTold = 500
-
-    /// Before the end.
-    let user: User
-    /// Before the end; nil for all sessions of the user.
-    let session: Session?
-    let holders: [GrantHolder]
-
-    func wasLiving(at now: Date) -> Bool { session.map { $0.isLiving(of: user, at: now) } ?? true }
-}
-
-extension GrantHolder {
-    init(of grant: Grant) { self.init(client: grant.clientID, expiresAt: grant.expiresAt) }
-}
-
 /// Tells applications which want to know that sessions of their users ended: in the transaction that ends them, so that neither
 /// happens without the other (OpenID Connect Back-Channel Logout 1.0; `docs/decisions/0200`).
 ///
@@ -105,14 +86,6 @@ extension StoreTransaction {
         guard grant.dialect == .oauth, grant.revokedAt == nil, let transaction = self as? RememberingTransaction,
             let session = try session(grant.sessionID), let user = try user(grant.userID)
         else { return }
-        transaction.note(SessionEnding(user: user, session: session, holders: [GrantHolder(of: grant)]))
-    }
-}
-
-extension User {
-    /// Whether the change from what the user was before ends sessions.
-    func endsSessions(of before: User) -> Bool {
-        tokenEpoch != before.tokenEpoch || isDisabled && !before.isDisabled
-            || tokensRefusedBefore > before.tokensRefusedBefore
+        transaction.notes.ended(SessionEnding(user: user, session: session, holders: [GrantHolder(of: grant)]))
     }
 }

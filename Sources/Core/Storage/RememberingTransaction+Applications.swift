@@ -46,8 +46,7 @@ extension RememberingTransaction {
 
     func deleteApplication(_ id: ClientID) throws -> Bool {
         applications[id] = nil
-        used.removeAll { $0.application == id }
-        removedApplications.append(id)
+        notes.removed(application: id)
         return try base.deleteApplication(id)
     }
 

@@ -3,7 +3,7 @@ import Foundation
 extension RememberingTransaction {
     func append(_ event: AuditEvent) throws {
         try base.append(event)
-        appended.append(event)
+        notes.appended(event)
     }
 
     func auditEvents(after id: String, before bound: AuditBound, limit: Int) throws -> [AuditEvent] {

@@ -40,7 +40,7 @@ extension RememberingTransaction {
         factors[id] = nil
         factorLists = [:]
         guard try base.deleteFactor(id) else { return false }
-        removedFactors.insert(id)
+        notes.removed(factor: id)
         return true
     }
 }

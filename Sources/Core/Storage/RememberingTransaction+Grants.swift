@@ -30,14 +30,14 @@ extension RememberingTransaction {
     func insert(_ grant: Grant) throws -> Bool {
         grants[grant.id] = nil
         guard try base.insert(grant) else { return false }
-        used.append(UseNotes.Key(application: grant.clientID, dialect: grant.dialect))
+        notes.inserted(grant)
         return true
     }
 
     func update(_ grant: Grant) throws -> Bool {
         grants[grant.id] = nil
         guard try base.update(grant) else { return false }
-        if grant.revokedAt == nil { used.append(UseNotes.Key(application: grant.clientID, dialect: grant.dialect)) }
+        notes.updated(grant)
         var kept = grant
         kept.revision += 1
         grants[grant.id] = .some(kept)

@@ -3,8 +3,7 @@ import Foundation
 extension RememberingTransaction {
     func insert(_ message: OutboxMessage) throws -> Bool {
         guard try base.insert(message) else { return false }
-        sentBy.insert(message.channel)
-        if message.channel == .push { askedDevices.insert(FactorID(rawValue: message.recipient)) }
+        notes.inserted(message)
         return true
     }
 

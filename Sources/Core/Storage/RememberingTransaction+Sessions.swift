@@ -22,7 +22,7 @@ extension RememberingTransaction {
         let before = try self.session(session.id)
         sessions[session.id] = nil
         guard try base.update(session) else { return false }
-        try noteEnding(from: before, to: session)
+        if let before, let ending = try SessionEnding(from: before, to: session, in: self) { notes.ended(ending) }
         var kept = session
         kept.revision += 1
         sessions[session.id] = .some(kept)

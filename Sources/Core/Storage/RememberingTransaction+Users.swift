@@ -28,7 +28,7 @@ extension RememberingTransaction {
         let before = try self.user(user.id)
         users[user.id] = nil
         guard try base.update(user) else { return false }
-        try noteEndings(from: before, to: user)
+        if let before { notes.ended(try SessionEnding.all(from: before, to: user, in: base)) }
         var kept = user
         kept.revision += 1
         users[user.id] = .some(kept)
@@ -45,10 +45,10 @@ extension RememberingTransaction {
 
     func deleteUser(_ id: UserID) throws -> Bool {
         let factors = try factors(of: id).map(\.id)
-        try noteEndings(from: user(id), to: nil)
+        if let before = try user(id) { notes.ended(try SessionEnding.all(from: before, to: nil, in: base)) }
         forgetAll()
         guard try base.deleteUser(id) else { return false }
-        removedFactors.formUnion(factors)
+        notes.removed(factors: factors)
         return true
     }
 
