@@ -643,7 +643,7 @@ let package = Package(
             name: "AdminTests",
             dependencies: [
                 "AdminServer", "CountersignCore", "CoreTestSupport", "DialectTestSupport", "OneTimePassword",
-                "SecurityChecks", "ServerHTTP", .httpTypes,
+                "SecurityChecks", "ServerHTTP", "TestSupport", .httpTypes,
             ]),
         .testTarget(
             name: "CommandLineTests",

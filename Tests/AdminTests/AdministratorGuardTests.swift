@@ -2,6 +2,7 @@ import CoreTestSupport
 import CountersignCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AdminServer
@@ -530,11 +531,11 @@ struct AdministratorGuardTests {
 }
 
 /// A store in which something else is written before the next write, as another server would in between.
-final class InterposingStore: Store {
-    private let store: any Store
+final class InterposingStore: ForwardingStore {
+    let base: any Store
     private let pending = Mutex<(@Sendable (any StoreTransaction) throws -> Void)?>(nil)
 
-    init(_ store: any Store) { self.store = store }
+    init(_ base: any Store) { self.base = base }
 
     func beforeNextWrite(_ body: @escaping @Sendable (any StoreTransaction) throws -> Void) {
         pending.withLock { $0 = body }
@@ -542,21 +543,12 @@ final class InterposingStore: Store {
 
     var isDone: Bool { pending.withLock { $0 == nil } }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await store.read(body)
-    }
-
-    func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
+    func aroundWrite<T: Sendable>(_ pass: () async throws -> T) async throws -> T {
         let interposed = pending.withLock { pending in
             defer { pending = nil }
             return pending
         }
-        if let interposed { try await store.write(interposed) }
-        return try await store.write(isolation, durability, expecting: rows, body)
+        if let interposed { try await base.write(interposed) }
+        return try await pass()
     }
-
-    func changeMark() async throws -> Int64? { try await store.changeMark() }
 }

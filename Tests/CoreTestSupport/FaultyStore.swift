@@ -1,8 +1,9 @@
 import CountersignCore
 import Synchronization
+import TestSupport
 
 /// A store that goes away when a test says so.
-package final class FaultyStore: Store {
+package final class FaultyStore: ForwardingStore {
     package enum Fault: Sendable {
         /// Nothing is written.
         case away
@@ -18,11 +19,11 @@ package final class FaultyStore: Store {
         var left: Int?
     }
 
-    private let store: any Store
+    package let base: any Store
     private let state = Mutex(State())
 
-    package init(_ store: any Store) {
-        self.store = store
+    package init(_ base: any Store) {
+        self.base = base
     }
 
     /// - Parameters:
@@ -32,14 +33,7 @@ package final class FaultyStore: Store {
         state.withLock { $0 = State(fault: fault, spared: spared, left: writes) }
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await store.read(body)
-    }
-
-    package func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
+    package func aroundWrite<T: Sendable>(_ pass: () async throws -> T) async throws -> T {
         let fault = state.withLock { state -> Fault? in
             if state.spared > 0 {
                 state.spared -= 1
@@ -50,10 +44,10 @@ package final class FaultyStore: Store {
             return left > 0 ? state.fault : nil
         }
         switch fault {
-        case nil: return try await store.write(isolation, durability, expecting: rows, body)
+        case nil: return try await pass()
         case .away: throw StoreError(.unavailable, "away")
         case .silent:
-            _ = try await store.write(isolation, durability, expecting: rows, body)
+            _ = try await pass()
             throw StoreError(.outcomeUnknown, "went away while it committed")
         }
     }

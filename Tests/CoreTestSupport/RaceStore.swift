@@ -1,11 +1,12 @@
 import CountersignCore
 import Synchronization
+import TestSupport
 
 /// A store in front of which racers meet: no racer makes a certain write before all have come that far or are done.
 ///
 /// Without it, the first of many tasks could be through before the second begins, and a lost race would look like a won
 /// one.
-package final class RaceStore: Store {
+package final class RaceStore: ForwardingStore {
     /// One racer's way through the store.
     package final class Passage: Sendable {
         let meeting: Meeting
@@ -27,25 +28,16 @@ package final class RaceStore: Store {
 
     @TaskLocal static var passage: Passage?
 
-    private let store: any Store
+    package let base: any Store
 
-    package init(_ store: any Store) {
-        self.store = store
+    package init(_ base: any Store) {
+        self.base = base
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await store.read(body)
-    }
-
-    package func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
+    package func aroundWrite<T: Sendable>(_ pass: () async throws -> T) async throws -> T {
         if let passage = Self.passage, passage.reachesMeeting() { await passage.meeting.arriveAndWait() }
-        return try await store.write(isolation, durability, expecting: rows, body)
+        return try await pass()
     }
-
-    package func changeMark() async throws -> Int64? { try await store.changeMark() }
 }
 
 /// Where racers wait for each other.

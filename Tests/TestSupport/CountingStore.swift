@@ -2,18 +2,18 @@ import CountersignCore
 import Synchronization
 
 /// Counts transactions, and does something after a read where a test says so.
-public final class CountingStore: Store {
+public final class CountingStore: ForwardingStore {
     private struct State {
         var reads = 0
         var writes = 0
         var afterRead: (@Sendable () async throws -> Void)?
     }
 
-    private let store: any Store
+    public let base: any Store
     private let state = Mutex(State())
 
-    public init(_ store: any Store) {
-        self.store = store
+    public init(_ base: any Store) {
+        self.base = base
     }
 
     public var reads: Int { state.withLock { $0.reads } }
@@ -24,8 +24,8 @@ public final class CountingStore: Store {
         state.withLock { $0.afterRead = body }
     }
 
-    public func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        let result = try await store.read(body)
+    public func aroundRead<T: Sendable>(_ pass: () async throws -> T) async throws -> T {
+        let result = try await pass()
         let then = state.withLock { state in
             state.reads += 1
             defer { state.afterRead = nil }
@@ -35,13 +35,8 @@ public final class CountingStore: Store {
         return result
     }
 
-    public func write<T: Sendable>(
-        _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-    ) async throws -> T {
+    public func aroundWrite<T: Sendable>(_ pass: () async throws -> T) async throws -> T {
         state.withLock { $0.writes += 1 }
-        return try await store.write(isolation, durability, expecting: rows, body)
+        return try await pass()
     }
-
-    public func changeMark() async throws -> Int64? { try await store.changeMark() }
 }

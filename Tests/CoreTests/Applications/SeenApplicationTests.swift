@@ -191,23 +191,19 @@ struct SeenApplicationTests {
 }
 
 /// Runs a transaction twice where a test says so, as stores do after a conflict: what it did the first time is undone.
-private final class RepeatingStore: Store {
+private final class RepeatingStore: ForwardingStore {
     private struct Undone: Error {}
 
-    private let store: any Store
+    let base: any Store
     private let meanwhile = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
-    init(_ store: any Store) {
-        self.store = store
+    init(_ base: any Store) {
+        self.base = base
     }
 
     /// - Parameter body: done between the two.
     func repeatNextWrite(_ body: @escaping @Sendable () async throws -> Void) {
         meanwhile.withLock { $0 = body }
-    }
-
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await store.read(body)
     }
 
     func write<T: Sendable>(
@@ -220,15 +216,13 @@ private final class RepeatingStore: Store {
         }
         if let between {
             do {
-                try await store.write(isolation, durability, expecting: rows) { transaction -> Void in
+                try await base.write(isolation, durability, expecting: rows) { transaction -> Void in
                     _ = try body(transaction)
                     throw Undone()
                 }
             } catch is Undone {}
             try await between()
         }
-        return try await store.write(isolation, durability, expecting: rows, body)
+        return try await base.write(isolation, durability, expecting: rows, body)
     }
-
-    func changeMark() async throws -> Int64? { try await store.changeMark() }
 }

@@ -10,8 +10,8 @@ import Testing
 @Suite("Charges that need not wait for the disk")
 struct ChargeDurabilityTests {
     /// Notes how durable writes are to be, and which were undone by what they threw.
-    private final class NotingStore: Store {
-        private let base: any Store
+    private final class NotingStore: ForwardingStore {
+        let base: any Store
         private let noted = Mutex<[String]>([])
 
         init(_ base: any Store) { self.base = base }
@@ -22,10 +22,6 @@ struct ChargeDurabilityTests {
                 defer { noted = [] }
                 return noted
             }
-        }
-
-        func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-            try await base.read(body)
         }
 
         func write<T: Sendable>(

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CountersignCore
@@ -8,10 +9,10 @@ import Testing
 @Suite("Refreshes whose commit is unknown")
 struct UnknownCommitTests {
     /// A store whose next write is answered as unknown, whether it was done or not.
-    private final class ForgetfulStore: Store {
+    private final class ForgetfulStore: ForwardingStore {
         enum Fate { case isDone, isUndone }
 
-        private let base: any Store
+        let base: any Store
         private let next = Mutex<Fate?>(nil)
 
         init(_ base: any Store) {
@@ -20,20 +21,13 @@ struct UnknownCommitTests {
 
         func forget(_ fate: Fate) { next.withLock { $0 = fate } }
 
-        func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-            try await base.read(body)
-        }
-
-        func write<T: Sendable>(
-            _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
-            _ body: @escaping @Sendable (any StoreTransaction) throws -> T
-        ) async throws -> T {
+        func aroundWrite<T: Sendable>(_ pass: () async throws -> T) async throws -> T {
             let fate = next.withLock { next in
                 defer { next = nil }
                 return next
             }
             if fate != .isUndone {
-                let result = try await base.write(isolation, durability, expecting: rows, body)
+                let result = try await pass()
                 if fate == nil { return result }
             }
             throw StoreError(.outcomeUnknown, "the database went away in the middle of the commit")

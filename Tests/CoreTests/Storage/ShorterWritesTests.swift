@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CountersignCore
@@ -7,17 +8,13 @@ import Testing
 @Suite("Shorter ways to write")
 struct ShorterWritesTests {
     /// Notes what it is told of each write.
-    private final class NotingStore: Store {
-        private let base: any Store
+    private final class NotingStore: ForwardingStore {
+        let base: any Store
         private let noted = Mutex<[String]>([])
 
         init(_ base: any Store) { self.base = base }
 
         var told: [String] { noted.withLock { $0 } }
-
-        func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-            try await base.read(body)
-        }
 
         func write<T: Sendable>(
             _ isolation: Isolation, _ durability: Durability, expecting rows: @escaping @Sendable () -> [ExpectedRows],
