@@ -58,8 +58,3 @@ extension FlowHandle {
         [UInt8](base64URL: topic.dropFirst(topicPrefix.count)).map { Data($0) }
     }
 }
-
-extension StoreTransaction {
-    /// Has pages woken that wait for the decision about an attempt. A realm's transactions are all of the one type.
-    func noteDecision(of attempt: Data) { (self as? RememberingTransaction)?.notes.decided(attempt: attempt) }
-}

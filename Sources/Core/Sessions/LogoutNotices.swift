@@ -80,12 +80,4 @@ extension StoreTransaction {
             if left.isEmpty { try announceEnd(of: grant) }
         }
     }
-
-    /// Has the application of a grant told that it ended, though its session goes on. A realm's transactions are all of the one type.
-    func announceEnd(of grant: Grant) throws {
-        guard grant.dialect == .oauth, grant.revokedAt == nil, let transaction = self as? RememberingTransaction,
-            let session = try session(grant.sessionID), let user = try user(grant.userID)
-        else { return }
-        transaction.notes.ended(SessionEnding(user: user, session: session, holders: [GrantHolder(of: grant)]))
-    }
 }

@@ -9,8 +9,8 @@
 /// transaction that writes rows in another order than all others reserves them first (`RowReservation`). Which part of a list is read says a
 /// `ListRange`, `ListLook` makes a page of it, and `ListPlace` is what callers are told of where a page begins. `RowsTogether` asks for
 /// several rows in one statement; `RememberingTransaction` is put around every transaction of a realm, so that no row is read
-/// twice; `TransactionNotes` has what others are told of it, and `StandingDocuments` keeps what documents say. `SealedValues` lists
-/// every place that holds a sealed value, `Maintenance` removes what is no longer needed, `StoreHealth` says how the store is.
+/// twice; it takes notes of what others are told (`NoteTaking`, `TransactionNotes`), and `StandingDocuments` keeps what documents say.
+/// `SealedValues` lists every place that holds a sealed value, `Maintenance` removes what is no longer needed, `StoreHealth` says how the store is.
 public protocol Store: Sendable {
     /// Reads from one consistent snapshot. What the body writes is an error.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
@@ -106,7 +106,7 @@ public protocol StoreTransaction:
     EventHookStorage, SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, AuditSealStorage,
     OutboxStorage,
     DocumentStorage,
-    SecretStorage, SealedValueStorage, StoreCondition, RowReservation, RowsTogether
+    SecretStorage, SealedValueStorage, StoreCondition, RowReservation, RowsTogether, NoteTaking
 {}
 
 /// A failure of the store itself.
