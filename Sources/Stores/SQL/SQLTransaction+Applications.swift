@@ -54,11 +54,8 @@ private enum Statements {
         ON CONFLICT (client_id, dialect) DO UPDATE SET used_at = excluded.used_at \
         WHERE excluded.used_at > application_uses.used_at
         """)
-    /// How many applications one statement looks for.
-    static let places = 100
     static let uses = SQLStatement(
-        "SELECT client_id, dialect, used_at FROM application_uses WHERE client_id IN "
-            + "(\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
+        "SELECT client_id, dialect, used_at FROM application_uses WHERE client_id IN (\(KeyList.places))")
     static let update = SQLStatement(
         """
         UPDATE applications SET revision = revision + 1, registration = $3, secret_ends_at = $4 \
@@ -148,18 +145,11 @@ extension SQLTransaction {
 
     public func applicationUses(of ids: [ClientID]) throws -> [ApplicationUse] {
         var uses: [ApplicationUse] = []
-        var rest = ids[...]
-        while let last = rest.last {
-            var places = rest.suffix(Statements.places).map { SQLValue($0.rawValue) }
-            rest = rest.dropLast(Statements.places)
-            places += Array(repeating: SQLValue(last.rawValue), count: Statements.places - places.count)
-            try connection.query(Statements.uses, places) { columns in
-                var reader = RowReader(columns, table: "application_uses")
-                uses.append(
-                    ApplicationUse(
-                        application: ClientID(rawValue: try reader.text()),
-                        dialect: Dialect(rawValue: try reader.text()), at: try reader.date()))
-            }
+        try query(Statements.uses, of: "application_uses", among: ids.map { SQLValue($0.rawValue) }) { row in
+            uses.append(
+                ApplicationUse(
+                    application: ClientID(rawValue: try row.text()), dialect: Dialect(rawValue: try row.text()),
+                    at: try row.date()))
         }
         return uses
     }

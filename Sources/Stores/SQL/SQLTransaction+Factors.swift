@@ -27,10 +27,7 @@ private enum Statements {
     // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
     static let ofUser = FactorRecord.selection("WHERE user_id = $1 ORDER BY created_at, id", isByRow: true)
     static let ofKind = FactorRecord.selection("WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3")
-    /// How many ids one statement looks for.
-    static let places = 100
-    static let among = SQLStatement(
-        "SELECT id FROM factors WHERE id IN (\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
+    static let among = SQLStatement("SELECT id FROM factors WHERE id IN (\(KeyList.places))")
     static let insertion = FactorRecord.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     static let update = SQLStatement(
         """
@@ -58,15 +55,8 @@ extension SQLTransaction {
 
     public func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID> {
         var found: Set<FactorID> = []
-        var rest = Array(ids)[...]
-        while let last = rest.last {
-            var places = rest.suffix(Statements.places).map { SQLValue($0.rawValue) }
-            rest = rest.dropLast(Statements.places)
-            places += Array(repeating: SQLValue(last.rawValue), count: Statements.places - places.count)
-            try connection.query(Statements.among, places) { columns in
-                var reader = RowReader(columns, table: FactorRecord.table)
-                found.insert(FactorID(rawValue: try reader.text()))
-            }
+        try query(Statements.among, of: FactorRecord.table, among: ids.map { SQLValue($0.rawValue) }) { row in
+            found.insert(FactorID(rawValue: try row.text()))
         }
         return found
     }

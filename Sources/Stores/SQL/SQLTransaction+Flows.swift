@@ -51,10 +51,7 @@ private enum Statements {
     static let offering = FlowRecord.selection(
         "WHERE offered_factor = $1 AND finished_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 1")
     static let ofUser = FlowRecord.selection("WHERE user_id = $1 LIMIT $2")
-    /// How many digests one statement looks for.
-    static let places = 100
-    static let revisions = SQLStatement(
-        "SELECT digest, revision FROM flows WHERE digest IN (\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
+    static let revisions = SQLStatement("SELECT digest, revision FROM flows WHERE digest IN (\(KeyList.places))")
     static let expired = FlowRecord.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
 }
 
@@ -91,16 +88,9 @@ extension SQLTransaction {
 
     public func flowRevisions(among digests: Set<Data>) throws -> [Data: Int] {
         var found: [Data: Int] = [:]
-        var rest = Array(digests)[...]
-        while let last = rest.last {
-            var places = rest.suffix(Statements.places).map { SQLValue($0) }
-            rest = rest.dropLast(Statements.places)
-            places += Array(repeating: SQLValue(last), count: Statements.places - places.count)
-            try connection.query(Statements.revisions, places) { columns in
-                var reader = RowReader(columns, table: FlowRecord.table)
-                let digest = try reader.blob()
-                found[digest] = try reader.integer()
-            }
+        try query(Statements.revisions, of: FlowRecord.table, among: digests.map { SQLValue($0) }) { row in
+            let digest = try row.blob()
+            found[digest] = try row.integer()
         }
         return found
     }

@@ -27,11 +27,8 @@ private enum Statements {
     static let unfolded = User.selection("WHERE name_key IS NULL ORDER BY id LIMIT $1")
     static let fold = SQLStatement("UPDATE users SET name_key = $2 WHERE id = $1 AND name_key IS NULL")
 
-    /// How many users one statement looks for.
-    static let places = 100
-    private static let list = (1...places).map { "$\($0)" }.joined(separator: ", ")
-    static let among = User.selection("WHERE id IN (\(list))")
-    static let kinds = SQLStatement("SELECT DISTINCT user_id, kind FROM factors WHERE user_id IN (\(list))")
+    static let among = User.selection("WHERE id IN (\(KeyList.places))")
+    static let kinds = SQLStatement("SELECT DISTINCT user_id, kind FROM factors WHERE user_id IN (\(KeyList.places))")
 }
 
 extension SQLTransaction {
@@ -83,32 +80,18 @@ extension SQLTransaction {
 
     public func users(among ids: Set<UserID>) throws -> [User] {
         var users: [User] = []
-        for places in Self.places(of: Array(ids)) {
-            try connection.query(Statements.among, places) { columns in
-                var reader = RowReader(columns, table: User.table)
-                users.append(try User(row: &reader))
-            }
+        try query(Statements.among, of: User.table, among: ids.map { SQLValue($0.rawValue) }) { row in
+            users.append(try User(row: &row))
         }
         return users
     }
 
     public func factorKinds(of users: [UserID]) throws -> [UserID: Set<FactorKind>] {
         var kinds: [UserID: Set<FactorKind>] = [:]
-        for places in Self.places(of: users) {
-            try connection.query(Statements.kinds, places) { columns in
-                var reader = RowReader(columns, table: FactorRecord.table)
-                let user = UserID(rawValue: try reader.text())
-                kinds[user, default: []].insert(FactorKind(rawValue: try reader.text()))
-            }
+        try query(Statements.kinds, of: FactorRecord.table, among: users.map { SQLValue($0.rawValue) }) { row in
+            let user = UserID(rawValue: try row.text())
+            kinds[user, default: []].insert(FactorKind(rawValue: try row.text()))
         }
         return kinds
-    }
-
-    /// The parameters of as many statements as it takes. Places that are left name the last user again.
-    private static func places(of users: [UserID]) -> [[SQLValue]] {
-        stride(from: 0, to: users.count, by: Statements.places).map { start in
-            let part = users[start...].prefix(Statements.places).map { SQLValue($0.rawValue) }
-            return part + Array(repeating: part[part.count - 1], count: Statements.places - part.count)
-        }
     }
 }
