@@ -22,18 +22,13 @@ final class ServerProcess: Sendable {
         _ executable: String, _ arguments: [String], environment: [String: String] = [:],
         allocations: (variables: [String: String], count: AllocationCounter.Count)? = nil
     ) async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.environment =
-            ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
-            .merging(environment) { $1 }.merging(allocations?.variables ?? [:]) { $1 }
-        self.allocations = allocations?.count
         let output = Pipe()
-        process.standardOutput = output
-        // Its complaints are shown, because they explain a failed measurement.
-        process.standardError = FileHandle.standardError
-        try process.run()
+        let process = try Process.started(
+            executable, arguments,
+            environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
+                .merging(environment) { $1 }.merging(allocations?.variables ?? [:]) { $1 },
+            output: output)
+        self.allocations = allocations?.count
         identifier = process.processIdentifier
         figures = ProcessFigures(identifier: identifier)
         self.process = Mutex(process)
@@ -53,12 +48,7 @@ final class ServerProcess: Sendable {
 
     /// Starts one that does not say where it listens.
     init(_ executable: String, _ arguments: [String], port: Int) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.standardError
-        try process.run()
+        let process = try Process.started(executable, arguments)
         allocations = nil
         identifier = process.processIdentifier
         figures = ProcessFigures(identifier: identifier)
@@ -92,6 +82,29 @@ final class ServerProcess: Sendable {
         var description: String {
             "\(executable) said \"\(said)\" instead of where it listens. Is it a release of this version?"
         }
+    }
+}
+
+extension Process {
+    /// A program that runs. Its complaints are shown, because they explain a failed measurement.
+    /// - Parameters:
+    ///   - environment: nil for the one of this process.
+    ///   - output: what reads what it says; nil where nothing does.
+    static func started(
+        _ executable: String, _ arguments: [String], environment: [String: String]? = nil, output: Pipe? = nil
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        if let environment { process.environment = environment }
+        if let output {
+            process.standardOutput = output
+        } else {
+            process.standardOutput = FileHandle.nullDevice
+        }
+        process.standardError = FileHandle.standardError
+        try process.run()
+        return process
     }
 }
 

@@ -55,12 +55,7 @@ struct PeerServer: Sendable {
     }
 
     private static func run(_ program: String, _ arguments: [String]) async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.standardError
-        try process.run()
+        let process = try Process.started(program, arguments)
         while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
         guard process.terminationStatus == 0 else { throw Unavailable(description: "\(program) failed") }
     }
