@@ -535,7 +535,8 @@ let package = Package(
             name: "GuardianTests",
             dependencies: [
                 "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "Delivery", "OneTimePassword",
-                "PasswordHashing", "ServerHTTP", "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras,
+                "PasswordHashing", "ServerHTTP", "WebPages", "CoreTestSupport", "DialectTestSupport", "TestSupport",
+                .crypto, .cryptoExtras,
                 .hummingbird,
                 .hummingbirdHTTP2,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
