@@ -50,13 +50,8 @@ extension Guardian {
         }
         let expectation = FlowExpectation(
             [.signIn], at: [.proof(kind)], of: [.application(application.id, of: .guardian)])
-        switch try await realm.authenticator.answer(
-            .proof(of: kind, response: response), to: .flow(handle, expectation), by: client)
-        {
-        case .accomplished(.signedIn(let signedIn)): return signedIn
-        case .more(let continuation): throw try await mfaRequired(continuation)
-        case .refused(let refusal): throw OAuthError(refusal)
-        default: throw OAuthError(Refusal(.unexpectedAnswer))
-        }
+        return try await signedIn(
+            byFirstFactor: realm.authenticator.answer(
+                .proof(of: kind, response: response), to: .flow(handle, expectation), by: client))
     }
 }

@@ -120,8 +120,13 @@ extension Guardian {
         guard let email = EmailAddress(username) else { throw OAuthError(Refusal(.wrongAnswer)) }
         var opening = FlowOpening(subject: .email(email), terms: try terms(form, application), lifetime: 600)
         opening.canEnrol = true
-        let verdict = try await realm.authenticator.answer(
-            .password(Secret(password)), to: .opening(opening), by: client)
+        return try await signedIn(
+            byFirstFactor: realm.authenticator.answer(
+                .password(Secret(password)), to: .opening(opening), by: client))
+    }
+
+    /// What a first factor led to, where it is enough.
+    func signedIn(byFirstFactor verdict: Verdict) async throws -> SignedIn {
         switch verdict {
         case .accomplished(.signedIn(let signedIn)): return signedIn
         case .more(let continuation): throw try await mfaRequired(continuation)
@@ -131,7 +136,7 @@ extension Guardian {
     }
 
     /// The password was right and not enough: the token of the sign-in, and what can complete it.
-    func mfaRequired(_ continuation: Continuation) async throws -> OAuthError {
+    private func mfaRequired(_ continuation: Continuation) async throws -> OAuthError {
         let enrolled = try await authenticators(of: continuation.user.id).map(\.type)
         let settings = try await realm.settings().secondFactors
         var types: [AuthenticatorType] = []
