@@ -36,8 +36,8 @@ final class PostgresLink: @unchecked Sendable {
         let text: String
         /// The first parameter: which row it is about, should it lose a race for it.
         var key: SQLValue?
-        /// The number of the statement that this one prepares, and how.
-        var prepares: Prepared?
+        /// The statement that this one prepares.
+        var prepares: PreparedStatement?
         /// Whether it was taken to change a row.
         var isForeseen = false
         /// Whether the server itself fails where it changed none.
@@ -46,11 +46,6 @@ final class PostgresLink: @unchecked Sendable {
         var isEnd = false
         /// The question whose answer is kept until it is asked for.
         var asks: Int?
-    }
-
-    private struct Prepared {
-        let number: Int
-        let isChecked: Bool
     }
 
     /// A query that a transaction said it is going to run, or a change of which it wants to know how many rows it is about.
@@ -100,9 +95,7 @@ final class PostgresLink: @unchecked Sendable {
 
     private let pointer: OpaquePointer
     private let settings: Settings
-    /// The names of what is prepared, by the statements' numbers: as they are, and with their check.
-    private var prepared: [String?] = []
-    private var preparedChecked: [String?] = []
+    private var prepared = PreparedNames()
     /// What the transaction asked ahead; an answer that is nil is still to come.
     private var asked: [Asked] = []
     /// How many changes the transaction has sent.
@@ -413,26 +406,14 @@ final class PostgresLink: @unchecked Sendable {
     var foresees: Bool { sent.contains { $0.isForeseen } }
 
     private func nameOfPrepared(_ statement: SQLStatement, _ number: Int, isChecked: Bool) throws -> String {
-        let names = isChecked ? preparedChecked : prepared
-        if number < names.count, let name = names[number] { return name }
-        let name = isChecked ? "countersign_\(number)_checked" : "countersign_\(number)"
+        let preparation = PreparedStatement(number: number, isChecked: isChecked)
+        if let name = prepared[preparation] { return name }
+        let name = preparation.name
         let text = isChecked ? Self.withCheck(statement.text) : statement.text
         // The server finds the types of parameters by itself.
-        try send(Sent(text: statement.text, prepares: Prepared(number: number, isChecked: isChecked))) {
-            PQsendPrepare(pointer, name, text, 0, nil)
-        }
-        note(name, of: Prepared(number: number, isChecked: isChecked))
+        try send(Sent(text: statement.text, prepares: preparation)) { PQsendPrepare(pointer, name, text, 0, nil) }
+        prepared[preparation] = name
         return name
-    }
-
-    /// - Parameter name: nil where it is not prepared after all.
-    private func note(_ name: String?, of statement: Prepared) {
-        func note(in names: inout [String?]) {
-            let missing = statement.number + 1 - names.count
-            if missing > 0 { names += Array(repeating: nil, count: missing) }
-            names[statement.number] = name
-        }
-        if statement.isChecked { note(in: &preparedChecked) } else { note(in: &prepared) }
     }
 
     private func send(_ command: Sent) throws {
@@ -549,7 +530,7 @@ final class PostgresLink: @unchecked Sendable {
             }
             if failure == nil, let question = command.asks { asked[question].answer = result }
             // What failed or was passed over is not prepared.
-            if let prepares = command.prepares, result.failure(in: nil) != nil { note(nil, of: prepares) }
+            if let prepares = command.prepares, result.failure(in: nil) != nil { prepared[prepares] = nil }
         }
         if let failure { throw failure }
         guard let last, results.count == commands.count else {

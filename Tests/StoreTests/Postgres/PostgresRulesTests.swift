@@ -58,6 +58,23 @@ struct PostgresRulesTests {
         #expect(place > names.firstIndex(of: "sslmode") ?? 0)
     }
 
+    @Test
+    func `A statement with its check is prepared apart from the one without, and neither is another's`() {
+        let all = [9, 0, 4].flatMap { number in
+            [false, true].map { PreparedStatement(number: number, isChecked: $0) }
+        }
+        var names = PreparedNames()
+        for (place, statement) in all.enumerated() {
+            #expect(names[statement] == nil)
+            names[statement] = statement.name
+            #expect(all.map { names[$0] != nil } == all.indices.map { $0 <= place })
+        }
+        #expect(Set(all.compactMap { names[$0] }).count == all.count)
+        // One that failed is prepared again.
+        names[all[3]] = nil
+        #expect(all.map { names[$0] != nil } == [true, true, true, false, true, true])
+    }
+
     private struct Fixed: RandomSource {
         let byte: UInt8
 
