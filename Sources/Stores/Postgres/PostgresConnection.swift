@@ -53,7 +53,7 @@ final class PostgresConnection: SQLConnection {
         self.isBounded = isBounded
         self.foresees = foresees
         self.keepsToRows = keepsToRows
-        rerun = suspends ? (link.changes > 0 ? .repeating : .onward) : nil
+        rerun = suspends ? (link.history.changes > 0 ? .repeating : .onward) : nil
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
@@ -69,7 +69,7 @@ final class PostgresConnection: SQLConnection {
     /// The answer to a query, where it is there.
     /// - Throws: ``Suspension`` where it is not.
     private func present(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult {
-        switch link.recollection(of: statement, parameters, after: passed) {
+        switch link.history.recollection(of: statement, parameters, after: passed) {
         case .answer(let result): return result
         case .asked: throw end(.letGo)
         case .unknown where rerun == .repeating: throw end(.fickle)
@@ -86,13 +86,13 @@ final class PostgresConnection: SQLConnection {
 
     private func passChange() {
         passed += 1
-        if rerun == .repeating, passed == link.changes { rerun = .onward }
+        if rerun == .repeating, passed == link.history.changes { rerun = .onward }
     }
 
     /// Whether a change was sent before, when the body was run up to here.
     private func isRepeated(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
         guard rerun == .repeating else { return false }
-        guard link.wasChange(passed, statement, parameters) else { throw end(.fickle) }
+        guard link.history.wasChange(passed, statement, parameters) else { throw end(.fickle) }
         return true
     }
 
@@ -102,7 +102,7 @@ final class PostgresConnection: SQLConnection {
             try link.askChange(statement, parameters)
             throw end(.letGo)
         }
-        guard case .answer(let result) = link.recollection(of: statement, parameters, after: passed) else {
+        guard case .answer(let result) = link.history.recollection(of: statement, parameters, after: passed) else {
             throw end(.fickle)
         }
         passChange()

@@ -48,21 +48,6 @@ final class PostgresLink: @unchecked Sendable {
         var asks: Int?
     }
 
-    /// A query that a transaction said it is going to run, or a change of which it wants to know how many rows it is about.
-    private struct Asked {
-        let statement: SQLStatement
-        let parameters: [SQLValue]
-        /// How many changes were sent before it: after another one the answer may be of what was before.
-        let changes: Int
-        var answer: PostgresResult?
-    }
-
-    /// A change that a body sends again where it is run again.
-    private struct Change {
-        let statement: SQLStatement
-        let parameters: [SQLValue]
-    }
-
     /// What was sent with a mark behind it, and is to be answered.
     private struct Posted {
         var commands: [Sent]
@@ -96,12 +81,8 @@ final class PostgresLink: @unchecked Sendable {
     private let pointer: OpaquePointer
     private let settings: Settings
     private var prepared = PreparedNames()
-    /// What the transaction asked ahead; an answer that is nil is still to come.
-    private var asked: [Asked] = []
-    /// How many changes the transaction has sent.
-    private(set) var changes = 0
-    /// Those changes, where the body may be run again in the transaction.
-    private var noted: [Change] = []
+    /// What the open transaction has asked ahead and changed.
+    private(set) var history = TransactionHistory()
     /// Where parameters are put together, and the commands of the answers before: kept for their memory alone.
     private var parameterBytes: [UInt8] = []
     private var spare: [Sent] = []
@@ -175,9 +156,7 @@ final class PostgresLink: @unchecked Sendable {
 
     /// Begins a transaction, and its time. The command goes with the first statement.
     func begin(_ command: SQLStatement) throws {
-        asked.removeAll(keepingCapacity: true)
-        noted.removeAll(keepingCapacity: true)
-        changes = 0
+        history.removeAll()
         transactionEnd = .now + settings.transactionTimeout
         try send(command, [], isForeseen: false, isBegin: true)
     }
@@ -323,71 +302,41 @@ final class PostgresLink: @unchecked Sendable {
     /// Sends a query whose answer the transaction is going to want; it comes with the next answers.
     func ask(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         // A body that is run again says again what it is going to ask for.
-        guard sent.count < Self.mostSent, place(of: statement, parameters, after: changes) == nil else { return }
+        guard sent.count < Self.mostSent, history.question(statement, parameters, after: history.changes) == nil else {
+            return
+        }
         try sendAsked(statement, parameters)
     }
 
     private func sendAsked(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
-        asked.append(Asked(statement: statement, parameters: parameters, changes: changes))
-        try sendKept(statement, parameters, asks: asked.count - 1)
+        let question = history.ask(statement, parameters)
+        try sendKept(statement, parameters, asks: question)
+    }
+
+    /// The answer to a query that was asked ahead; nil where it was not, or something was changed since.
+    func answered(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult? {
+        guard let question = history.question(statement, parameters, after: history.changes) else { return nil }
+        if history.answer(to: question) == nil {
+            if isOverdue { throw overdue }
+            try settle()
+        }
+        return history.answer(to: question)
     }
 
     /// Counts a change: whatever was asked ahead may be of what was before.
     func passAsked() {
-        changes += 1
+        history.countChange()
     }
 
-    private func place(of statement: SQLStatement, _ parameters: [SQLValue], after changes: Int) -> Int? {
-        asked.firstIndex {
-            $0.changes == changes && $0.statement === statement && SQLValue.areSame($0.parameters, parameters)
-        }
-    }
-
-    // MARK: Bodies that are run again
-
-    /// What a body that is run again in its transaction is told.
-    enum Recollection {
-        case answer(PostgresResult)
-        /// It was asked, and the answer is to come.
-        case asked
-        case unknown
-    }
-
-    /// What was asked at this place of the body.
-    /// - Parameter changes: those that the body has made by now.
-    func recollection(
-        of statement: SQLStatement, _ parameters: [SQLValue], after changes: Int
-    ) -> Recollection {
-        guard let place = place(of: statement, parameters, after: changes) else { return .unknown }
-        return asked[place].answer.map { .answer($0) } ?? .asked
-    }
-
-    /// Whether the change with this number was this one.
-    func wasChange(_ number: Int, _ statement: SQLStatement, _ parameters: [SQLValue]) -> Bool {
-        number < noted.count && noted[number].statement === statement
-            && SQLValue.areSame(noted[number].parameters, parameters)
-    }
-
-    /// Notes a change that is about to be sent.
+    /// Notes a change that is about to be sent, for a body that may be run again.
     func noteChange(_ statement: SQLStatement, _ parameters: [SQLValue]) {
-        noted.append(Change(statement: statement, parameters: parameters))
-        changes += 1
+        history.noteChange(statement, parameters)
     }
 
     /// Sends a change of which the body wants to know how many rows it is about.
     func askChange(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         try sendAsked(statement, parameters)
         noteChange(statement, parameters)
-    }
-
-    /// The answer to a query that was asked ahead; nil where it was not, or something was changed since.
-    func answered(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> PostgresResult? {
-        guard let place = place(of: statement, parameters, after: changes) else { return nil }
-        if asked[place].answer == nil {
-            if isOverdue { throw overdue }
-            try settle()
-        }
-        return asked[place].answer
     }
 
     /// Waits for the answers of what was sent, if anything was.
@@ -528,7 +477,7 @@ final class PostgresLink: @unchecked Sendable {
             } catch let error {
                 failure = error
             }
-            if failure == nil, let question = command.asks { asked[question].answer = result }
+            if failure == nil, let question = command.asks { history.note(result, to: question) }
             // What failed or was passed over is not prepared.
             if let prepares = command.prepares, result.failure(in: nil) != nil { prepared[prepares] = nil }
         }

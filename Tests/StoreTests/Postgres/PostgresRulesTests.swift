@@ -1,4 +1,5 @@
 import CountersignCore
+import StoreSQL
 import Testing
 
 @testable import StorePostgres
@@ -73,6 +74,25 @@ struct PostgresRulesTests {
         // One that failed is prepared again.
         names[all[3]] = nil
         #expect(all.map { names[$0] != nil } == [true, true, true, false, true, true])
+    }
+
+    @Test
+    func `What was asked ahead is known by its statement and values until the next change, and in one transaction`() {
+        let (one, other) = (SQLStatement.once("SELECT 1"), SQLStatement.once("SELECT 1"))
+        var history = TransactionHistory()
+        let question = history.ask(one, [.integer(1)])
+        history.noteChange(other, [.text("a")])
+        #expect(history.question(one, [.integer(1)], after: 0) == question)
+        #expect(history.question(other, [.integer(1)], after: 0) == nil)
+        #expect(history.question(one, [.integer(2)], after: 0) == nil)
+        #expect(history.question(one, [.integer(1)], after: history.changes) == nil, "it may be of what was before")
+        #expect(history.wasChange(0, other, [.text("a")]))
+        #expect(!history.wasChange(0, one, [.text("a")]))
+        #expect(!history.wasChange(0, other, [.text("b")]))
+        #expect(!history.wasChange(1, other, [.text("a")]))
+        history.removeAll()
+        #expect(history.changes == 0 && !history.wasChange(0, other, [.text("a")]))
+        #expect(history.question(one, [.integer(1)], after: 0) == nil)
     }
 
     private struct Fixed: RandomSource {
