@@ -51,9 +51,7 @@ final class PostgresLink: @unchecked Sendable {
     /// What was sent with a mark behind it, and is to be answered.
     private struct Posted {
         var commands: [Sent]
-        let begin: ContinuousClock.Instant
-        /// Nil for what may take its time.
-        let deadline: ContinuousClock.Instant?
+        let wait: AnswerWait
         /// Those that came before they were waited for.
         var answers = Answers()
     }
@@ -99,8 +97,7 @@ final class PostgresLink: @unchecked Sendable {
     private var transactionCommands = 0
     /// Most that is sent before the answers are waited for.
     private static let mostSent = 256
-    /// When the transaction that is open has to be over; nil between transactions.
-    private var transactionEnd: ContinuousClock.Instant?
+    private var deadlines: AnswerDeadlines
     private(set) var silence: Silence?
     /// Whether transactions on it may write; as it was when the connection was made.
     private(set) var takesWrites = true
@@ -112,6 +109,7 @@ final class PostgresLink: @unchecked Sendable {
         guard let connection else { throw PostgresFailure(lost: "no memory for a connection") }
         pointer = connection
         self.settings = settings
+        deadlines = AnswerDeadlines(settings)
         guard PQstatus(connection) == CONNECTION_OK else { throw PostgresFailure(lost: Self.message(of: connection)) }
         // Notices, for instance that a table exists already, would go to standard error.
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
@@ -157,7 +155,7 @@ final class PostgresLink: @unchecked Sendable {
     /// Begins a transaction, and its time. The command goes with the first statement.
     func begin(_ command: SQLStatement) throws {
         history.removeAll()
-        transactionEnd = .now + settings.transactionTimeout
+        deadlines.beginTransaction(at: .now)
         try send(command, [], isForeseen: false, isBegin: true)
     }
 
@@ -172,41 +170,33 @@ final class PostgresLink: @unchecked Sendable {
 
     /// Sends the commit, and waits for nothing.
     func postCommit() throws {
-        leaveTimeForClosing()
+        deadlines.leaveTimeForClosing(at: .now)
         // Nothing is sent that could be refused as overdue: that was asked before.
         try sendKept(Self.ending, [], isEnd: true)
         try post()
-    }
-
-    private func leaveTimeForClosing() {
-        let closing = ContinuousClock.now + settings.closingTime
-        transactionEnd = transactionEnd.map { max($0, closing) }
     }
 
     /// Sends what is still to be sent of a transaction that is to be undone, and waits for nothing; ``rollBack()`` takes the answers.
     /// - Returns: whether there are answers to come.
     func postUndone() -> Bool {
         guard !sent.isEmpty else { return false }
-        leaveTimeForClosing()
+        deadlines.leaveTimeForClosing(at: .now)
         return (try? post()) != nil
     }
 
     /// Waits for the answer to the commit.
     /// - Returns: as ``commit()``.
     func committed() throws -> String {
-        defer { transactionEnd = nil }
+        defer { deadlines.endTransaction() }
         return try collect().tag
     }
 
     /// Ends a transaction that only read, without waiting for the answer: there is nothing more to learn of it. It is read
     /// with the next answers.
     func endReading() throws {
-        transactionEnd = nil
+        deadlines.endTransaction()
         try sendKept(Self.ending, [], isEnd: true)
-        try waited(isBounded: true) { deadline, begin in
-            guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
-            try flush(since: begin, until: deadline)
-        }
+        try endBatch(newWait())
         (owed, sent) = (sent, [])
     }
 
@@ -215,8 +205,8 @@ final class PostgresLink: @unchecked Sendable {
 
     /// Where it fails, the connection is of no use any more, and the server rolls back by itself.
     func rollBack() {
-        defer { transactionEnd = nil }
-        transactionEnd = .now + settings.closingTime
+        defer { deadlines.endTransaction() }
+        deadlines.beginRollback(at: .now)
         // Behind a statement that fails it would be passed over.
         if posted != nil { _ = try? collect() }
         _ = try? settle()
@@ -225,7 +215,7 @@ final class PostgresLink: @unchecked Sendable {
     }
 
     /// Whether the open transaction has taken as long as it may.
-    var isOverdue: Bool { transactionEnd.map { $0 <= .now } ?? false }
+    var isOverdue: Bool { deadlines.isOverdue(at: .now) }
 
     var overdue: PostgresFailure {
         PostgresFailure(.giveUp, "PostgreSQL: the transaction took longer than \(settings.transactionTimeout)")
@@ -370,7 +360,7 @@ final class PostgresLink: @unchecked Sendable {
     }
 
     private func send(_ command: Sent, _ send: () -> CInt) throws {
-        if let silence { throw PostgresFailure(.silence, silence.reason) }
+        try refuseIfSilent()
         guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
         sent.append(command)
         if command.prepares == nil { statements += 1 }
@@ -391,13 +381,12 @@ final class PostgresLink: @unchecked Sendable {
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
             """
         // Several commands in one are not for a pipeline.
-        _ = try waited(isBounded: true) { deadline, begin in
-            guard PQsendQuery(pointer, session) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
-            try flush(since: begin, until: deadline)
-            var last: PostgresResult?
-            while let result = try nextResult(since: begin, until: deadline) { last = result }
-            return try checked(last, in: session)
-        }
+        let wait = newWait()
+        guard PQsendQuery(pointer, session) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+        try flush(wait)
+        var last: PostgresResult?
+        while let result = try nextResult(wait) { last = result }
+        _ = try checked(last, in: session)
         try enterPipeline()
         let isReadOnly = "SELECT current_setting('transaction_read_only')::boolean"
         takesWrites = try run(isReadOnly, []).firstValue != .integer(1)
@@ -419,25 +408,23 @@ final class PostgresLink: @unchecked Sendable {
         var commands = spare
         spare = []
         swap(&commands, &sent)
-        posted = try waited(isBounded: isBounded) { deadline, begin in
-            if let silence { throw PostgresFailure(.silence, silence.reason) }
-            roundTrips += 1
-            guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
-            try flush(since: begin, until: deadline)
-            return Posted(commands: commands, begin: begin, deadline: deadline)
-        }
+        let wait = newWait(isBounded: isBounded)
+        try refuseIfSilent()
+        roundTrips += 1
+        try endBatch(wait)
+        posted = Posted(commands: commands, wait: wait)
     }
 
     /// Where to wait for the answer of what was posted, and until when. Negative where there is no socket any more: then there is nothing to
     /// wait for.
-    var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (PQsocket(pointer), posted?.deadline) }
+    var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (PQsocket(pointer), posted?.wait.until) }
 
     /// Whether ``collect()`` would find all the answers, or the end of the connection, or no time left: so that it waits for nothing.
     ///
     /// One answer is not all of them: where they fill the server's buffer, it sends what it has, and may wait for a row then.
     func isAnswered(at now: ContinuousClock.Instant) -> Bool {
         guard let posted else { return true }
-        if PQconsumeInput(pointer) == 0 || posted.deadline.map({ $0 <= now }) ?? false { return true }
+        if PQconsumeInput(pointer) == 0 || posted.wait.until.map({ $0 <= now }) ?? false { return true }
         // What is owed comes before.
         guard owed.isEmpty else { return PQisBusy(pointer) == 0 }
         var answers = posted.answers
@@ -453,15 +440,14 @@ final class PostgresLink: @unchecked Sendable {
     func collect() throws -> PostgresResult {
         guard var posted else { throw PostgresFailure(lost: "nothing was asked") }
         self.posted = nil
-        let (begin, deadline) = (posted.begin, posted.deadline)
         var commands: [Sent] = []
         swap(&commands, &posted.commands)
         defer {
             commands.removeAll(keepingCapacity: true)
             spare = commands
         }
-        try readOwed(since: begin, until: deadline)
-        let results = try results(of: commands.count, after: posted.answers, since: begin, until: deadline)
+        try readOwed(posted.wait)
+        let results = try results(of: commands.count, after: posted.answers, posted.wait)
         var failure: (any Error)?
         var last: PostgresResult?
         for (place, (command, result)) in zip(commands, results).enumerated() {
@@ -489,45 +475,49 @@ final class PostgresLink: @unchecked Sendable {
     }
 
     /// Reads the answers that were not waited for.
-    private func readOwed(since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?) throws {
+    private func readOwed(_ wait: AnswerWait) throws {
         if owed.isEmpty { return }
         let commands = owed
         owed = []
-        let results = try results(of: commands.count, since: begin, until: deadline)
+        let results = try results(of: commands.count, wait)
         // A transaction that did not end is none that another can begin after.
         guard results.count == commands.count, results.allSatisfy({ $0.failure(in: nil) == nil }) else {
             throw PostgresFailure(lost: "the end of a transaction was not answered")
         }
     }
 
-    private func waited<T>(
-        isBounded: Bool, _ work: (ContinuousClock.Instant?, ContinuousClock.Instant) throws -> T
-    ) rethrows -> T {
-        let begin = ContinuousClock.now
-        let end = begin + settings.statementTimeout
-        return try work(isBounded ? min(end, transactionEnd ?? end) + settings.answerMargin : nil, begin)
+    /// For the answers of what is sent now.
+    private func newWait(isBounded: Bool = true) -> AnswerWait { deadlines.wait(since: .now, isBounded: isBounded) }
+
+    private func refuseIfSilent() throws {
+        if let silence { throw PostgresFailure(.silence, silence.reason) }
     }
 
-    private func flush(since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?) throws {
+    /// Sends the mark that has all answered that was sent before it, and with it what libpq has kept.
+    private func endBatch(_ wait: AnswerWait) throws {
+        guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+        try flush(wait)
+    }
+
+    /// Sends what libpq has kept.
+    private func flush(_ wait: AnswerWait) throws {
         // What the server sends meanwhile is read, so that neither waits for the other.
         while PQflush(pointer) == 1 {
-            try wait(for: POLLIN | POLLOUT, since: begin, until: deadline)
+            try waitForSocket(POLLIN | POLLOUT, wait)
             if PQconsumeInput(pointer) == 0 { break }
         }
     }
 
     /// One result of the command at hand; nil at the end of its results.
-    private func nextResult(
-        since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
-    ) throws -> PostgresResult? {
-        try waitForResult(since: begin, until: deadline)
+    private func nextResult(_ wait: AnswerWait) throws -> PostgresResult? {
+        try waitForResult(wait)
         return PostgresResult(PQgetResult(pointer))
     }
 
-    private func waitForResult(since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?) throws {
+    private func waitForResult(_ wait: AnswerWait) throws {
         // What ends here ends the connection, and the result says how.
         while PQisBusy(pointer) == 1 {
-            try wait(for: POLLIN, since: begin, until: deadline)
+            try waitForSocket(POLLIN, wait)
             if PQconsumeInput(pointer) == 0 { break }
         }
     }
@@ -535,13 +525,12 @@ final class PostgresLink: @unchecked Sendable {
     /// All answers up to the mark.
     /// - Parameter arrived: those that were taken before.
     private func results(
-        of count: Int, after arrived: Answers = Answers(), since begin: ContinuousClock.Instant,
-        until deadline: ContinuousClock.Instant?
+        of count: Int, after arrived: Answers = Answers(), _ wait: AnswerWait
     ) throws -> [PostgresResult] {
         var answers = arrived
         answers.results.reserveCapacity(count)
         while !answers.areWhole {
-            try waitForResult(since: begin, until: deadline)
+            try waitForResult(wait)
             takeNext(into: &answers)
         }
         return answers.results
@@ -561,14 +550,12 @@ final class PostgresLink: @unchecked Sendable {
     static let longestPoll = Duration.milliseconds(250)
 
     /// Waits until the socket is ready, for as long as one `poll` may take.
-    private func wait(
-        for events: Int32, since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
-    ) throws {
-        let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? Self.longestPoll
+    private func waitForSocket(_ events: Int32, _ wait: AnswerWait) throws {
+        let left = wait.until.map { ContinuousClock.now.duration(to: $0) } ?? Self.longestPoll
         guard left > .zero else {
-            let seconds = (begin.duration(to: .now) / .milliseconds(100)).rounded() / 10
+            let seconds = (wait.since.duration(to: .now) / .milliseconds(100)).rounded() / 10
             let reason = "PostgreSQL: no answer for \(seconds) s"
-            silence = Silence(since: begin, reason: reason)
+            silence = Silence(since: wait.since, reason: reason)
             throw PostgresFailure(.silence, reason)
         }
         // Where there is no socket any more, the next call of libpq says why.

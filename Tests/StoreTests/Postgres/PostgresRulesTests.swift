@@ -95,6 +95,32 @@ struct PostgresRulesTests {
         #expect(history.question(one, [.integer(1)], after: 0) == nil)
     }
 
+    @Test
+    func `An answer is waited for as long as the statement may take and the transaction has left, and a bit longer`() {
+        var deadlines = AnswerDeadlines(
+            PostgresLink.Settings(
+                connectTimeout: .seconds(5), statementTimeout: .seconds(4), transactionTimeout: .seconds(10),
+                idleTimeout: .seconds(20), answerMargin: .milliseconds(500)))
+        let begin = ContinuousClock.now
+        func left(at second: Int, isBounded: Bool = true) -> Double? {
+            let now = begin + .seconds(second)
+            return deadlines.wait(since: now, isBounded: isBounded).until.map { now.duration(to: $0) / .seconds(1) }
+        }
+        #expect(left(at: 100) == 4.5 && left(at: 100, isBounded: false) == nil)
+        deadlines.beginTransaction(at: begin)
+        // The end of a transaction that has time left does not shorten it.
+        deadlines.leaveTimeForClosing(at: begin)
+        #expect(left(at: 0) == 4.5 && left(at: 7) == 3.5 && left(at: 0, isBounded: false) == nil)
+        #expect(!deadlines.isOverdue(at: begin + .seconds(9)) && deadlines.isOverdue(at: begin + .seconds(10)))
+        // One that is late has a second.
+        deadlines.leaveTimeForClosing(at: begin + .seconds(12))
+        #expect(left(at: 12) == 1.5)
+        deadlines.beginRollback(at: begin + .seconds(2))
+        #expect(left(at: 2) == 1.5)
+        deadlines.endTransaction()
+        #expect(left(at: 100) == 4.5 && !deadlines.isOverdue(at: begin + .seconds(100)))
+    }
+
     private struct Fixed: RandomSource {
         let byte: UInt8
 
