@@ -31,51 +31,6 @@ final class PostgresLink: @unchecked Sendable {
         let reason: String
     }
 
-    /// One command whose answer is still to come.
-    private struct Sent {
-        let text: String
-        /// The first parameter: which row it is about, should it lose a race for it.
-        var key: SQLValue?
-        /// The statement that this one prepares.
-        var prepares: PreparedStatement?
-        /// Whether it was taken to change a row.
-        var isForeseen = false
-        /// Whether the server itself fails where it changed none.
-        var isChecked = false
-        var isBegin = false
-        var isEnd = false
-        /// The question whose answer is kept until it is asked for.
-        var asks: Int?
-    }
-
-    /// What was sent with a mark behind it, and is to be answered.
-    private struct Posted {
-        var commands: [Sent]
-        let wait: AnswerWait
-        /// Those that came before they were waited for.
-        var answers = Answers()
-    }
-
-    /// The last result of each command, as `PQexec` has it, up to the mark that ends a batch. Fewer where the connection
-    /// ended.
-    private struct Answers {
-        var results: [PostgresResult] = []
-        /// Of the command at hand.
-        var last: PostgresResult?
-        var areWhole = false
-
-        /// - Parameter result: what comes next; nil at the end of a command's results.
-        mutating func take(_ result: PostgresResult?, isConnected: Bool) {
-            if let result {
-                if result.endsBatch { areWhole = true } else { last = result }
-                return
-            }
-            if let last { results.append(last) }
-            areWhole = last == nil || !isConnected
-            last = nil
-        }
-    }
-
     private let pointer: OpaquePointer
     private let settings: Settings
     private var prepared = PreparedNames()
@@ -83,12 +38,12 @@ final class PostgresLink: @unchecked Sendable {
     private(set) var history = TransactionHistory()
     /// Where parameters are put together, and the commands of the answers before: kept for their memory alone.
     private var parameterBytes: [UInt8] = []
-    private var spare: [Sent] = []
+    private var spare: [SentCommand] = []
     /// What was handed to libpq since the last answer, in order. libpq keeps small messages until they are waited for.
-    private var sent: [Sent] = []
-    private var posted: Posted?
+    private var sent: [SentCommand] = []
+    private var posted: SentBatch?
     /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
-    private var owed: [Sent] = []
+    private var owed: [SentCommand] = []
     /// Times that answers were waited for.
     private var roundTrips = 0
     /// Commands that were sent.
@@ -210,7 +165,7 @@ final class PostgresLink: @unchecked Sendable {
         // Behind a statement that fails it would be passed over.
         if posted != nil { _ = try? collect() }
         _ = try? settle()
-        guard (try? send(Sent(text: "ROLLBACK", isEnd: true))) != nil else { return }
+        guard (try? send(SentCommand(text: "ROLLBACK", isEnd: true))) != nil else { return }
         _ = try? answer(isBounded: true)
     }
 
@@ -228,7 +183,7 @@ final class PostgresLink: @unchecked Sendable {
     /// - Returns: its tag.
     @discardableResult
     func run(_ command: String, isBounded: Bool = true) throws -> String {
-        try send(Sent(text: command))
+        try send(SentCommand(text: command))
         return try answer(isBounded: isBounded).tag
     }
 
@@ -263,7 +218,7 @@ final class PostgresLink: @unchecked Sendable {
         isBegin: Bool = false, isEnd: Bool = false, asks: Int? = nil
     ) throws {
         let name = try statement.number.map { try nameOfPrepared(statement, $0, isChecked: isChecked) }
-        let command = Sent(
+        let command = SentCommand(
             text: statement.text, key: parameters.first, isForeseen: isForeseen, isChecked: isChecked,
             isBegin: isBegin, isEnd: isEnd, asks: asks)
         try send(command) {
@@ -350,16 +305,18 @@ final class PostgresLink: @unchecked Sendable {
         let name = preparation.name
         let text = isChecked ? Self.withCheck(statement.text) : statement.text
         // The server finds the types of parameters by itself.
-        try send(Sent(text: statement.text, prepares: preparation)) { PQsendPrepare(pointer, name, text, 0, nil) }
+        try send(SentCommand(text: statement.text, prepares: preparation)) {
+            PQsendPrepare(pointer, name, text, 0, nil)
+        }
         prepared[preparation] = name
         return name
     }
 
-    private func send(_ command: Sent) throws {
+    private func send(_ command: SentCommand) throws {
         try send(command) { PQsendQueryParams(pointer, command.text, 0, nil, nil, nil, nil, 1) }
     }
 
-    private func send(_ command: Sent, _ send: () -> CInt) throws {
+    private func send(_ command: SentCommand, _ send: () -> CInt) throws {
         try refuseIfSilent()
         guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
         sent.append(command)
@@ -412,7 +369,7 @@ final class PostgresLink: @unchecked Sendable {
         try refuseIfSilent()
         roundTrips += 1
         try endBatch(wait)
-        posted = Posted(commands: commands, wait: wait)
+        posted = SentBatch(commands: commands, wait: wait)
     }
 
     /// Where to wait for the answer of what was posted, and until when. Negative where there is no socket any more: then there is nothing to
@@ -440,7 +397,7 @@ final class PostgresLink: @unchecked Sendable {
     func collect() throws -> PostgresResult {
         guard var posted else { throw PostgresFailure(lost: "nothing was asked") }
         self.posted = nil
-        var commands: [Sent] = []
+        var commands: [SentCommand] = []
         swap(&commands, &posted.commands)
         defer {
             commands.removeAll(keepingCapacity: true)
@@ -525,10 +482,10 @@ final class PostgresLink: @unchecked Sendable {
     /// All answers up to the mark.
     /// - Parameter arrived: those that were taken before.
     private func results(
-        of count: Int, after arrived: Answers = Answers(), _ wait: AnswerWait
+        of count: Int, after arrived: BatchAnswers = BatchAnswers(), _ wait: AnswerWait
     ) throws -> [PostgresResult] {
         var answers = arrived
-        answers.results.reserveCapacity(count)
+        answers.reserveCapacity(count)
         while !answers.areWhole {
             try waitForResult(wait)
             takeNext(into: &answers)
@@ -536,7 +493,7 @@ final class PostgresLink: @unchecked Sendable {
         return answers.results
     }
 
-    private func takeNext(into answers: inout Answers) {
+    private func takeNext(into answers: inout BatchAnswers) {
         let result = PostgresResult(PQgetResult(pointer))
         answers.take(result, isConnected: PQstatus(pointer) == CONNECTION_OK)
     }
@@ -565,7 +522,7 @@ final class PostgresLink: @unchecked Sendable {
         _ = poll(&descriptor, 1, Self.pollTime(left))
     }
 
-    private func checked(_ result: PostgresResult, of command: Sent) throws -> PostgresResult {
+    private func checked(_ result: PostgresResult, of command: SentCommand) throws -> PostgresResult {
         do {
             let result = try checked(result, in: command.text)
             // One with a check of its own gives no count.
