@@ -21,7 +21,7 @@ extension ConnectionThreads {
         var statements = 0
         var transactionCommands = 0
         /// Where the database did not answer in time.
-        var silence: PostgresLink.Silence?
+        var silence: LibpqHandle.Silence?
         /// Whether the database answered, and whether it took a write.
         var answered = true
         var wrote = false
@@ -31,7 +31,7 @@ extension ConnectionThreads {
     struct News: Sendable {
         var wasOut = false
         var wasReadOnly = false
-        var silence: PostgresLink.Silence?
+        var silence: LibpqHandle.Silence?
         /// When the next one that waits is to be refused, if no check comes by then.
         var nextSweep: ContinuousClock.Instant?
     }

@@ -200,7 +200,7 @@ extension ConnectionThreads {
             let (socket, deadline) = member.transaction.link.awaited
             descriptors.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
             if socket < 0 { timeout = 0 }
-            let most = PostgresLink.pollTime(deadline.map { begin.duration(to: $0) } ?? .seconds(1))
+            let most = LibpqHandle.pollTime(deadline.map { begin.duration(to: $0) } ?? .seconds(1))
             timeout = timeout < 0 ? most : min(timeout, most)
         }
         let answers = poll(&descriptors, nfds_t(descriptors.count), timeout)
@@ -209,7 +209,7 @@ extension ConnectionThreads {
         if isWoken { waker.drain() }
         let now = ContinuousClock.now
         let looksAtAll = isTime || now >= multiplexed.nextLook
-        if looksAtAll { multiplexed.nextLook = now + PostgresLink.longestPoll }
+        if looksAtAll { multiplexed.nextLook = now + LibpqHandle.longestPoll }
         let running = multiplexed.running
         multiplexed.running.removeAll(keepingCapacity: true)
         for (member, descriptor) in zip(running, descriptors.dropFirst()) {

@@ -5,10 +5,8 @@ import StoreSQL
 
 /// One connection to PostgreSQL, by libpq: it is used on one thread, which does nothing else.
 ///
-/// Making it blocks for as long as libpq's own `connect_timeout` allows. Everything afterwards is sent, and its answer
-/// waited for, with a deadline: a server that is stopped in the middle, or a network that swallows packets, holds the
-/// thread for no longer than that (``Silence``). The server's own limits are a little shorter, so that one that lives
-/// ends a statement itself and keeps the connection.
+/// Commands are sent without waiting for the answers of those before, and their answers waited for together, each time with a deadline
+/// (``LibpqHandle``, ``AnswerDeadlines``).
 final class PostgresLink: @unchecked Sendable {
     /// What is said to the server when the connection is new, and how long its answers are waited for.
     struct Settings: Sendable {
@@ -23,15 +21,7 @@ final class PostgresLink: @unchecked Sendable {
         var closingTime: Duration { min(statementTimeout, .seconds(1)) }
     }
 
-    /// An answer that did not come in time. The connection is of no more use: the answer may come later, and be taken for
-    /// another's.
-    struct Silence: Sendable {
-        /// When the question was sent.
-        let since: ContinuousClock.Instant
-        let reason: String
-    }
-
-    private let pointer: OpaquePointer
+    private let handle: LibpqHandle
     private let settings: Settings
     private var prepared = PreparedNames()
     /// What the open transaction has asked ahead and changed.
@@ -53,57 +43,40 @@ final class PostgresLink: @unchecked Sendable {
     /// Most that is sent before the answers are waited for.
     private static let mostSent = 256
     private var deadlines: AnswerDeadlines
-    private(set) var silence: Silence?
     /// Whether transactions on it may write; as it was when the connection was made.
     private(set) var takesWrites = true
     let madeAt = ContinuousClock.now
 
     /// - Throws: ``PostgresFailure``. libpq's words name host, port, user and database, never the password.
     init(_ url: DatabaseURL, _ settings: Settings) throws {
-        let connection = url.withParameters(connectTimeout: settings.connectTimeout) { PQconnectdbParams($0, $1, 1) }
-        guard let connection else { throw PostgresFailure(lost: "no memory for a connection") }
-        pointer = connection
+        handle = try LibpqHandle(url, connectTimeout: settings.connectTimeout)
         self.settings = settings
         deadlines = AnswerDeadlines(settings)
-        guard PQstatus(connection) == CONNECTION_OK else { throw PostgresFailure(lost: Self.message(of: connection)) }
-        // Notices, for instance that a table exists already, would go to standard error.
-        PQsetNoticeProcessor(connection, { _, _ in }, nil)
-        guard PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(lost: Self.message(of: connection)) }
         try prepareSession()
         _ = takeCounts()
     }
 
     /// From here on commands are sent without waiting for the answers of those before (libpq's pipeline mode).
     private func enterPipeline() throws {
-        guard PQenterPipelineMode(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
-    }
-
-    deinit {
-        // It says good-bye without waiting for anything.
-        PQfinish(pointer)
+        guard PQenterPipelineMode(handle.pointer) == 1 else { throw handle.loss }
     }
 
     /// Whether a server is there that would take connections, whatever it thinks of this user and this database. Blocks as
     /// long as connecting does.
     static func isServed(_ url: DatabaseURL, _ settings: Settings) -> Bool {
-        url.withParameters(connectTimeout: settings.connectTimeout) { PQpingParams($0, $1, 1) } == PQPING_OK
+        LibpqHandle.isServed(url, connectTimeout: settings.connectTimeout)
     }
+
+    var silence: LibpqHandle.Silence? { handle.silence }
 
     /// Whether the connection can be used for another transaction.
     var isUsable: Bool {
-        silence == nil && posted == nil && PQstatus(pointer) == CONNECTION_OK
-            && (!owed.isEmpty || PQtransactionStatus(pointer) == PQTRANS_IDLE)
+        silence == nil && posted == nil && handle.isConnected
+            && (!owed.isEmpty || handle.transactionStatus == PQTRANS_IDLE)
     }
 
-    /// Looks, without waiting, whether the server has hung up. Twice, because the first look may find its last words, and
-    /// only the second that nothing follows them.
-    func isLost() -> Bool {
-        if silence != nil || PQstatus(pointer) != CONNECTION_OK { return true }
-        // Who hangs up is heard of at the socket: where that has nothing to say, libpq need not look.
-        var descriptor = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
-        if poll(&descriptor, 1, 0) == 0 { return false }
-        return PQconsumeInput(pointer) == 0 || PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK
-    }
+    /// Looks, without waiting, whether the server has hung up.
+    func isLost() -> Bool { handle.isLost() }
 
     // MARK: Transactions
 
@@ -151,12 +124,12 @@ final class PostgresLink: @unchecked Sendable {
     func endReading() throws {
         deadlines.endTransaction()
         try sendKept(Self.ending, [], isEnd: true)
-        try endBatch(newWait())
+        try handle.endBatch(newWait())
         (owed, sent) = (sent, [])
     }
 
     /// Whether the server has refused a statement of the open transaction, which is to be rolled back.
-    var isFailed: Bool { PQtransactionStatus(pointer) == PQTRANS_INERROR }
+    var isFailed: Bool { handle.transactionStatus == PQTRANS_INERROR }
 
     /// Where it fails, the connection is of no use any more, and the server rolls back by itself.
     func rollBack() {
@@ -224,10 +197,10 @@ final class PostgresLink: @unchecked Sendable {
         try send(command) {
             BinaryParameters.withPointers(to: parameters, in: &parameterBytes) { count, values, lengths, formats in
                 if let name {
-                    PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
+                    PQsendQueryPrepared(handle.pointer, name, count, values, lengths, formats, 1)
                 } else {
                     PQsendQueryParams(
-                        pointer, isChecked ? Self.withCheck(statement.text) : statement.text, count, nil, values,
+                        handle.pointer, isChecked ? Self.withCheck(statement.text) : statement.text, count, nil, values,
                         lengths, formats, 1)
                 }
             }
@@ -306,26 +279,27 @@ final class PostgresLink: @unchecked Sendable {
         let text = isChecked ? Self.withCheck(statement.text) : statement.text
         // The server finds the types of parameters by itself.
         try send(SentCommand(text: statement.text, prepares: preparation)) {
-            PQsendPrepare(pointer, name, text, 0, nil)
+            PQsendPrepare(handle.pointer, name, text, 0, nil)
         }
         prepared[preparation] = name
         return name
     }
 
     private func send(_ command: SentCommand) throws {
-        try send(command) { PQsendQueryParams(pointer, command.text, 0, nil, nil, nil, nil, 1) }
+        try send(command) { PQsendQueryParams(handle.pointer, command.text, 0, nil, nil, nil, nil, 1) }
     }
 
     private func send(_ command: SentCommand, _ send: () -> CInt) throws {
-        try refuseIfSilent()
-        guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+        try handle.refuseIfSilent()
+        guard send() == 1 else { throw handle.loss }
         sent.append(command)
         if command.prepares == nil { statements += 1 }
         if command.isBegin || command.isEnd { transactionCommands += 1 }
     }
 
     private func prepareSession() throws {
-        guard let encoding = PQparameterStatus(pointer, "server_encoding"), String(cString: encoding) == "UTF8" else {
+        guard let encoding = PQparameterStatus(handle.pointer, "server_encoding"), String(cString: encoding) == "UTF8"
+        else {
             throw PostgresFailure(.giveUp, "PostgreSQL: the database has to have the encoding UTF8")
         }
         // Durable when `write` returns, also where the server's default is to be faster than that. A server that waits
@@ -339,10 +313,10 @@ final class PostgresLink: @unchecked Sendable {
             """
         // Several commands in one are not for a pipeline.
         let wait = newWait()
-        guard PQsendQuery(pointer, session) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
-        try flush(wait)
+        guard PQsendQuery(handle.pointer, session) == 1 else { throw handle.loss }
+        try handle.flush(wait)
         var last: PostgresResult?
-        while let result = try nextResult(wait) { last = result }
+        while let result = try handle.nextResult(wait) { last = result }
         _ = try checked(last, in: session)
         try enterPipeline()
         let isReadOnly = "SELECT current_setting('transaction_read_only')::boolean"
@@ -366,26 +340,28 @@ final class PostgresLink: @unchecked Sendable {
         spare = []
         swap(&commands, &sent)
         let wait = newWait(isBounded: isBounded)
-        try refuseIfSilent()
+        try handle.refuseIfSilent()
         roundTrips += 1
-        try endBatch(wait)
+        try handle.endBatch(wait)
         posted = SentBatch(commands: commands, wait: wait)
     }
 
     /// Where to wait for the answer of what was posted, and until when. Negative where there is no socket any more: then there is nothing to
     /// wait for.
-    var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (PQsocket(pointer), posted?.wait.until) }
+    var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (handle.socket, posted?.wait.until) }
 
     /// Whether ``collect()`` would find all the answers, or the end of the connection, or no time left: so that it waits for nothing.
     ///
     /// One answer is not all of them: where they fill the server's buffer, it sends what it has, and may wait for a row then.
     func isAnswered(at now: ContinuousClock.Instant) -> Bool {
         guard let posted else { return true }
-        if PQconsumeInput(pointer) == 0 || posted.wait.until.map({ $0 <= now }) ?? false { return true }
+        if !handle.readInput() || posted.wait.until.map({ $0 <= now }) ?? false { return true }
         // What is owed comes before.
-        guard owed.isEmpty else { return PQisBusy(pointer) == 0 }
+        guard owed.isEmpty else { return !handle.isBusy }
         var answers = posted.answers
-        while !answers.areWhole, PQisBusy(pointer) == 0 { takeNext(into: &answers) }
+        while !answers.areWhole, !handle.isBusy {
+            answers.take(handle.takeResult(), isConnected: handle.isConnected)
+        }
         self.posted?.answers = answers
         return answers.areWhole
     }
@@ -425,9 +401,7 @@ final class PostgresLink: @unchecked Sendable {
             if let prepares = command.prepares, result.failure(in: nil) != nil { prepared[prepares] = nil }
         }
         if let failure { throw failure }
-        guard let last, results.count == commands.count else {
-            throw PostgresFailure(lost: Self.message(of: pointer))
-        }
+        guard let last, results.count == commands.count else { throw handle.loss }
         return last
     }
 
@@ -446,39 +420,6 @@ final class PostgresLink: @unchecked Sendable {
     /// For the answers of what is sent now.
     private func newWait(isBounded: Bool = true) -> AnswerWait { deadlines.wait(since: .now, isBounded: isBounded) }
 
-    private func refuseIfSilent() throws {
-        if let silence { throw PostgresFailure(.silence, silence.reason) }
-    }
-
-    /// Sends the mark that has all answered that was sent before it, and with it what libpq has kept.
-    private func endBatch(_ wait: AnswerWait) throws {
-        guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
-        try flush(wait)
-    }
-
-    /// Sends what libpq has kept.
-    private func flush(_ wait: AnswerWait) throws {
-        // What the server sends meanwhile is read, so that neither waits for the other.
-        while PQflush(pointer) == 1 {
-            try waitForSocket(POLLIN | POLLOUT, wait)
-            if PQconsumeInput(pointer) == 0 { break }
-        }
-    }
-
-    /// One result of the command at hand; nil at the end of its results.
-    private func nextResult(_ wait: AnswerWait) throws -> PostgresResult? {
-        try waitForResult(wait)
-        return PostgresResult(PQgetResult(pointer))
-    }
-
-    private func waitForResult(_ wait: AnswerWait) throws {
-        // What ends here ends the connection, and the result says how.
-        while PQisBusy(pointer) == 1 {
-            try waitForSocket(POLLIN, wait)
-            if PQconsumeInput(pointer) == 0 { break }
-        }
-    }
-
     /// All answers up to the mark.
     /// - Parameter arrived: those that were taken before.
     private func results(
@@ -487,39 +428,9 @@ final class PostgresLink: @unchecked Sendable {
         var answers = arrived
         answers.reserveCapacity(count)
         while !answers.areWhole {
-            try waitForResult(wait)
-            takeNext(into: &answers)
+            answers.take(try handle.nextResult(wait), isConnected: handle.isConnected)
         }
         return answers.results
-    }
-
-    private func takeNext(into answers: inout BatchAnswers) {
-        let result = PostgresResult(PQgetResult(pointer))
-        answers.take(result, isConnected: PQstatus(pointer) == CONNECTION_OK)
-    }
-
-    /// Milliseconds for `poll` where so much time is left: a quarter of a second at most, as what TLS has read ahead shows on no socket.
-    static func pollTime(_ left: Duration) -> CInt {
-        // Rounded up, so that the last wait does not end just before the deadline again and again.
-        CInt(min(max(.zero, left), longestPoll).milliseconds + 1)
-    }
-
-    static let longestPoll = Duration.milliseconds(250)
-
-    /// Waits until the socket is ready, for as long as one `poll` may take.
-    private func waitForSocket(_ events: Int32, _ wait: AnswerWait) throws {
-        let left = wait.until.map { ContinuousClock.now.duration(to: $0) } ?? Self.longestPoll
-        guard left > .zero else {
-            let seconds = (wait.since.duration(to: .now) / .milliseconds(100)).rounded() / 10
-            let reason = "PostgreSQL: no answer for \(seconds) s"
-            silence = Silence(since: wait.since, reason: reason)
-            throw PostgresFailure(.silence, reason)
-        }
-        // Where there is no socket any more, the next call of libpq says why.
-        let socket = PQsocket(pointer)
-        guard socket >= 0 else { return }
-        var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
-        _ = poll(&descriptor, 1, Self.pollTime(left))
     }
 
     private func checked(_ result: PostgresResult, of command: SentCommand) throws -> PostgresResult {
@@ -537,30 +448,11 @@ final class PostgresLink: @unchecked Sendable {
     }
 
     private func checked(_ result: PostgresResult?, in statement: String) throws -> PostgresResult {
-        guard let result else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+        guard let result else { throw handle.loss }
         guard let failure = result.failure(in: statement) else { return result }
         // Whatever the server said last, a lost connection is lost.
-        guard PQstatus(pointer) == CONNECTION_OK else { throw PostgresFailure(.reconnect, failure.description) }
+        guard handle.isConnected else { throw PostgresFailure(.reconnect, failure.description) }
         throw failure
-    }
-
-    private static func message(of connection: OpaquePointer) -> String {
-        PQerrorMessage(connection).map { String(cString: $0) } ?? "no message"
-    }
-}
-
-extension DatabaseURL {
-    /// Calls the body with what libpq's functions take: names and values, each ended by a null pointer.
-    fileprivate func withParameters<T>(
-        connectTimeout: Duration,
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> T
-    ) -> T {
-        let parameters = parameters(
-            connectTimeout: connectTimeout, environment: ProcessInfo.processInfo.environment)
-        let names = parameters.map { strdup($0.name) }
-        let values = parameters.map { strdup($0.value) }
-        defer { for copy in names + values { free(copy) } }
-        return body(names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil])
     }
 }
 
