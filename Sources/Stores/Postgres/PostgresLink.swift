@@ -21,6 +21,16 @@ final class PostgresLink: @unchecked Sendable {
         var closingTime: Duration { min(statementTimeout, .seconds(1)) }
     }
 
+    /// What was done on the connection since that was asked last.
+    struct Counts {
+        /// Times that answers were waited for.
+        var roundTrips = 0
+        /// Commands that were sent.
+        var statements = 0
+        /// Those of them that begin and end transactions.
+        var transactionCommands = 0
+    }
+
     private let handle: LibpqHandle
     private let settings: Settings
     private var prepared = PreparedNames()
@@ -34,12 +44,7 @@ final class PostgresLink: @unchecked Sendable {
     private var posted: SentBatch?
     /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
     private var owed: [SentCommand] = []
-    /// Times that answers were waited for.
-    private var roundTrips = 0
-    /// Commands that were sent.
-    private var statements = 0
-    /// Those of them that begin and end transactions.
-    private var transactionCommands = 0
+    private var counts = Counts()
     /// Most that is sent before the answers are waited for.
     private static let mostSent = 256
     private var deadlines: AnswerDeadlines
@@ -262,11 +267,9 @@ final class PostgresLink: @unchecked Sendable {
         if !sent.isEmpty { _ = try answer(isBounded: true) }
     }
 
-    /// How many times answers were waited for, how many commands were sent, and how many of those begin and end transactions, since this was
-    /// asked last.
-    func takeCounts() -> (roundTrips: Int, statements: Int, transactionCommands: Int) {
-        defer { (roundTrips, statements, transactionCommands) = (0, 0, 0) }
-        return (roundTrips, statements, transactionCommands)
+    func takeCounts() -> Counts {
+        defer { counts = Counts() }
+        return counts
     }
 
     /// Whether anything was sent that is taken to change a row, and may not have done so.
@@ -293,8 +296,8 @@ final class PostgresLink: @unchecked Sendable {
         try handle.refuseIfSilent()
         guard send() == 1 else { throw handle.loss }
         sent.append(command)
-        if command.prepares == nil { statements += 1 }
-        if command.isBegin || command.isEnd { transactionCommands += 1 }
+        if command.prepares == nil { counts.statements += 1 }
+        if command.isBegin || command.isEnd { counts.transactionCommands += 1 }
     }
 
     private func prepareSession() throws {
@@ -341,7 +344,7 @@ final class PostgresLink: @unchecked Sendable {
         swap(&commands, &sent)
         let wait = newWait(isBounded: isBounded)
         try handle.refuseIfSilent()
-        roundTrips += 1
+        counts.roundTrips += 1
         try handle.endBatch(wait)
         posted = SentBatch(commands: commands, wait: wait)
     }
