@@ -70,6 +70,8 @@ public final class Realm: Sendable {
     let sealMemory = SealMemory()
     /// Speaks with the services of hooks.
     let hookCaller: any HookCaller
+    /// Between two looks of a page that waits for a decision and that nothing wakes (``AwaitedDecision``).
+    let pagePause: Duration
 
     /// Connects what a realm works with. The defaults call nothing outside of the process.
     /// - Parameters:
@@ -81,6 +83,7 @@ public final class Realm: Sendable {
     ///   - hookCaller: makes the calls to hooks.
     ///   - documentFetcher: fetches the documents of clients whose id is an address.
     ///   - storePatience: how long public documents wait for the store, where there is an answer of before.
+    ///   - pagePause: between two looks of a page that waits for a decision and that nothing wakes. For tests.
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
@@ -88,12 +91,14 @@ public final class Realm: Sendable {
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
         proofs: ProofRegistry = .standard, keySetFetcher: any KeySetFetcher = NoKeySetFetcher(),
         hookCaller: any HookCaller = NoHookCaller(),
-        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher(), storePatience: Duration = .seconds(1)
+        documentFetcher: any ClientDocumentFetcher = NoClientDocumentFetcher(), storePatience: Duration = .seconds(1),
+        pagePause: Duration = .seconds(5)
     ) {
         rememberedSettings = Remembered(patience: storePatience)
         rememberedResources = Remembered(patience: storePatience)
         self.documentFetcher = documentFetcher
         self.hookCaller = hookCaller
+        self.pagePause = pagePause
         useNotes = UseNotes(clock: clock)
         let store = KeyedStore(
             base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock),

@@ -44,7 +44,8 @@ package struct TestRealm: Sendable {
         let realm = Realm(
             store: RaceStore(store), clock: clock, random: random, sealer: sealer,
             hasher: hasher, mode: mode, extensionCaller: extensionCaller, extensionFormat: EntraExtensionFormat(),
-            hookCaller: hookCaller, documentFetcher: documentFetcher, storePatience: .seconds(1200))
+            hookCaller: hookCaller, documentFetcher: documentFetcher, storePatience: .seconds(1200),
+            pagePause: .seconds(3600))
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
 

@@ -68,19 +68,14 @@ extension DeviceAuthorizations {
     /// Waits until the other device has decided, or the time is up.
     ///
     /// The decision wakes it (``Notifier``, ``DeviceWatch``); all else is found by looking.
-    /// - Parameters:
-    ///   - limit: how long to wait at most.
-    ///   - pause: between two looks at the store; five seconds where it is nil.
+    /// - Parameter limit: how long to wait at most.
     /// - Returns: false where nothing was decided yet.
     /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this browser or altogether, or too many waits of this browser began
     ///   lately.
-    public func isOver(
-        ofBrowser handle: FlowHandle, _ key: BrowserKey, within limit: Duration, lookingEvery pause: Duration? = nil
-    ) async throws -> Bool {
+    public func isOver(ofBrowser handle: FlowHandle, _ key: BrowserKey, within limit: Duration) async throws -> Bool {
         let awaited = AwaitedDecision(realm: realm, attempt: handle.digest)
         return try await awaited.isOver(
-            within: limit, lookingEvery: pause ?? AwaitedDecision.pause,
-            admitting: { realm.polls.admits(handle, Self.waits) },
+            within: limit, admitting: { realm.polls.admits(handle, Self.waits) },
             while: {
                 guard case .waiting = try await standing(ofBrowser: handle, key) else { return false }
                 return true

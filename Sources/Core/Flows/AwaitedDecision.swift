@@ -6,9 +6,6 @@ import JSON
 /// One that comes to this process wakes the page at once (``Notifier``); one that comes to another is found by one look a second for all pages
 /// together (``DeviceWatch``). What no decision ends – the time is up, a device is gone – is found by the page's own looks.
 struct AwaitedDecision: Sendable {
-    /// Between two looks of a page that nothing wakes.
-    static let pause = Duration.seconds(5)
-
     let realm: Realm
     /// The digest of the attempt's handle.
     let attempt: Data
@@ -16,15 +13,13 @@ struct AwaitedDecision: Sendable {
     /// Waits until nothing is to be decided any more.
     /// - Parameters:
     ///   - limit: how long to wait at most.
-    ///   - pause: between two looks at the store.
     ///   - isAdmitted: whether a wait may begin; asked once, after the first look.
     ///   - isPending: a look at the store: whether there is something to decide.
     /// - Returns: false where there still is.
     /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this attempt or altogether, or a wait may not begin: a page that is told
     ///   "not yet" asks again at once.
     func isOver(
-        within limit: Duration, lookingEvery pause: Duration, admitting isAdmitted: () -> Bool = { true },
-        while isPending: () async throws -> Bool
+        within limit: Duration, admitting isAdmitted: () -> Bool = { true }, while isPending: () async throws -> Bool
     ) async throws -> Bool {
         let end = ContinuousClock.now + limit
         var isFirst = true
@@ -41,7 +36,7 @@ struct AwaitedDecision: Sendable {
             }
             let left = end - .now
             guard left > .zero else { return false }
-            try await admitted.get().wait(upTo: min(pause, left))
+            try await admitted.get().wait(upTo: min(realm.pagePause, left))
             try Task.checkCancellation()
         }
     }

@@ -227,8 +227,7 @@ struct DeviceWaitTests {
         #expect(test.realm.notifier.listenerCount == 0)
         // Longer than any test: the answer ends it.
         let page = Task {
-            try await approvals.isOver(
-                for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+            try await approvals.isOver(for: handle, expecting: .any(.signIn), within: .seconds(7200))
         }
         while test.realm.notifier.listenerCount == 0 { await Task.yield() }
         _ = try await test.decide(device.answer(to: request, allows: allows, at: test.now), request.handle)
@@ -250,8 +249,7 @@ struct DeviceWaitTests {
         #expect(try await !enrolments.isOver(ticket: ticket.handle, within: .zero))
         // Longer than any test: the device ends it.
         let page = Task {
-            try await enrolments.isOver(
-                ticket: ticket.handle, within: .seconds(7200), lookingEvery: .seconds(3600))
+            try await enrolments.isOver(ticket: ticket.handle, within: .seconds(7200))
         }
         while first.realm.notifier.listenerCount == 0 { await Task.yield() }
         let registered = try await (isElsewhere ? second : first).register(TestDevice(), with: ticket.handle)
@@ -275,7 +273,7 @@ struct DeviceWaitTests {
             if isElsewhere { try await DeviceWatch(realm: first.realm).look() }
         }
         let isOver = try await first.realm.approvals.isOver(
-            for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+            for: handle, expecting: .any(.signIn), within: .seconds(7200))
         #expect(isOver)
     }
 
@@ -286,8 +284,7 @@ struct DeviceWaitTests {
         let approvals = test.realm.approvals
         // Longer than any test: the answer ends it.
         let wait: @Sendable () async throws -> Bool = {
-            try await approvals.isOver(
-                for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+            try await approvals.isOver(for: handle, expecting: .any(.signIn), within: .seconds(7200))
         }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<Notifier.limitEach { group.addTask { try await wait() } }
@@ -311,7 +308,7 @@ struct DeviceWaitTests {
         let before = store.reads
         let page = Task {
             try await first.realm.approvals.isOver(
-                for: handle, expecting: .any(.signIn), within: .seconds(7200), lookingEvery: .seconds(3600))
+                for: handle, expecting: .any(.signIn), within: .seconds(7200))
         }
         while store.reads == before { await Task.yield() }
         // The first look does not know what the page saw, and has it look again.

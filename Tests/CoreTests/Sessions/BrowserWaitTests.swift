@@ -40,7 +40,7 @@ import Testing
         }
         // Longer than any test: the decision ends it.
         let page = Task {
-            try await devices.isOver(ofBrowser: handle, key, within: .seconds(7200), lookingEvery: .seconds(3600))
+            try await devices.isOver(ofBrowser: handle, key, within: .seconds(7200))
         }
         while first.realm.notifier.listenerCount == 0 { await Task.yield() }
         let deciding = isElsewhere ? second : first
