@@ -61,7 +61,7 @@ final class StagedTransaction {
     }
 
     private func run() -> Step {
-        let connection = PostgresConnection(link, foresees: true, keepsToRows: true, suspends: true)
+        let connection = StagedConnection(link)
         let result = Result { try SQLTransaction.run(on: connection, body) }
         if let failure = connection.failure { return undo(step(mode.attempted(failure, giving: result))) }
         switch connection.rerun {
@@ -69,7 +69,7 @@ final class StagedTransaction {
         case .letGo:
             rounds += 1
             return rounds > Self.mostRounds ? undo(.single) : ask()
-        case .repeating, .onward, nil: break
+        case .repeating, .onward: break
         }
         switch result {
         // What it changed may not be as it was told, and that the reason.
