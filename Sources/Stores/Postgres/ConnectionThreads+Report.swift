@@ -39,8 +39,9 @@ extension ConnectionThreads {
 
 extension ConnectionThreads.Report {
     /// Takes the counts of the connection.
-    init(_ entry: ConnectionThreads.Entry, _ verdict: Verdict, on link: PostgresLink) {
-        let (counts, answered) = (link.takeCounts(), link.isUsable)
+    /// - Parameter isFollowed: whether another transaction is under way on it.
+    init(_ entry: ConnectionThreads.Entry, _ verdict: Verdict, on link: PostgresLink, isFollowed: Bool = false) {
+        let (counts, answered) = (link.takeCounts(), isFollowed ? link.isAlive : link.isUsable)
         self.init(
             entry: entry, verdict: verdict, roundTrips: counts.roundTrips, statements: counts.statements,
             transactionCommands: counts.transactionCommands, silence: link.silence, answered: answered,

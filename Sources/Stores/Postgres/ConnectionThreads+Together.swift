@@ -52,18 +52,29 @@ final class WakePipe: Sendable {
 /// each, and finds its caches warm. Whatever is not that simple it leaves to the other threads: a body that is not the same when it is run again,
 /// what was not as it was foreseen, a lost connection.
 extension ConnectionThreads {
-    private struct Member {
+    private struct Run {
         let entry: Entry
         let transaction: StagedTransaction
+    }
+
+    private struct Member {
+        let run: Run
+        /// The one behind whose commit it was begun, as long as that is not answered.
+        var leader: Run?
+
+        var link: PostgresLink { run.transaction.link }
     }
 
     private struct Ended {
         let entry: Entry
         let link: PostgresLink
         let step: StagedTransaction.Step
+        /// Whether another goes on on the connection.
+        var isFollowed = false
 
         /// Whether the connection is of use to another. Where nothing may be written any more, a fresh one may lead elsewhere.
         var keepsLink: Bool {
+            if isFollowed { return false }
             if case .over(.readOnly) = step { return false }
             return link.isUsable && link.takesWrites
         }
@@ -134,9 +145,9 @@ extension ConnectionThreads {
             } else {
                 verdict = .lostRace(row)
             }
-        case .over(.lostConnection), .over(.readOnly), .single, .waits: verdict = .single
+        case .over(.lostConnection), .over(.readOnly), .single, .waits, .commits: verdict = .single
         }
-        return Report(one.entry, verdict, on: one.link)
+        return Report(one.entry, verdict, on: one.link, isFollowed: one.isFollowed)
     }
 
     /// Notes what ended, and takes what is to be begun. All that is done under the lock at once.
@@ -164,23 +175,64 @@ extension ConnectionThreads {
     }
 
     private func begin(_ entry: Entry, in multiplexed: inout Multiplexed) {
-        guard let link = multiplexed.idle.popLast(), let stage = entry.job.stage else {
+        guard let link = multiplexed.idle.popLast() else {
             preconditionFailure("no more is taken than there are connections for")
         }
-        let transaction = stage(link)
+        begin(entry, on: link, in: &multiplexed)
+    }
+
+    private func begin(_ entry: Entry, on link: PostgresLink, in multiplexed: inout Multiplexed) {
         // One that has hung up meanwhile is found out by the first answer: nothing was done by then.
         if !link.isUsable {
             multiplexed.ended.append(Ended(entry: entry, link: link, step: .single))
         } else {
-            goOn(Member(entry: entry, transaction: transaction), in: &multiplexed)
+            goOn(Member(run: run(entry, on: link, isBehind: false)), in: &multiplexed)
         }
     }
 
+    private func run(_ entry: Entry, on link: PostgresLink, isBehind: Bool) -> Run {
+        guard let stage = entry.job.stage else { preconditionFailure("what runs by itself was taken") }
+        return Run(entry: entry, transaction: stage(link, isBehind))
+    }
+
     private func goOn(_ member: Member, in multiplexed: inout Multiplexed) {
-        switch member.transaction.advance() {
-        case .waits: multiplexed.running.append(member)
-        case let step: multiplexed.ended.append(Ended(entry: member.entry, link: member.transaction.link, step: step))
+        if let leader = member.leader {
+            let step = leader.transaction.advance()
+            multiplexed.ended.append(Ended(entry: leader.entry, link: member.link, step: step, isFollowed: true))
+            // Behind a commit that failed nothing was done.
+            guard member.link.isAwaited else { return begin(member.run.entry, on: member.link, in: &multiplexed) }
+            guard member.link.isAnswered(at: .now) else { return multiplexed.running.append(Member(run: member.run)) }
         }
+        switch member.run.transaction.advance() {
+        case .waits: multiplexed.running.append(Member(run: member.run))
+        case .commits: commit(member.run, in: &multiplexed)
+        case let step: multiplexed.ended.append(Ended(entry: member.run.entry, link: member.link, step: step))
+        }
+    }
+
+    /// Sends the commit, with the beginning of what waits for a connection.
+    private func commit(_ run: Run, in multiplexed: inout Multiplexed) {
+        let link = run.transaction.link
+        guard let next = next(idle: multiplexed.idle.count) else {
+            let step = run.transaction.commitAlone()
+            if case .waits = step { return multiplexed.running.append(Member(run: run)) }
+            return multiplexed.ended.append(Ended(entry: run.entry, link: link, step: step))
+        }
+        run.transaction.lead()
+        let follower = self.run(next, on: link, isBehind: true)
+        var step = follower.transaction.advance()
+        if case .commits = step { step = follower.transaction.commitAlone() }
+        if case .waits = step { return multiplexed.running.append(Member(run: follower, leader: run)) }
+        // Nothing could be sent.
+        multiplexed.ended.append(
+            Ended(entry: run.entry, link: link, step: run.transaction.advance(), isFollowed: true))
+        multiplexed.ended.append(Ended(entry: next, link: link, step: step))
+    }
+
+    /// What is to begin behind a commit: where no connection has nothing to do.
+    private func next(idle: Int) -> Entry? {
+        guard idle == 0 else { return nil }
+        return state.withLock { $0.outage == nil ? $0.queue.takeBehind() : nil }
     }
 
     /// Milliseconds in which no connection has to be answered, where all wait, until the other threads run what could have gone together: others
@@ -197,7 +249,7 @@ extension ConnectionThreads {
         var descriptors = [pollfd(fd: waker.reading, events: Int16(POLLIN), revents: 0)]
         descriptors.reserveCapacity(multiplexed.running.count + 1)
         for member in multiplexed.running {
-            let (socket, deadline) = member.transaction.link.awaited
+            let (socket, deadline) = member.link.awaited
             descriptors.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
             if socket < 0 { timeout = 0 }
             let most = LibpqHandle.pollTime(deadline.map { begin.duration(to: $0) } ?? .seconds(1))
@@ -213,7 +265,7 @@ extension ConnectionThreads {
         let running = multiplexed.running
         multiplexed.running.removeAll(keepingCapacity: true)
         for (member, descriptor) in zip(running, descriptors.dropFirst()) {
-            if looksAtAll || descriptor.revents != 0, member.transaction.link.isAnswered(at: now) {
+            if looksAtAll || descriptor.revents != 0, member.link.isAnswered(at: now) {
                 goOn(member, in: &multiplexed)
             } else {
                 multiplexed.running.append(member)

@@ -17,8 +17,8 @@ struct PendingTransaction: Sendable {
 
     /// Runs the body once.
     let attempt: @Sendable (PostgresLink) -> Ending
-    /// Makes it one of several that a thread runs together; nil for what runs by itself.
-    let stage: (@Sendable (PostgresLink) -> StagedTransaction)?
+    /// Makes it one of several that a thread runs together, behind the commit of another or not; nil for what runs by itself.
+    let stage: (@Sendable (PostgresLink, _ isBehind: Bool) -> StagedTransaction)?
     /// Tells the waiting caller that it was not done.
     let fail: @Sendable (StoreError) -> Void
 
@@ -35,7 +35,9 @@ struct PendingTransaction: Sendable {
         let throwing: @Sendable (any Error) -> Void = { continuation.resume(throwing: $0) }
         attempt = { link in Ending(mode.attempt(on: link, delivering), throwing) }
         if mode.isByRows {
-            stage = { link in StagedTransaction(mode, on: link, delivering, throwing) }
+            stage = { link, isBehind in
+                StagedTransaction(mode, on: link, isBehind: isBehind, delivering, throwing)
+            }
         } else {
             stage = nil
         }

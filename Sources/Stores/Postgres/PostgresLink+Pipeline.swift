@@ -1,4 +1,5 @@
 import CPostgres
+import StoreSQL
 
 /// The pipeline: commands are sent one after the other, then a mark behind them (``post(isBounded:)``), and the answers up to the mark are taken
 /// together (``collect()``). The answers of a batch that nobody waits for are owed: they come before those of the next.
@@ -12,6 +13,7 @@ extension PostgresLink {
 
     func send(_ command: SentCommand, _ send: () -> CInt) throws {
         try handle.refuseIfSilent()
+        try flushLeading(before: command)
         guard send() == 1 else { throw handle.loss }
         sent.append(command)
         if command.prepares == nil { counts.statements += 1 }
@@ -40,7 +42,8 @@ extension PostgresLink {
         var commands = spare
         spare = []
         swap(&commands, &sent)
-        let wait = newWait(isBounded: isBounded)
+        var wait = newWait(isBounded: isBounded)
+        if let leading { wait = wait.together(with: leading.wait) }
         try handle.refuseIfSilent()
         counts.roundTrips += 1
         try handle.endBatch(wait)
@@ -51,7 +54,8 @@ extension PostgresLink {
     /// wait for.
     var awaited: (socket: CInt, deadline: ContinuousClock.Instant?) { (handle.socket, posted?.wait.until) }
 
-    /// Whether ``collect()`` would find all the answers, or the end of the connection, or no time left: so that it waits for nothing.
+    /// Whether ``collect()`` would find all the answers, or the end of the connection, or no time left: so that it waits for nothing. Where one
+    /// leads, whether ``leadingCommitted()`` would.
     ///
     /// One answer is not all of them: where they fill the server's buffer, it sends what it has, and may wait for a row then.
     func isAnswered(at now: ContinuousClock.Instant) -> Bool {
@@ -64,7 +68,7 @@ extension PostgresLink {
             answers.take(handle.takeResult(), isConnected: handle.isConnected)
         }
         self.posted?.answers = answers
-        return answers.areWhole
+        return answers.areWhole || leading.map { $0.commands.count <= answers.results.count } ?? false
     }
 
     /// Waits for the answers of what was posted, and notes those that were asked ahead.
@@ -82,6 +86,15 @@ extension PostgresLink {
         }
         try readOwed(posted.wait)
         let results = try results(of: commands.count, after: posted.answers, posted.wait)
+        return try outcome(of: commands, results) { history.note($0, to: $1) }
+    }
+
+    /// The last command's result.
+    /// - Parameter note: what is done with the answer to a question.
+    /// - Throws: the first failure.
+    func outcome(
+        of commands: [SentCommand], _ results: [PostgresResult], note: (PostgresResult, _ question: Int) -> Void
+    ) throws -> PostgresResult {
         var failure: (any Error)?
         var last: PostgresResult?
         for (place, (command, result)) in zip(commands, results).enumerated() {
@@ -97,7 +110,7 @@ extension PostgresLink {
             } catch let error {
                 failure = error
             }
-            if failure == nil, let question = command.asks { history.note(result, to: question) }
+            if failure == nil, let question = command.asks { note(result, question) }
             // What failed or was passed over is not prepared.
             if let prepares = command.prepares, result.failure(in: nil) != nil { prepared[prepares] = nil }
         }
@@ -107,7 +120,7 @@ extension PostgresLink {
     }
 
     /// Reads the answers that were not waited for.
-    private func readOwed(_ wait: AnswerWait) throws {
+    func readOwed(_ wait: AnswerWait) throws {
         if owed.isEmpty { return }
         let commands = owed
         owed = []
@@ -123,7 +136,7 @@ extension PostgresLink {
 
     /// All answers up to the mark.
     /// - Parameter arrived: those that were taken before.
-    private func results(
+    func results(
         of count: Int, after arrived: BatchAnswers = BatchAnswers(), _ wait: AnswerWait
     ) throws -> [PostgresResult] {
         var answers = arrived
@@ -145,6 +158,10 @@ extension PostgresLink {
         } catch let failure as PostgresFailure where command.isBegin && failure.state == "0A000" {
             // A standby has no serializable transactions.
             throw PostgresFailure(.readOnly, failure.description)
+        } catch let failure as PostgresFailure where command.isBegin && failure.state == Self.lockNotAvailable {
+            // One that waits for no lock as it begins has to be run in a way that does.
+            guard command.text == TransactionMode.withoutWaitingForOthers.text else { throw failure }
+            throw PostgresFailure.unforeseen
         }
     }
 

@@ -33,7 +33,11 @@ extension PostgresLink {
         isBegin: Bool = false
     ) throws {
         if isOverdue { throw overdue }
-        if sent.count >= Self.mostSent { try settle() }
+        if sent.count >= Self.mostSent {
+            // It waits for nothing, as the one in front is not to wait for it.
+            if leading != nil { throw PostgresFailure.unforeseen }
+            try settle()
+        }
         try sendKept(
             statement, parameters, isForeseen: isForeseen, isChecked: isForeseen && isChecked, isBegin: isBegin)
     }
@@ -66,6 +70,8 @@ extension PostgresLink {
 
     /// What ``withCheck(_:)`` fails with: a division by zero.
     static let nothingChanged = "22012"
+    /// What `LOCK TABLE … NOWAIT` fails with.
+    static let lockNotAvailable = "55P03"
 
     private func nameOfPrepared(_ statement: SQLStatement, _ number: Int, isChecked: Bool) throws -> String {
         let preparation = PreparedStatement(number: number, isChecked: isChecked)

@@ -15,16 +15,16 @@ extension PostgresLink {
     /// Commits, together with what is still to be sent, where the commit does not depend on the answer.
     /// - Returns: the command's tag; `ROLLBACK` where the transaction had failed before.
     func commit() throws -> String {
-        try postCommit()
+        try sendCommit()
+        try post()
         return try committed()
     }
 
-    /// Sends the commit, and waits for nothing.
-    func postCommit() throws {
+    /// Sends the commit, which goes with what is sent next, or with ``post(isBounded:)``.
+    func sendCommit() throws {
         deadlines.leaveTimeForClosing(at: .now)
         // Nothing is sent that could be refused as overdue: that was asked before.
         try sendKept(Self.ending, [], isEnd: true)
-        try post()
     }
 
     /// Sends what is still to be sent of a transaction that is to be undone, and waits for nothing; ``rollBack()`` takes the answers.
@@ -51,11 +51,14 @@ extension PostgresLink {
         (owed, sent) = (sent, [])
     }
 
-    /// Whether the server has refused a statement of the open transaction, which is to be rolled back.
-    var isFailed: Bool { handle.transactionStatus == PQTRANS_INERROR }
+    /// Whether the server has refused a statement of the open transaction, which is to be rolled back. While answers are to come, that is not
+    /// known.
+    var isFailed: Bool { posted == nil && handle.transactionStatus == PQTRANS_INERROR }
 
     /// Where it fails, the connection is of no use any more, and the server rolls back by itself.
     func rollBack() {
+        // What could not even be sent behind another's commit: there is nothing to undo, and the connection is of no use.
+        if leading != nil { return }
         defer { deadlines.endTransaction() }
         deadlines.beginRollback(at: .now)
         // Behind a statement that fails it would be passed over.

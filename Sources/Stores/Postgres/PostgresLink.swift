@@ -43,6 +43,8 @@ final class PostgresLink: @unchecked Sendable {
     /// What was handed to libpq since the last answer, in order. libpq keeps small messages until they are waited for.
     var sent: [SentCommand] = []
     var posted: SentBatch?
+    /// The transaction that ends in front of the one at hand (`PostgresLink+Following.swift`).
+    var leading: LeadingTransaction?
     /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
     var owed: [SentCommand] = []
     var counts = Counts()
@@ -75,9 +77,12 @@ final class PostgresLink: @unchecked Sendable {
 
     /// Whether the connection can be used for another transaction.
     var isUsable: Bool {
-        silence == nil && posted == nil && handle.isConnected
+        silence == nil && posted == nil && leading == nil && handle.isConnected
             && (!owed.isEmpty || handle.transactionStatus == PQTRANS_IDLE)
     }
+
+    /// Whether the server is there, as far as is known, whatever it is doing.
+    var isAlive: Bool { silence == nil && handle.isConnected }
 
     /// Looks, without waiting, whether the server has hung up.
     func isLost() -> Bool { handle.isLost() }

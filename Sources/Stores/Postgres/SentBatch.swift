@@ -20,7 +20,7 @@ struct SentCommand {
 /// What was sent with a mark behind it, and is to be answered.
 struct SentBatch {
     var commands: [SentCommand]
-    let wait: AnswerWait
+    var wait: AnswerWait
     /// Those that came before they were waited for.
     var answers = BatchAnswers()
 }
@@ -35,6 +35,12 @@ struct BatchAnswers {
 
     mutating func reserveCapacity(_ count: Int) {
         results.reserveCapacity(count)
+    }
+
+    /// Takes out the results of the first commands: fewer where there are not so many.
+    mutating func removeFirst(_ count: Int) -> [PostgresResult] {
+        defer { results.removeFirst(min(count, results.count)) }
+        return Array(results.prefix(count))
     }
 
     /// - Parameter result: what comes next; nil at the end of a command's results.

@@ -9,6 +9,9 @@ final class StagedTransaction {
     enum Step {
         /// It waits for the database, whose answer is looked for at ``link``.
         case waits
+        /// All is said up to the commit, which goes by itself (``StagedTransaction/commitAlone()``) or with the beginning of another
+        /// (``StagedTransaction/lead()``).
+        case commits
         case over(PendingTransaction.Ending)
         /// Nothing was done: it has to be run by itself.
         case single
@@ -18,6 +21,8 @@ final class StagedTransaction {
         case fresh
         case asking
         case committing(Delivery)
+        /// Another was begun behind the commit.
+        case leading(Delivery)
         /// What was sent is to be answered before it can be undone.
         case undoing(Step)
     }
@@ -27,26 +32,31 @@ final class StagedTransaction {
 
     let link: PostgresLink
     private let mode: TransactionMode
+    private let isBehind: Bool
     private let body: (any StoreTransaction) throws -> Delivery
     private let fail: @Sendable (any Error) -> Void
     private var stage = Stage.fresh
     private var rounds = 0
 
-    /// - Parameter fail: tells the waiting caller of an error.
+    /// - Parameters:
+    ///   - isBehind: whether it begins behind the commit of another, which ends first (`docs/decisions/0580`).
+    ///   - fail: tells the waiting caller of an error.
     init(
-        _ mode: TransactionMode, on link: PostgresLink, _ body: @escaping (any StoreTransaction) throws -> Delivery,
-        _ fail: @escaping @Sendable (any Error) -> Void
+        _ mode: TransactionMode, on link: PostgresLink, isBehind: Bool,
+        _ body: @escaping (any StoreTransaction) throws -> Delivery, _ fail: @escaping @Sendable (any Error) -> Void
     ) {
-        (self.mode, self.link, self.body, self.fail) = (mode, link, body, fail)
+        (self.mode, self.link, self.isBehind, self.body, self.fail) = (mode, link, isBehind, body, fail)
     }
 
     /// Goes on, when it is new or its answer is there, as far as it comes without waiting.
     func advance() -> Step {
         do {
             switch stage {
-            case .fresh: for command in mode.beginning { try link.begin(command) }
+            case .fresh:
+                for command in isBehind ? mode.beginningBehind : mode.beginning { try link.begin(command) }
             case .asking: try link.collect()
             case .committing(let delivery): return step(mode.ended(delivery, on: link) { try link.committed() })
+            case .leading(let delivery): return step(mode.ended(delivery, on: link) { try link.leadingCommitted() })
             case .undoing(let step): return undone(step)
             }
         } catch let failure as PostgresFailure where failure.consequence == .unforeseen {
@@ -95,12 +105,30 @@ final class StagedTransaction {
     private func commit(_ delivery: Delivery) -> Step {
         if let refused = mode.refused(on: link) as TransactionMode.Attempted<Delivery>? { return step(refused) }
         do {
-            try link.postCommit()
+            try link.sendCommit()
             stage = .committing(delivery)
+            return .commits
+        } catch {
+            return step(mode.ended(delivery, on: link) { throw error })
+        }
+    }
+
+    /// Sends the commit, with nothing behind it.
+    func commitAlone() -> Step {
+        guard case .committing(let delivery) = stage else { preconditionFailure("it has not ended") }
+        do {
+            try link.post()
             return .waits
         } catch {
             return step(mode.ended(delivery, on: link) { throw error })
         }
+    }
+
+    /// Has another begin behind the commit, which is sent with what that one asks.
+    func lead() {
+        guard case .committing(let delivery) = stage else { preconditionFailure("it has not ended") }
+        stage = .leading(delivery)
+        link.beginFollowing()
     }
 
     /// Undoes what was sent. A statement among it may wait for a row that another transaction of this very thread has locked, so that its

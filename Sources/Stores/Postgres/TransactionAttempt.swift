@@ -114,6 +114,13 @@ enum TransactionMode: Sendable {
         }
     }
 
+    /// How one begins behind the commit of another, whose answer is not to wait for it: where one that excludes others is under way, it fails.
+    var beginningBehind: [SQLStatement] {
+        beginning.map { $0 === Statements.besideOthers ? Self.withoutWaitingForOthers : $0 }
+    }
+
+    static let withoutWaitingForOthers = SQLStatement("LOCK TABLE documents IN ROW SHARE MODE NOWAIT", isByRow: true)
+
     private enum Statements {
         static let read = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isByRow: true)
         static let serializable = SQLStatement("BEGIN ISOLATION LEVEL SERIALIZABLE", isByRow: true)

@@ -146,9 +146,15 @@ struct TransactionQueue<Job> {
 
     /// The next for the thread that runs several; nil where it has no room, and where none may run now.
     mutating func takeTogether() -> Entry? {
-        guard hasNextTogether, var entry = together.removeFirst() else { return nil }
-        entry.isTogether = true
+        guard room > 0, let entry = takeBehind() else { return nil }
         room -= 1
+        return entry
+    }
+
+    /// The next to begin where one that was run together commits, for which no room is needed; nil where none may run now.
+    mutating func takeBehind() -> Entry? {
+        guard hasMoreTogether, var entry = together.removeFirst() else { return nil }
+        entry.isTogether = true
         runningTogether += 1
         return start(entry)
     }

@@ -71,6 +71,25 @@ struct TransactionQueueTests {
     }
 
     @Test
+    func `What begins behind a commit needs no room, and stands back for one that is to run alone`() throws {
+        let queue = filled(threads: 3, writes: ["w1"])
+        queue.addTogether("t1", "t2", "t3")
+        queue.room = 1
+        #expect(queue.takeBehind()?.job == "t1" && queue.room == 1)
+        #expect([queue.takeTogether()?.job, queue.takeBehind()?.job] == ["t2", "t3"])
+        #expect(queue.takeBehind() == nil, "what is for the other threads is left to them")
+        #expect(queue.take()?.job == "w1")
+        queue.addTogether("l", "t4")
+        var loser = try #require(queue.takeBehind())
+        for _ in 1..<TransactionQueue<String>.lossesBeforeAlone {
+            queue.lose(loser)
+            loser = try #require(queue.take())
+        }
+        queue.lose(loser)
+        #expect(loser.job == "l" && queue.takeBehind() == nil && queue.waiting == 2)
+    }
+
+    @Test
     func `What may go together waits for the thread that runs several, when that has all its connections`() {
         let queue = filled(threads: 3)
         queue.isComplete = true
@@ -273,6 +292,7 @@ struct TransactionQueueTests {
 
         func take() -> TransactionQueue<String>.Entry? { queue.take() }
         func takeTogether() -> TransactionQueue<String>.Entry? { queue.takeTogether() }
+        func takeBehind() -> TransactionQueue<String>.Entry? { queue.takeBehind() }
         func single(_ entry: TransactionQueue<String>.Entry) { queue.single(entry) }
         var isComplete: Bool {
             get { queue.isComplete }
