@@ -13,6 +13,8 @@ public final class BoundedQuestion<Answer: Sendable>: Sendable {
 
     private struct State: Sendable {
         var asked = 0
+        /// Callers who wait for the end of a question that was asked before they came.
+        var waiting = 0
         var underWay: UnderWay?
     }
 
@@ -24,7 +26,7 @@ public final class BoundedQuestion<Answer: Sendable>: Sendable {
         self.patience = patience
     }
 
-    /// The answer.
+    /// The answer, maybe of a question that was asked before the call.
     /// - Parameter ask: called if no other question is under way.
     /// - Returns: nil where there is none in time.
     /// - Throws: what `ask` throws in time.
@@ -44,6 +46,29 @@ public final class BoundedQuestion<Answer: Sendable>: Sendable {
         }
         return try await Self.wait(for: underWay.task, until: underWay.begin + patience)
     }
+
+    /// The answer of a question that is asked after the call, so that it has what was committed before. Callers who come while one is
+    /// under way wait for its end, and then share the next.
+    /// - Parameter ask: called if no other such question is under way.
+    /// - Returns: nil where there is none in time.
+    /// - Throws: what `ask` throws in time.
+    public func presentAnswer(_ ask: @escaping @Sendable () async throws -> Answer) async throws -> Answer? {
+        let earlier: UnderWay? = state.withLock { state in
+            if state.underWay != nil { state.waiting += 1 }
+            return state.underWay
+        }
+        guard let earlier else { return try await answer(ask) }
+        defer { state.withLock { $0.waiting -= 1 } }
+        do {
+            guard try await Self.wait(for: earlier.task, until: earlier.begin + patience) != nil else { return nil }
+        } catch {
+            // That one failed; this one may not.
+        }
+        return try await answer(ask)
+    }
+
+    /// How many callers wait for the end of a question that was asked before they came.
+    var waiting: Int { state.withLock { $0.waiting } }
 
     private func end(_ number: Int) {
         state.withLock { state in
@@ -88,7 +113,7 @@ public final class Remembered<Value: Sendable>: Sendable {
             remember(first)
             return first
         }
-        guard let fresh = try? await question.answer(read) else { return known }
+        guard let fresh = try? await question.presentAnswer(read) else { return known }
         remember(fresh)
         return fresh
     }

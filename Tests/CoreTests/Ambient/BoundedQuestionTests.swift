@@ -54,6 +54,20 @@ struct BoundedQuestionTests {
     }
 
     @Test
+    func `Who asks how it is at present gets no answer that was asked for before`() async throws {
+        let question = BoundedQuestion<Int>(patience: .seconds(1200))
+        let held = HeldAnswer()
+        async let first = question.presentAnswer { await held.ask() }
+        while held.asked.withLock({ $0 }) == 0 { await Task.yield() }
+        async let second = question.presentAnswer { 2 }
+        while question.waiting == 0 { await Task.yield() }
+        held.give(1)
+        #expect(try await first == 1)
+        #expect(try await second == 2)
+        #expect(question.waiting == 0)
+    }
+
+    @Test
     func `What was read before is told where the store fails`() async throws {
         struct Trouble: Error {}
         let value = Remembered<Int>(patience: .milliseconds(20))
