@@ -115,7 +115,9 @@ public final class Realm: Sendable {
         self.linkFormat = linkFormat
         self.proofs = proofs
         clientKeySets = ClientKeySets(keySetFetcher)
-        keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer, patience: storePatience)
+        keyring = Keyring(
+            store: store, clock: clock, random: random, sealer: sealer, standing: store.standing,
+            patience: storePatience)
     }
 
     /// The one door through which every answer goes.
@@ -182,7 +184,7 @@ public final class Realm: Sendable {
     ) async throws -> T {
         let now = clock.now
         let eventID = AuditEvent.freshID(at: now, random: random)
-        return try await store.write { transaction in
+        let changed: T = try await store.write { transaction in
             var settings = try transaction.settings()
             var details = details
             if let former { details["before"] = former(settings) }
@@ -197,6 +199,8 @@ public final class Realm: Sendable {
                     id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))
             return result
         }
+        keyring.noteChange()
+        return changed
     }
 }
 

@@ -151,7 +151,7 @@ struct KeyedStore: Store {
     private let logouts: LogoutNotices
     private let statistics: EventStatistics
     private let uses: UseNotes
-    private let standing = StandingDocuments()
+    let standing = StandingDocuments()
 
     init(
         base: any Store, keys: MasterKeys, notifier: Notifier, logouts: LogoutNotices, statistics: EventStatistics,

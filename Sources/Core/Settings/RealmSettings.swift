@@ -212,7 +212,7 @@ public struct TokenSettings: Sendable, Equatable, Codable {
     }
 
     /// The algorithms whose keys are in the JWKS of these dialects; nil is every dialect.
-    func published(for dialects: [Dialect]?) -> Set<SigningAlgorithm> {
+    public func published(for dialects: [Dialect]?) -> Set<SigningAlgorithm> {
         guard publishedKeys == .used, let dialects, !dialects.isEmpty else { return Set(SigningAlgorithm.allCases) }
         return Set(dialects.map(algorithm(for:)))
     }

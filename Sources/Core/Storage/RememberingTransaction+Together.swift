@@ -7,6 +7,7 @@ extension RememberingTransaction {
     var knowsNoStandingDocument: Bool { Self.standingDocuments.allSatisfy { !documents.has($0) } }
 
     func keep(standing found: [String: Data]) {
+        if !documents.has(Self.settingsDocument) { standing.saw(settings: found[Self.settingsDocument]) }
         for name in Self.standingDocuments where !documents.has(name) { documents[name] = .some(found[name]) }
     }
 

@@ -12,6 +12,30 @@ final class StandingDocuments: Sendable {
         let value: any Sendable
     }
 
+    private struct Sight {
+        var isKnown = false
+        var settings: Data?
+        var changes = 0
+    }
+
+    private let sight = Mutex(Sight())
+
+    /// How often the settings were found to be others than before, or this process changed them or the signing keys. What is kept beside
+    /// the store is of before where this has grown since.
+    var changes: Int { sight.withLock { $0.changes } }
+
+    /// A transaction sees the settings so; nil where there are none.
+    func saw(settings: Data?) {
+        sight.withLock { sight in
+            guard !sight.isKnown || sight.settings != settings else { return }
+            if sight.isKnown { sight.changes += 1 }
+            (sight.isKnown, sight.settings) = (true, settings)
+        }
+    }
+
+    /// This process has changed the settings or the signing keys, and committed that.
+    func noteChange() { sight.withLock { $0.changes += 1 } }
+
     /// Documents that are remembered. There are few, by names of ours; more are none the worse.
     static let capacity = 64
 

@@ -6,8 +6,9 @@ import Synchronization
 /// The keys that sign tokens: one for ES256 and one for RS256, made on first start and rotated together.
 ///
 /// A rotated key signs nothing any more and stays in the JWKS until the last token that it signed has expired. The keys
-/// are read again every few seconds, and at once when a token names a key that is not known, so that servers side by
-/// side agree without talking to each other.
+/// are read again every few seconds, at once when a token names a key that is not known, and at once where a transaction of this process
+/// has seen other settings, so that servers side by side agree without talking to each other. A key that signs by settings that a request
+/// has read is thus in the JWKS that the next request gets here.
 ///
 /// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed, and `TokenKey` the same opened, which
 /// signs and verifies; this type rotates and uses them, and gives their public halves as `JSONWebKey`s or, for Google's old endpoint, in a `SelfSignedCertificate`.
@@ -24,6 +25,8 @@ public final class Keyring: Sendable {
         /// What the settings say of tokens.
         var settings: TokenSettings
         var loadedAt: Date
+        /// `StandingDocuments.changes` before it was read.
+        var changes: Int
 
         func key(_ record: SigningKeyRecord) throws -> TokenKey {
             guard let key = keys[record.id] else { throw StoreError(.corrupt, "The key \(record.id) was not opened.") }
@@ -35,6 +38,7 @@ public final class Keyring: Sendable {
     private let clock: any WallClock
     private let random: any RandomSource
     private let sealer: Sealer
+    private let standing: StandingDocuments
     private let ring = Mutex<Ring?>(nil)
     /// PEM, by key id: made when they are first asked for, which is seldom, and once, as each is signed.
     private let madeCertificates = Mutex<[String: String]>([:])
@@ -48,15 +52,18 @@ public final class Keyring: Sendable {
     /// Seconds that a retired key stays in the JWKS: as long as the longest token, and the clocks of others.
     static let retirement: TimeInterval = longestToken + 600
 
-    /// - Parameter patience: how long the JWKS waits for the store, where it has keys of before to show.
+    /// - Parameters:
+    ///   - standing: what transactions on the store saw of the settings.
+    ///   - patience: how long the JWKS waits for the store, where it has keys of before to show.
     init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer,
-        patience: Duration = .seconds(1)
+        standing: StandingDocuments = StandingDocuments(), patience: Duration = .seconds(1)
     ) {
         self.store = store
         self.clock = clock
         self.random = random
         self.sealer = sealer
+        self.standing = standing
         reloading = BoundedQuestion(patience: patience)
     }
 
@@ -185,11 +192,6 @@ public final class Keyring: Sendable {
         try await publicRing().settings.algorithm(for: dialect)
     }
 
-    /// The algorithms that a JWKS for these dialects has keys of: from memory too.
-    public func publishedAlgorithms(for dialects: [Dialect]) async throws -> Set<SigningAlgorithm> {
-        try await publicRing().settings.published(for: dialects)
-    }
-
     /// What the settings say of tokens, as this server signs by them now: from memory too.
     public func settings() async throws -> TokenSettings {
         try await publicRing().settings
@@ -198,7 +200,7 @@ public final class Keyring: Sendable {
     private func publicRing() async throws -> Ring {
         guard let known = ring.withLock({ $0 }) else { return try await reload() }
         if isFresh(known) { return known }
-        return (try? await reloading.answer { try await self.reload() }) ?? known
+        return (try? await reloading.presentAnswer { try await self.reload() }) ?? known
     }
 
     /// All keys, the oldest first.
@@ -251,6 +253,7 @@ public final class Keyring: Sendable {
                     details: ["keys": .array(fresh.map { .string($0.id) })]))
             return records
         }
+        noteChange()
         _ = try await reload()
         return rotated
     }
@@ -283,6 +286,7 @@ public final class Keyring: Sendable {
                     id: eventID, at: now, kind: .keyRetired, userID: nil, context: actor, details: details))
             return (key, successor)
         }
+        noteChange()
         _ = try await reload()
         return retirement
     }
@@ -329,21 +333,28 @@ public final class Keyring: Sendable {
 
     // MARK: Reading keys
 
+    /// Says that this process has changed keys or settings: what a reading under way may have missed is read again.
+    func noteChange() { standing.noteChange() }
+
     private func current() async throws -> Ring {
         if let ring = ring.withLock({ $0 }), isFresh(ring) { return ring }
         return try await reload()
     }
 
-    private func isFresh(_ ring: Ring) -> Bool { abs(clock.now.timeIntervalSince(ring.loadedAt)) < Self.freshness }
+    private func isFresh(_ ring: Ring) -> Bool {
+        ring.changes == standing.changes && abs(clock.now.timeIntervalSince(ring.loadedAt)) < Self.freshness
+    }
 
     private func reload() async throws -> Ring {
         let now = clock.now
+        let changes = standing.changes
         let (stored, settings) = try await store.read { (try $0.signingKeys(), try $0.settings().tokens) }
         let records = stored.filter { $0.removedAfter.map { $0 > now } ?? true }
         if let known = ring.withLock({ $0 }), known.records == records {
             return ring.withLock { ring in
                 ring?.loadedAt = now
                 ring?.settings = settings
+                ring?.changes = changes
                 return ring ?? known
             }
         }
@@ -361,7 +372,8 @@ public final class Keyring: Sendable {
             let names = algorithms.map(\.rawValue)
             jwks[algorithms] = try Self.encoder.encode(["keys": published.filter { names.contains($0.alg) }])
         }
-        let fresh = Ring(records: records, keys: keys, jwks: jwks, settings: settings, loadedAt: now)
+        let fresh = Ring(
+            records: records, keys: keys, jwks: jwks, settings: settings, loadedAt: now, changes: changes)
         ring.withLock { $0 = fresh }
         return fresh
     }

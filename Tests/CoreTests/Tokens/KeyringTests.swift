@@ -219,6 +219,32 @@ struct KeyringTests {
     }
 
     @Test
+    func `Settings that a transaction here has seen hold for the keys at once, whichever server changed them`()
+        async throws
+    {
+        let shared = try await TestStore.sqlite.open()
+        let here = try TestRealm.make(keptIn: shared)
+        let there = try TestRealm.make(keptIn: shared, clock: here.clock, seed: 2)
+        try await here.realm.keyring.prepare()
+        func published(_ test: TestRealm) async throws -> Int {
+            let document = try await JSONDecoder().decode(
+                [String: [[String: JSONValue]]].self, from: test.realm.keyring.jwks(for: [.guardian]))
+            return try #require(document["keys"]).count
+        }
+        #expect(try await published(here) == 2)
+        #expect(try await published(there) == 2)
+        try await there.changeSettings { $0.tokens.publishedKeys = .used }
+        #expect(there.realm.keyring.presentJWKS(for: [.guardian]) == nil)
+        #expect(try await published(there) == 1)
+        #expect(try await here.realm.settings().tokens.publishedKeys == .used)
+        #expect(here.realm.keyring.presentJWKS(for: [.guardian]) == nil)
+        #expect(try await published(here) == 1)
+        // The same settings again are no reason to read the keys.
+        _ = try await here.realm.settings()
+        #expect(here.realm.keyring.presentJWKS(for: [.guardian]) != nil)
+    }
+
+    @Test
     func `A key outlives the longest token that it signed`() {
         var tokens = TokenSettings()
         tokens.idTokenLifetime = .max

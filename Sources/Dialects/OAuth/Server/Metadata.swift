@@ -104,11 +104,12 @@ extension OAuth {
         // Side by side: each is told from memory after a second in which the store does not answer.
         async let resources = realm.resources.published()
         async let settings = realm.publishedSettings()
+        let told = try await settings
         let document = Metadata.document(
-            self, algorithm: try await realm.keyring.algorithm(for: .oauth),
-            published: try await realm.keyring.publishedAlgorithms(for: TokenSettings.oauthReaders),
+            self, algorithm: told.tokens.algorithm(for: .oauth),
+            published: told.tokens.published(for: TokenSettings.oauthReaders),
             resources: try await resources,
-            settings: try await settings.oauth)
+            settings: told.oauth)
         return try .json(
             document,
             headers: [.cacheControl: "public, max-age=\(Metadata.maxAge)"])

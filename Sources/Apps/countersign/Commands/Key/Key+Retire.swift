@@ -7,8 +7,9 @@ extension KeyCommand {
             commandName: "retire",
             abstract: "Take a signing key out of use at once, as one that may be in other hands.",
             discussion: """
-                No token that the key signed counts from now on: applications have to refresh theirs. Where the key signs, a new \
-                one of its algorithm takes its place. For a change without a cause, `countersign key rotate` is better.
+                No token that the key signed counts any more, on each server within five seconds: applications have to refresh \
+                theirs. Where the key signs, a new one of its algorithm takes its place. For a change without a cause, \
+                `countersign key rotate` is better.
 
                   countersign key retire 4fJ2kQ9xLm3a4fJ2
                 """)
