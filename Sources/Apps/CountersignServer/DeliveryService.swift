@@ -1,5 +1,6 @@
 import CountersignCore
 import Logging
+import ServerHTTP
 import ServiceLifecycle
 
 /// Delivers mail and push while the server runs. At its end what is under way is finished; the rest waits for the next
@@ -40,8 +41,13 @@ struct DeliveryService: NamedService {
     }
 
     /// Ids of messages are in the audit log too. Their recipients are not in this log.
-    static func note(in logger: Logger, _ health: ChannelHealth) -> @Sendable (DeliveryNote) -> Void {
-        let pace = WarningPace()
+    ///
+    /// Strangers can have mails sent to addresses that there are not: lines about single messages are thirty a minute at most, of each kind.
+    static func note(
+        in logger: Logger, _ health: ChannelHealth,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> @Sendable (DeliveryNote) -> Void {
+        let (pace, messages) = (WarningPace(), WarningPace(most: WarningPace.mostOfTheirOwn))
         return { note in
             switch note {
             case .delivered(let message):
@@ -50,12 +56,14 @@ struct DeliveryService: NamedService {
                 }
                 logger.debug("delivered a message", metadata: metadata(message))
             case .postponed(let message, let reason, let seconds):
-                logger.info(
-                    "a message could not be delivered yet",
-                    metadata: metadata(message).merging(
-                        ["reason": "\(reason)", "againInSeconds": .stringConvertible(Int(seconds.rounded(.up)))]) { $1 }
-                )
-                if let inVain = health.postponed(message.channel, at: .now) {
+                if let leftOut = messages.leftOut("postponed \(message.channel.rawValue)", at: now()) {
+                    logger.info(
+                        "a message could not be delivered yet",
+                        metadata: metadata(message).merging(
+                            ["reason": "\(reason)", "againInSeconds": .stringConvertible(Int(seconds.rounded(.up)))]
+                        ) { $1 }.with(leftOut: leftOut))
+                }
+                if let inVain = health.postponed(message.channel, at: now()) {
                     logger.warning(
                         "messages are not delivered",
                         metadata: [
@@ -65,12 +73,14 @@ struct DeliveryService: NamedService {
                 }
             case .failed(let message, let reason, let isGivenUp):
                 // A refused address is its user's affair, a message that nothing took in all its time is the operator's.
+                let level: Logger.Level = isGivenUp ? .error : .warning
+                guard let leftOut = messages.leftOut("\(level) \(message.channel.rawValue)", at: now()) else { return }
                 logger.log(
-                    level: isGivenUp ? .error : .warning, "a message will not be delivered",
-                    metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
+                    level: level, "a message will not be delivered",
+                    metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 }.with(leftOut: leftOut))
             case .trouble(let error):
                 // A database that is away is met by each channel, every few seconds.
-                if pace.isDue(at: .now) { logger.warning("the outbox could not be processed: \(error)") }
+                if pace.isDue(at: now()) { logger.warning("the outbox could not be processed: \(error)") }
             }
         }
     }

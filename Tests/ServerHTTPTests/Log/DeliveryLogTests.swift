@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import ServerHTTP
 import Testing
 
 @testable import CountersignServer
@@ -27,6 +28,27 @@ import Testing
                 #"{"againInSeconds":9,"hook":"h1","reason":"timeout"}}"# + "\n",
             ])
         #expect(!log.lines.joined().contains("ada@"))
+    }
+
+    @Test func `Refused messages and events are thirty lines a minute, and the next says how many were left out`() {
+        let (log, time) = (WrittenLog(), MovedTime())
+        let message = OutboxMessage(
+            id: "m1", channel: .email, recipient: "ada@example.com", createdAt: Date(timeIntervalSince1970: 0),
+            attempts: 1, nextAttemptAt: Date(timeIntervalSince1970: 60), sealedContent: Data())
+        let messages = DeliveryService.note(in: log.logger, ChannelHealth(), now: { time.now })
+        let hooks = HookService.note(in: log.logger, now: { time.now })
+        func happen(_ count: Int) {
+            for _ in 0..<count {
+                messages(.failed(message, reason: "smtp-550", isGivenUp: false))
+                hooks(.givenUp(hook: "h1", event: "e1", reason: "400"))
+            }
+        }
+        happen(45)
+        #expect(log.lines.count == 60)
+        time.pass(.seconds(60))
+        happen(1)
+        #expect(log.lines.count == 62)
+        #expect(log.lines.suffix(2).allSatisfy { $0.contains(#""leftOut":15"#) }, "\(log.lines.suffix(2))")
     }
 
     private struct Away: Error {}

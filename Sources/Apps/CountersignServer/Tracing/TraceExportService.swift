@@ -1,5 +1,6 @@
 import Delivery
 import Logging
+import ServerHTTP
 import ServiceLifecycle
 import Traces
 

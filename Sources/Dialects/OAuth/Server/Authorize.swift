@@ -88,11 +88,19 @@ extension OAuth {
     ) throws -> AuthorizationAnswer {
         switch ServerFailure(error) {
         case .overloaded, .unavailable, .outcomeUnknown:
-            context.logger.warning("request of an application not answered: \(error)")
+            if let leftOut = failureLines.refusals.leftOut(at: .now) {
+                context.logger.warning(
+                    "request of an application not answered: \(error)",
+                    metadata: Logger.Metadata().with(leftOut: leftOut))
+            }
             return AuthorizationAnswer(
                 error: "temporarily_unavailable", "The server has too much to do. Try again in a moment.", to: target)
         case .internalError:
-            context.logger.error("request of an application failed: \(type(of: error)): \(error)")
+            if let leftOut = failureLines.faults.leftOut(at: .now) {
+                context.logger.error(
+                    "request of an application failed: \(type(of: error)): \(error)",
+                    metadata: Logger.Metadata().with(leftOut: leftOut))
+            }
             return AuthorizationAnswer(error: "server_error", "Something went wrong inside the server.", to: target)
         case .body, .status: throw error
         }

@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import OAuthHTTP
+import ServerHTTP
 import WebPages
 
 /// OAuth 2.1 and OpenID Connect: the authorization endpoint, the token endpoint with its table of grants, and what is around them.
@@ -18,6 +19,8 @@ public struct OAuth: Sendable {
     let pages: OAuthPages
     /// What was said of them in the log.
     let clientRefusals = ClientRefusals()
+    /// Of failures that applications are told by way of the browser.
+    let failureLines = (refusals: WarningPace(), faults: WarningPace(most: WarningPace.mostOfTheirOwn))
     private let known = KnownAddresses()
 
     public struct Options: Sendable {

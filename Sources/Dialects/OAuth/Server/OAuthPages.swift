@@ -9,6 +9,11 @@ import WebPages
 /// The few pages of the authorization endpoint itself. Those that people sign in on belong to another part.
 struct OAuthPages: Sendable {
     let site: PageSite
+    private let refusals = WarningPace(most: WarningPace.mostOfTheirOwn)
+
+    init(site: PageSite) {
+        self.site = site
+    }
 
     /// A request whose application or address is not known: nothing of it is repeated, and nothing leads anywhere.
     /// - Parameters:
@@ -17,7 +22,10 @@ struct OAuthPages: Sendable {
     func error(
         _ request: Request, _ context: CountersignRequestContext, _ reason: String, code: String? = nil
     ) -> Response {
-        context.logger.info("request of an application refused", metadata: ["reason": .string(reason)])
+        if let leftOut = refusals.leftOut(at: .now) {
+            let metadata: Logger.Metadata = ["reason": .string(reason)]
+            context.logger.info("request of an application refused", metadata: metadata.with(leftOut: leftOut))
+        }
         let visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
         var page = Page("error", PageText(words.errorTitle), PageText(words.error))

@@ -90,12 +90,12 @@ extension OAuth {
         case .refused(.limited(let until)): throw OAuthFailure.limited(until: until, at: realm.clock.now)
         case .refused(let refusal):
             let usesBasic = authorization.credentials("Basic") != nil
-            if let (reason, leftOut) = clientRefusals.line(refusal, at: realm.clock.now) {
-                var metadata: Logger.Metadata = [
+            if let (reason, leftOut) = clientRefusals.line(refusal, at: .now) {
+                let metadata: Logger.Metadata = [
                     "reason": .string(reason), "method": .string(Self.method(of: form, usesBasic: usesBasic).rawValue),
                 ]
-                if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
-                context.logger.notice("an application is not taken for who it says", metadata: metadata)
+                context.logger.notice(
+                    "an application is not taken for who it says", metadata: metadata.with(leftOut: leftOut))
             }
             throw OAuthFailure.invalidClient(to: request)
         }

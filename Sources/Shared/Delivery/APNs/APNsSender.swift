@@ -106,7 +106,7 @@ public final class APNsSender: MessageSender {
         do {
             return try await deliver(message)
         } catch let error as StoreError {
-            logger.warning("a push could not be prepared: \(error)")
+            if isDue("store") { logger.warning("a push could not be prepared: \(error)") }
             return .postponed(reason: "store")
         } catch is SealingError {
             return .postponed(reason: "master-key-missing")
@@ -178,20 +178,26 @@ public final class APNsSender: MessageSender {
             if isOperators { tellOperator(reason, "check key_id, team_id, p8, bundle_id and sandbox") }
             return .postponed(reason: reason, after: after)
         case .refused(let reason):
-            logger.error("APNs refuses the requests", metadata: ["reason": "\(reason)"])
+            if isDue("refused \(reason)") {
+                logger.error("APNs refuses the requests", metadata: ["reason": "\(reason)"])
+            }
             return .refused(reason: reason)
         }
     }
 
     /// Logs once a minute what only an operator can correct.
     private func tellOperator(_ reason: String, _ remedy: String) {
+        if isDue(reason) { logger.error("APNs refuses the provider: \(remedy)", metadata: ["reason": "\(reason)"]) }
+    }
+
+    /// Once a minute for each kind: users have pushes sent, and so many lines they do not have written.
+    private func isDue(_ kind: String) -> Bool {
         let now = realm.clock.now
-        let isDue = reported.withLock { reported in
-            if let last = reported[reason], abs(now.timeIntervalSince(last)) < 60 { return false }
-            reported[reason] = now
+        return reported.withLock { reported in
+            if let last = reported[kind], abs(now.timeIntervalSince(last)) < 60 { return false }
+            reported[kind] = now
             return true
         }
-        if isDue { logger.error("APNs refuses the provider: \(remedy)", metadata: ["reason": "\(reason)"]) }
     }
 }
 

@@ -16,14 +16,14 @@ public final class ServerConnections: Sendable {
     private let isExempt: @Sendable (ClientAddress) -> Bool
     private let logger: Logger
     private let state = Mutex(State())
+    private let pace = WarningPace()
 
     private struct State {
         var statistics = ConnectionStatistics()
         var sources: [String: Int] = [:]
-        var warnedAt: [Warning: ContinuousClock.Instant] = [:]
     }
 
-    private enum Warning: Hashable { case full, source }
+    private enum Warning: String { case full, source }
 
     /// - Parameter isExempt: whose connections may be as many as fit: those of trusted proxies, which carry the
     ///   requests of many clients.
@@ -84,13 +84,7 @@ public final class ServerConnections: Sendable {
 
     /// At most once a minute: a client must not be able to fill the log.
     private func warn(_ warning: Warning, _ text: String) {
-        let now = ContinuousClock.now
-        let isDue = state.withLock { state in
-            if let last = state.warnedAt[warning], now - last < .seconds(60) { return false }
-            state.warnedAt[warning] = now
-            return true
-        }
-        if isDue { logger.warning("\(text)") }
+        if pace.leftOut(warning.rawValue, at: .now) != nil { logger.warning("\(text)") }
     }
 
     // MARK: Accepting

@@ -7,6 +7,9 @@ import Logging
 ///
 /// An internal error is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work.
 /// So is a database that is away, which its store has logged once.
+///
+/// What clients can bring about with each request is at most so many lines a minute (``WarningPace``), for each route: one where the server has too
+/// much to do or its database is away, thirty where it failed. The metrics count all of them, by route and status.
 public struct FailureMiddleware: RouterMiddleware {
     public typealias Context = CountersignRequestContext
     /// Gives the answer in the words of the dialect that the request is in, or nil for the general form. The text is what the log calls
@@ -14,11 +17,20 @@ public struct FailureMiddleware: RouterMiddleware {
     public typealias Format = @Sendable (ServerFailure, Request, String) throws -> Response?
 
     private let format: Format
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let refusals = WarningPace()
+    private let faults = WarningPace(most: WarningPace.mostOfTheirOwn)
 
-    /// - Parameter format: the general form, `{"error":"internal_error"}`, is used where it gives nil or throws. Status
-    ///   and `Retry-After` are set where it leaves them out.
-    public init(format: @escaping Format = { _, _, _ in nil }) {
+    /// - Parameters:
+    ///   - format: the general form, `{"error":"internal_error"}`, is used where it gives nil or throws. Status
+    ///     and `Retry-After` are set where it leaves them out.
+    ///   - now: the time that lines are counted by.
+    public init(
+        format: @escaping Format = { _, _, _ in nil },
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.format = format
+        self.now = now
     }
 
     public func handle(
@@ -67,20 +79,25 @@ public struct FailureMiddleware: RouterMiddleware {
     /// Names the route and not the path, which may hold what its sender alone should know.
     private func log(_ error: any Error, _ failure: ServerFailure, _ request: Request, _ context: Context) {
         let logger = context.logger
+        let route = context.endpointPath ?? "unknown"
         var metadata: Logger.Metadata {
             [
-                "method": .string(request.method.rawValue), "route": .string(context.endpointPath ?? "unknown"),
+                "method": .string(request.method.rawValue), "route": .string(route),
                 "status": .stringConvertible(failure.status.code),
             ]
         }
         switch failure {
         case .internalError:
             // The type by name, because an enum's description is often one lonely word.
-            logger.error("request failed: \(type(of: error)): \(error)", metadata: metadata)
+            let name = "\(type(of: error))"
+            guard let leftOut = faults.leftOut("\(name) \(route)", at: now()) else { return }
+            logger.error("request failed: \(name): \(error)", metadata: metadata.with(leftOut: leftOut))
         case .overloaded:
-            logger.warning("request refused: overloaded", metadata: metadata)
+            guard let leftOut = refusals.leftOut("\(failure.word) \(route)", at: now()) else { return }
+            logger.warning("request refused: overloaded", metadata: metadata.with(leftOut: leftOut))
         case .unavailable, .outcomeUnknown:
-            logger.warning("request refused: \(failure.word): \(error)", metadata: metadata)
+            guard let leftOut = refusals.leftOut("\(failure.word) \(route)", at: now()) else { return }
+            logger.warning("request refused: \(failure.word): \(error)", metadata: metadata.with(leftOut: leftOut))
         case .body(let fault):
             logger.debug("request refused: \(fault)", metadata: metadata)
         case .status:
