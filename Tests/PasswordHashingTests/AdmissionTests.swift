@@ -133,6 +133,24 @@ import Testing
         #expect(try await hasher.verifyUngated(Secret("running"), against: running.value))
     }
 
+    @Test func `Threads that the system does not start are an error, and those that it started end`() async {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        #expect(throws: OwnThread.Shortage.self) {
+            try HashingThreads(count: 3, queueLimit: 1, seconds: 1) { name, body throws(OwnThread.Shortage) in
+                if name == "password-3" { throw OwnThread.Shortage() }
+                try OwnThread.start(name) {
+                    body()
+                    end.yield()
+                }
+            }
+        }
+        var started = 2
+        for await _ in ends {
+            started -= 1
+            if started == 0 { break }
+        }
+    }
+
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }

@@ -181,7 +181,7 @@ public struct CountersignServer: Sendable {
         ]
         var mail: SMTPSender?
         if let server = options.mail.smtp, let sender = options.mail.from {
-            mail = SMTPSender(
+            mail = try SMTPSender(
                 server: server, from: sender, composer: try composer.get(), clock: opened.realm.clock, logger: logger,
                 publicURL: { [publicURL] in publicURL.value })
         }

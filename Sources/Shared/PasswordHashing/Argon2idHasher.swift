@@ -25,7 +25,7 @@ public final class Argon2idHasher: PasswordHasher {
     private let willHash: @Sendable () -> Void
 
     /// - Throws: ``PasswordHashingError`` of code `invalidParameters`, or `unavailable` where there is not memory
-    ///   enough for one hash.
+    ///   enough for one hash, or the system starts no more threads.
     public convenience init(_ parameters: Argon2idParameters = Argon2idParameters()) throws {
         try self.init(parameters, random: SystemRandom(), willHash: {})
     }
@@ -44,10 +44,14 @@ public final class Argon2idHasher: PasswordHasher {
         decoy = Self.decoy(parameters, random: random)
         self.parameters = parameters
         self.willHash = willHash
-        threads = HashingThreads(
-            count: parameters.threads, queueLimit: parameters.queueLimit,
-            // A gigabyte of memory passed over in a second, until hashes of this machine tell.
-            seconds: Double(parameters.memoryKiB * parameters.operations) / Double(1 << 20))
+        do {
+            threads = try HashingThreads(
+                count: parameters.threads, queueLimit: parameters.queueLimit,
+                // A gigabyte of memory passed over in a second, until hashes of this machine tell.
+                seconds: Double(parameters.memoryKiB * parameters.operations) / Double(1 << 20))
+        } catch {
+            throw PasswordHashingError(.unavailable, "no threads for password hashes: \(error)")
+        }
     }
 
     /// The hash of an unknown password: salt and hash are random. To hash one would cost every start what a sign-in

@@ -24,14 +24,18 @@ final class HashingThreads: Sendable {
     private static let longestWait = 60.0
 
     /// - Parameter seconds: what one hash took.
-    init(count: Int, queueLimit: Int, seconds: Double) {
+    /// - Throws: ``OwnThread/Shortage``; those that were started end.
+    init(
+        count: Int, queueLimit: Int, seconds: Double, start: OwnThread.Starter = { try OwnThread.start($0, $1) }
+    ) throws(OwnThread.Shortage) {
         self.count = count
         queue = Mutex(
             HashingQueue(threads: count, limit: queueLimit, longestWait: Self.longestWait, seconds: seconds))
-        for number in 1...count {
-            let thread = Thread { self.work() }
-            thread.name = "password-\(number)"
-            thread.start()
+        do {
+            for number in 1...count { try start("password-\(number)") { self.work() } }
+        } catch {
+            close()
+            throw error
         }
     }
 

@@ -44,7 +44,7 @@ struct SMTPTests {
     }
 
     private func sender(_ server: SMTPServer) throws -> SMTPSender {
-        SMTPSender(
+        try SMTPSender(
             server: server, from: try #require(MailAddress(mailbox: "Zoë's sign-in <login@example.com>")),
             composer: try MailComposer(), clock: FixedClock(),
             logger: Logger(label: "smtp") { _ in SwiftLogNoOpLogHandler() },

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import Synchronization
 
@@ -12,8 +13,14 @@ final class NameLookup: Sendable {
     struct Failure: Error {}
 
     private let underWay = Mutex(0)
+    private let start: OwnThread.Starter
+
+    init(start: @escaping OwnThread.Starter = { try OwnThread.start($0, $1) }) {
+        self.start = start
+    }
 
     /// The addresses, in the order in which they are to be tried (RFC 6724). Ends early when its task is cancelled.
+    /// - Throws: ``Failure`` where there are none, too many are looked up, or the system starts no more threads.
     func addresses(of host: String) async throws -> [NetworkAddress] {
         let hasRoom = underWay.withLock { count in
             guard count < Self.limit else { return false }
@@ -22,10 +29,15 @@ final class NameLookup: Sendable {
         }
         guard hasRoom else { throw Failure() }
         let (results, announce) = AsyncStream<[NetworkAddress]>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        Thread.detachNewThread {
-            announce.yield(Self.resolve(host))
-            announce.finish()
-            self.underWay.withLock { $0 -= 1 }
+        do {
+            try start("name-lookup") {
+                announce.yield(Self.resolve(host))
+                announce.finish()
+                self.underWay.withLock { $0 -= 1 }
+            }
+        } catch {
+            underWay.withLock { $0 -= 1 }
+            throw Failure()
         }
         for await addresses in results {
             if addresses.isEmpty { throw Failure() }

@@ -20,17 +20,18 @@ public final class SMTPSender: MessageSender {
     private let reported = Mutex<[String: Date]>([:])
 
     /// - Parameter publicURL: what links are put below.
+    /// - Throws: where the system starts no more threads, an error that says so.
     public init(
         server: SMTPServer, from sender: MailAddress, composer: MailComposer, clock: any WallClock, logger: Logger,
         publicURL: @escaping @Sendable () -> String
-    ) {
+    ) throws {
         self.server = server
         self.sender = sender
         self.composer = composer
         self.publicURL = publicURL
         self.clock = clock
         self.logger = logger
-        threads = SMTPThreads(count: concurrency, server: server)
+        threads = try SMTPThreads(count: concurrency, server: server)
     }
 
     deinit {

@@ -1,4 +1,4 @@
-import Foundation
+import CountersignCore
 
 extension SMTPServer {
     /// Whether the server can be reached, encrypts as it should and takes the login; nothing is sent.
@@ -8,13 +8,17 @@ extension SMTPServer {
         server.timeout = timeout
         let patient = server
         return await withCheckedContinuation { continuation in
-            // libcurl blocks.
-            Thread.detachNewThread {
-                switch SMTPSession(patient)?.greet() {
-                case .delivered: continuation.resume(returning: nil)
-                case .postponed(let reason, _), .refused(let reason): continuation.resume(returning: reason)
-                case nil: continuation.resume(returning: "smtp-setup")
+            do {
+                // libcurl blocks.
+                try OwnThread.start("smtp-greeting") {
+                    switch SMTPSession(patient)?.greet() {
+                    case .delivered: continuation.resume(returning: nil)
+                    case .postponed(let reason, _), .refused(let reason): continuation.resume(returning: reason)
+                    case nil: continuation.resume(returning: "smtp-setup")
+                    }
                 }
+            } catch {
+                continuation.resume(returning: "smtp-setup")
             }
         }
     }

@@ -1,3 +1,4 @@
+import CountersignCore
 import Dispatch
 import Foundation
 import Synchronization
@@ -15,12 +16,14 @@ final class SMTPThreads: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let count: Int
 
-    init(count: Int, server: SMTPServer) {
+    /// - Throws: ``OwnThread/Shortage``; those that were started end.
+    init(count: Int, server: SMTPServer) throws(OwnThread.Shortage) {
         self.count = count
-        for number in 1...count {
-            let thread = Thread { self.work(server) }
-            thread.name = "smtp-\(number)"
-            thread.start()
+        do {
+            for number in 1...count { try OwnThread.start("smtp-\(number)") { self.work(server) } }
+        } catch {
+            close()
+            throw error
         }
     }
 

@@ -37,14 +37,16 @@ struct LocatedYAML: Sendable {
     init(_ text: String, patience: DispatchTimeInterval = .seconds(20)) throws(Fault) {
         let outcome = Mutex<Result<LocatedYAML, Fault>?>(nil)
         let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            let result = Result { () throws(Fault) in try Self.read(text) }
-            outcome.withLock { $0 = result }
-            done.signal()
+        do {
+            // Yams calls itself for each of the thousand levels that it reads.
+            try OwnThread.start("yaml", stackSize: 16 << 20) {
+                let result = Result { () throws(Fault) in try Self.read(text) }
+                outcome.withLock { $0 = result }
+                done.signal()
+            }
+        } catch {
+            throw Fault(line: 1, text: "the file cannot be read: \(error)")
         }
-        // Yams calls itself for each of the thousand levels that it reads.
-        thread.stackSize = 16 << 20
-        thread.start()
         guard done.wait(timeout: .now() + patience) == .success, let result = outcome.withLock({ $0 }) else {
             throw Fault(line: 1, text: "the file takes too long to read: write its aliases out")
         }
