@@ -283,30 +283,33 @@ extension ConnectionThreads {
     /// Makes a connection on a thread of its own: that may take as long as the network likes.
     ///
     /// Closing waits for that thread too, as for each that connects, so that no connection begins after it and no thread is in libpq when the process
-    /// ends: for no longer than the system looks for the host's name, libpq tries to connect (`connectTimeout` for each address) and the first two
-    /// answers may take. The pause after a failure is no thread's, and is not waited for.
+    /// ends; but not for a look-up of the host's name that goes on and on (``ended()``). The pause after a failure is no thread's, and is not waited
+    /// for.
     private func connect(_ waker: WakePipe) {
-        let thread = Thread { [self] in
-            if makeLink() {
-                endConnecting(waker)
-            } else {
-                sweeper.asyncAfter(deadline: .now() + Self.pauseAfterFailure) { [weak self] in
-                    self?.endConnecting(waker)
-                }
+        do {
+            try startThread("postgres-connect") { [self] in
+                if makeLink() { endConnecting(waker) } else { endConnectingLater(waker) }
+                threadEnded()
             }
+            note(nil)
+        } catch {
+            note(error)
+            endConnectingLater(waker)
             threadEnded()
         }
-        thread.name = "postgres-connect"
-        thread.start()
     }
 
     /// - Returns: whether there is one that takes writes.
     private func makeLink() -> Bool {
-        guard let link = try? PostgresLink(url, options.link), link.takesWrites else { return false }
+        guard case .made(let link) = open(for: nil), link.takesWrites else { return false }
         noteConnection()
         // The thread that runs several comes once more to take it, unless the end was before: then no thread is there to take it.
         state.withLock { if !$0.queue.isFinished { $0.freshLink = link } }
         return true
+    }
+
+    private func endConnectingLater(_ waker: WakePipe) {
+        sweeper.asyncAfter(deadline: .now() + Self.pauseAfterFailure) { [weak self] in self?.endConnecting(waker) }
     }
 
     private func endConnecting(_ waker: WakePipe) {

@@ -12,6 +12,18 @@ import Synchronization
 final class ConnectionThreads: Sendable {
     typealias Entry = TransactionQueue<PendingTransaction>.Entry
 
+    /// A transaction whose thread makes a connection for it.
+    struct AwaitedLink {
+        let entry: Entry
+        /// Until when that may take in any case.
+        let leastEnd: ContinuousClock.Instant
+
+        /// When it is refused.
+        func end(in outage: TransactionQueue<PendingTransaction>.Outage?) -> ContinuousClock.Instant {
+            max(leastEnd, entry.end(in: outage))
+        }
+    }
+
     struct State {
         var queue: TransactionQueue<PendingTransaction>
         /// Threads that wait for a signal, and have not been sent one.
@@ -26,6 +38,14 @@ final class ConnectionThreads: Sendable {
         var isReadOnly = false
         var statistics = PostgresStore.Statistics()
         var closers: [@Sendable () -> Void] = []
+        /// Threads that make a connection now: how long that takes is not ours to say, as the system looks for the host's name.
+        var connecting = 0
+        /// What such threads make their connections for, by number. One that is taken out has been refused meanwhile.
+        var awaitedLinks: [UInt64: AwaitedLink] = [:]
+        /// Whether closing waits no more for those threads. They make no use of their connections, and no new ones.
+        var leavesConnecting = false
+        /// Whether the log says already that the system starts no thread.
+        var lacksThreads = false
         /// Of the thread that runs several: whether it waits, and is to be woken where there is something for it.
         var multiplexerSleeps = false
         /// A connection that was made for it.
@@ -42,9 +62,13 @@ final class ConnectionThreads: Sendable {
 
         /// The next instant to check, if no thread will check by then.
         mutating func newSweep() -> ContinuousClock.Instant? {
-            guard let next = queue.nextDeadline(in: outage?.state), nextSweep.map({ next < $0 }) ?? true else {
-                return nil
+            let outage = outage?.state
+            var first = queue.nextDeadline(in: outage)
+            for link in awaitedLinks.values {
+                let end = link.end(in: outage)
+                first = first.map { min($0, end) } ?? end
             }
+            guard let next = first, nextSweep.map({ next < $0 }) ?? true else { return nil }
             nextSweep = next
             return next
         }
@@ -104,6 +128,27 @@ final class ConnectionThreads: Sendable {
             return true
         }
 
+        /// Whether closing is over.
+        var isEnded: Bool { livingThreads == 0 || leavesConnecting && livingThreads == connecting }
+
+        /// Takes out those whose time is over while their threads make connections for them; all of them where closing waits no more.
+        mutating func expireAwaitedLinks(at now: ContinuousClock.Instant) -> [Entry] {
+            let outage = outage?.state
+            let expired = awaitedLinks.values.filter { leavesConnecting || $0.end(in: outage) <= now }.map(\.entry)
+            for entry in expired {
+                awaitedLinks[entry.number] = nil
+                queue.finish(entry)
+            }
+            return expired
+        }
+
+        /// Whom to tell that closing is over, once.
+        mutating func endedClosers() -> [@Sendable () -> Void] {
+            guard isEnded else { return [] }
+            defer { closers = [] }
+            return closers
+        }
+
         /// Whom to wake.
         mutating func wakes() -> (sleeper: Bool, multiplexer: Bool) { (wakesSleeper(), wakesMultiplexer()) }
     }
@@ -119,9 +164,22 @@ final class ConnectionThreads: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     /// Refuses those who have waited for too long, also while every thread is held up; and for what else is to be done later.
     let sweeper = DispatchQueue(label: "countersign.postgres.sweeper")
+    private let newLink: @Sendable (DatabaseURL, PostgresLink.Settings) throws -> PostgresLink
+    let startThread: OwnThread.Starter
 
-    init(url: DatabaseURL, options: PostgresStore.Options, random: any RandomSource, logger: Logger) {
+    /// - Parameters:
+    ///   - connect: makes a connection.
+    ///   - start: starts a thread.
+    /// - Throws: `StoreError` of code `unavailable` where the system starts no more threads; those that were started end.
+    init(
+        url: DatabaseURL, options: PostgresStore.Options, random: any RandomSource, logger: Logger,
+        connect: @escaping @Sendable (DatabaseURL, PostgresLink.Settings) throws -> PostgresLink = {
+            try PostgresLink($0, $1)
+        },
+        start: @escaping OwnThread.Starter = { try OwnThread.start($0, $1) }
+    ) throws(StoreError) {
         (self.url, self.options, self.random, self.logger) = (url, options, random, logger)
+        (newLink, startThread) = (connect, start)
         let together = options.connectionsTogether
         waker = together > 0 ? WakePipe() : nil
         let threads = options.connections - (waker == nil ? 0 : together)
@@ -129,15 +187,12 @@ final class ConnectionThreads: Sendable {
             State(
                 queue: TransactionQueue(threads: threads, capacity: options.waitingTransactions),
                 livingThreads: threads + (waker == nil ? 0 : 1)))
-        for number in 1...threads {
-            let thread = Thread { self.work() }
-            thread.name = "postgres-\(number)"
-            thread.start()
-        }
-        if let waker {
-            let thread = Thread { self.workTogether(waker) }
-            thread.name = "postgres-several"
-            thread.start()
+        do {
+            for number in 1...threads { try start("postgres-\(number)") { self.work() } }
+            if let waker { try start("postgres-several") { self.workTogether(waker) } }
+        } catch {
+            close()
+            throw StoreError(.unavailable, "No thread for a connection to PostgreSQL: \(error)")
         }
     }
 
@@ -169,7 +224,7 @@ final class ConnectionThreads: Sendable {
             case .full:
                 job.fail(
                     StoreError(.overloaded, "\(options.waitingTransactions) transactions wait for PostgreSQL already"))
-            case .closed: job.fail(StoreError(.unavailable, "the store is closed"))
+            case .closed: job.fail(Self.closed)
             }
         }
     }
@@ -189,15 +244,36 @@ final class ConnectionThreads: Sendable {
     }
 
     /// Returns when the last thread has ended, after `close`.
+    ///
+    /// A thread that makes a connection is waited for as long as one address and the first answers take (``PostgresStore/Options/linkPatience``),
+    /// and no longer: nothing bounds how long the system looks for the host's name, and nothing can interrupt it (`getaddrinfo`). It holds this
+    /// pool, so that it touches nothing that is gone; its connection ends unused, whatever waits for one is refused as `unavailable`, and it
+    /// makes no other. A process that ends meanwhile takes it along in its look-up, in which it holds nothing of others.
     func ended() async {
+        sweeper.asyncAfter(deadline: .now() + options.linkPatience / .seconds(1)) { [weak self] in
+            self?.leaveConnecting()
+        }
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                if state.livingThreads > 0 { state.closers.append { continuation.resume() } }
-                return state.livingThreads == 0
+                if !state.isEnded { state.closers.append { continuation.resume() } }
+                return state.isEnded
             }
             if isOver { continuation.resume() }
         }
     }
+
+    private func leaveConnecting() {
+        let (expired, closers, wakes) = state.withLock { state in
+            state.leavesConnecting = true
+            let expired = state.expireAwaitedLinks(at: .now)
+            return (expired, state.endedClosers(), state.wakes())
+        }
+        for entry in expired { entry.job.fail(Self.closed) }
+        wake(wakes)
+        for closer in closers { closer() }
+    }
+
+    private static var closed: StoreError { StoreError(.unavailable, "the store is closed") }
 
     private func planSweep(at instant: ContinuousClock.Instant?) {
         guard let instant else { return }
@@ -207,15 +283,20 @@ final class ConnectionThreads: Sendable {
 
     /// - Parameter instant: that it was planned for.
     private func sweep(_ instant: ContinuousClock.Instant) {
-        let (expired, outage, next) = state.withLock {
-            state -> ([Entry], String?, ContinuousClock.Instant?) in
+        let (expired, unlinked, outage, next) = state.withLock {
+            state -> ([Entry], [Entry], String?, ContinuousClock.Instant?) in
             // An earlier one has taken its place.
-            guard state.nextSweep == instant else { return ([], nil, nil) }
-            let expired = state.queue.expire(at: max(instant, .now), in: state.outage?.state)
+            guard state.nextSweep == instant else { return ([], [], nil, nil) }
+            let now = max(instant, .now)
+            let expired = state.queue.expire(at: now, in: state.outage?.state)
+            let unlinked = state.expireAwaitedLinks(at: now)
             state.nextSweep = nil
-            return (expired, state.outage?.reason, state.newSweep())
+            return (expired, unlinked, state.outage?.reason, state.newSweep())
         }
         for entry in expired { entry.job.fail(refusal(outage)) }
+        let silence = outage ?? "PostgreSQL was not reached in time"
+        for entry in unlinked { entry.job.fail(StoreError(.unavailable, silence)) }
+        if !unlinked.isEmpty { noteOutage(silence) }
         planSweep(at: next)
         // Those that blocked others may have ended.
         wake(state.withLock { $0.wakes() })
@@ -243,7 +324,7 @@ final class ConnectionThreads: Sendable {
     func threadEnded() {
         let closers = state.withLock { state in
             state.livingThreads -= 1
-            return state.livingThreads == 0 ? state.closers : []
+            return state.endedClosers()
         }
         for closer in closers { closer() }
     }
@@ -274,9 +355,16 @@ final class ConnectionThreads: Sendable {
         var lostConnections = 0
         var readOnlyConnections = 0
         while true {
-            guard let usable = usable(link, for: entry) else {
+            let usable: PostgresLink
+            switch self.usable(link, for: entry) {
+            case .made(let made): usable = made
+            case .failed, .closed:
                 link = nil
                 refuse(entry, .unavailable, state.withLock { $0.outage?.reason } ?? "PostgreSQL cannot be reached")
+                return nil
+            case .tooLate(let late):
+                // For the next one.
+                link = late
                 return nil
             }
             link = usable
@@ -339,26 +427,60 @@ final class ConnectionThreads: Sendable {
     /// How old a connection gets on which nothing may be written: a fresh one may lead to a database that takes writes.
     private static let readOnlyAge = Duration.seconds(5)
 
-    /// The connection, or a fresh one where it is lost; nil where none can be had in time.
-    private func usable(_ link: PostgresLink?, for entry: Entry) -> PostgresLink? {
+    /// What came of making a connection.
+    enum Opening {
+        case made(PostgresLink)
+        case failed(any Error)
+        /// What it was for has been refused meanwhile, or closing waits no more.
+        case tooLate(PostgresLink?)
+        /// Closing waits no more: it was not begun.
+        case closed
+    }
+
+    /// Makes a connection. What it is for is refused when its time is over and that of making a connection, also where there is none by then: nothing
+    /// bounds the time in which the system looks for the host's name.
+    func open(for entry: Entry?) -> Opening {
+        let leastEnd = ContinuousClock.now + options.linkPatience
+        let (isClosed, nextSweep) = state.withLock { state -> (Bool, ContinuousClock.Instant?) in
+            guard !state.leavesConnecting else { return (true, nil) }
+            state.connecting += 1
+            if let entry { state.awaitedLinks[entry.number] = AwaitedLink(entry: entry, leastEnd: leastEnd) }
+            return (false, state.newSweep())
+        }
+        if isClosed { return .closed }
+        planSweep(at: nextSweep)
+        let opened = Result { try newLink(url, options.link) }
+        let isInTime = state.withLock { state in
+            state.connecting -= 1
+            if let entry { return state.awaitedLinks.removeValue(forKey: entry.number) != nil }
+            return !state.leavesConnecting
+        }
+        switch opened {
+        case .success(let link): return isInTime ? .made(link) : .tooLate(link)
+        case .failure(let error): return isInTime ? .failed(error) : .tooLate(nil)
+        }
+    }
+
+    /// The connection, or a fresh one where it is lost; `failed` where none can be had in time.
+    private func usable(_ link: PostgresLink?, for entry: Entry) -> Opening {
         if let link, link.isUsable, !link.isLost(), link.takesWrites || link.madeAt + Self.readOnlyAge > .now {
-            return link
+            return .made(link)
         }
         var failures = 0
         let end =
             state.withLock { state in state.outage.map { entry.end(in: $0.state) } }
             ?? min(entry.deadline, ContinuousClock.now + options.outagePatience)
         while true {
-            do {
-                let fresh = try PostgresLink(url, options.link)
-                noteConnection()
-                return fresh
-            } catch {
-                noteOutage("\((error as? PostgresFailure)?.description ?? "\(error)")")
+            let opening = open(for: entry)
+            switch opening {
+            case .made: noteConnection()
+            case .failed(let error): noteOutage("\((error as? PostgresFailure)?.description ?? "\(error)")")
+            case .tooLate, .closed: break
             }
+            guard case .failed = opening else { return opening }
             failures += 1
             let wait = Backoff.connecting.wait(after: failures, random)
-            guard ContinuousClock.now + wait < end else { return nil }
+            guard ContinuousClock.now + wait < end else { return opening }
             sleep(wait)
         }
     }
@@ -408,6 +530,18 @@ final class ConnectionThreads: Sendable {
             return !state.isReadOnly
         }
         if isNew { logger.error("PostgreSQL takes no writes", metadata: ["reason": "\(reason)"]) }
+    }
+
+    /// Says once that the system starts no thread.
+    /// - Parameter shortage: nil where it has started one.
+    func note(_ shortage: OwnThread.Shortage?) {
+        let isNew = state.withLock { state in
+            defer { state.lacksThreads = shortage != nil }
+            return shortage != nil && !state.lacksThreads
+        }
+        guard isNew, let shortage else { return }
+        logger.error(
+            "no thread can be started for a connection to PostgreSQL", metadata: ["reason": "\(shortage)"])
     }
 
     /// - Parameter begin: since when the database has not answered.

@@ -46,7 +46,7 @@ extension PostgresStore {
             case .ready:
                 wait.isOver()
                 return PostgresStore(
-                    threads: ConnectionThreads(url: url, options: options, random: random, logger: logger))
+                    threads: try ConnectionThreads(url: url, options: options, random: random, logger: logger))
             case .away(let failure):
                 try await wait.goOn(because: failure)
             }

@@ -49,6 +49,9 @@ public final class PostgresStore: Store {
         public var idleTimeout = Duration.seconds(10)
         /// How long to try to connect to one address of one host; whole seconds, at least 2.
         public var connectTimeout = Duration.seconds(5)
+        /// How long a thread that makes a connection is waited for, by a transaction at least and by closing at most: as long as one address and
+        /// the first answers take.
+        var linkPatience: Duration { connectTimeout + statementTimeout }
         /// How long opening the store waits for a database that cannot be reached; nil for as long as it takes.
         public var startPatience: Duration? = .zero
 
@@ -110,7 +113,7 @@ public final class PostgresStore: Store {
     }
 
     /// Waits for the transactions that were accepted and ends the connections. Reads and writes afterwards are refused as
-    /// `unavailable`. Closing again does nothing.
+    /// `unavailable`, as are those for which a connection is still looked for when the time for that is over. Closing again does nothing.
     public func close() async {
         threads.close()
         await threads.ended()
