@@ -123,6 +123,7 @@ LATE(libpq, int, PQpipelineSync, (PGconn * connection), (connection))
 LATE(libpq, char *, PQresultErrorField, (const PGresult *result, int field), (result, field))
 LATE(libpq, char *, PQresultErrorMessage, (const PGresult *result), (result))
 LATE(libpq, ExecStatusType, PQresultStatus, (const PGresult *result), (result))
+LATE(libpq, int, PQsendFlushRequest, (PGconn * connection), (connection))
 LATE(
     libpq, int, PQsendPrepare,
     (PGconn * connection, const char *name, const char *query, int count, const Oid *types),
