@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Starts threads for work that blocks, and says where the system starts no more of them.
 ///
 /// Foundation's `Thread` does not say it: its thread never runs, and callers would wait for ever for what it was to do.
