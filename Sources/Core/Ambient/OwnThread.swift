@@ -1,8 +1,5 @@
+import Dispatch
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// Starts threads for work that blocks, and says where the system starts no more of them.
 ///
