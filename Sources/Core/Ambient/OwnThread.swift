@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// Starts threads for work that blocks, and says where the system starts no more of them.
@@ -40,20 +39,22 @@ package enum OwnThread {
     package static func start(
         _ name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(Shortage) {
-        var attributes = pthread_attr_t()
-        var code = pthread_attr_init(&attributes)
+        // In memory of its own, as no one module has the initializer of the type on every system.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        var code = pthread_attr_init(attributes)
         guard code == 0 else { throw Shortage(code: code) }
-        defer { pthread_attr_destroy(&attributes) }
-        if let stackSize { code = pthread_attr_setstacksize(&attributes, stackSize) }
+        defer { pthread_attr_destroy(attributes) }
+        if let stackSize { code = pthread_attr_setstacksize(attributes, stackSize) }
         guard code == 0 else { throw Shortage(code: code) }
         #if canImport(Darwin)
             var thread: pthread_t?
         #else
-            var thread = pthread_t()
+            var thread: pthread_t = 0
         #endif
         let context = Unmanaged.passRetained(Body(name, body))
         code = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { context in
                 // An optional on one system alone.
                 guard let context = context as UnsafeMutableRawPointer? else { return nil }
