@@ -341,6 +341,26 @@ struct SecondFactorTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `A second factor that is required since a sign-in began is required of it`(isOfEveryUser: Bool) async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            try await server.account()
+            let begun = try await client.initiate()
+            if isOfEveryUser {
+                try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.state = .mandatory }
+            } else {
+                let changed = try await server.realm.applications.change(
+                    ClientID(rawValue: client.id), by: .testAdministrator
+                ) { $0.requiresSecondFactor = true }
+                #expect(changed != nil)
+            }
+            let reply = try await client.token(
+                .password, ["continuation_token": begun.token, "password": NativeClient.password])
+            expectRefused(reply, "invalid_grant", "registration_required")
+        }
+    }
+
     @Test
     func `A reset does not get past the authenticator`() async throws {
         try await TestServer.with { server in

@@ -67,6 +67,10 @@ extension Settlement {
                 body.journey?.mustGiveSecondFactor = true
             }
         }
+        // What the application or the realm asks of everyone may be newer than an attempt, which lives for a quarter of an hour.
+        if body.journey != nil, attempt.client.requiresSecondFactor || context.settings.secondFactors.isRequired {
+            body.requiresSecondFactor = true
+        }
         // Whom the rule names is known only now, in whatever protocol.
         if !body.requiresSecondFactor, !attempt.client.enrolsBySession, context.settings.secondFactors.isRequiredOfSome,
             try transaction.requiresSecondFactor(of: user.id, context.settings.secondFactors)
