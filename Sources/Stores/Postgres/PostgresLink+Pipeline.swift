@@ -2,7 +2,7 @@ import CPostgres
 import StoreSQL
 
 /// The pipeline: commands are sent one after the other, then a mark behind them (``post(isBounded:)``), and the answers up to the mark are taken
-/// together (``collect()``). The answers of a batch that nobody waits for are owed: they come before those of the next.
+/// together (``collect()``). Answers that are not waited for are owed: they come before those of the next.
 extension PostgresLink {
     /// Most that is sent before the answers are waited for.
     static let mostSent = 256
