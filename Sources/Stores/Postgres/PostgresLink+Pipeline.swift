@@ -60,6 +60,8 @@ extension PostgresLink {
     /// One answer is not all of them: where they fill the server's buffer, it sends what it has, and may wait for a row then.
     func isAnswered(at now: ContinuousClock.Instant) -> Bool {
         guard let posted else { return true }
+        // Read with those of the one in front.
+        if posted.answers.areWhole { return true }
         if !handle.readInput() || posted.wait.until.map({ $0 <= now }) ?? false { return true }
         // What is owed comes before.
         guard owed.isEmpty else { return !handle.isBusy }
