@@ -4,11 +4,6 @@ struct AnswerWait {
     let since: ContinuousClock.Instant
     /// Nil for what may take its time.
     let until: ContinuousClock.Instant?
-
-    /// For what is answered together with something else.
-    func together(with other: AnswerWait) -> AnswerWait {
-        AnswerWait(since: min(since, other.since), until: [until, other.until].compactMap { $0 }.min())
-    }
 }
 
 /// Until when the answers of one connection are waited for, and its transaction may go on.

@@ -39,13 +39,13 @@ extension ConnectionThreads {
 
 extension ConnectionThreads.Report {
     /// Takes the counts of the connection.
-    /// - Parameter isFollowed: whether another transaction is under way on it.
+    /// - Parameter isFollowed: whether another transaction is under way on it, with whose end a silence is noted.
     init(_ entry: ConnectionThreads.Entry, _ verdict: Verdict, on link: PostgresLink, isFollowed: Bool = false) {
         let (counts, answered) = (link.takeCounts(), isFollowed ? link.isAlive : link.isUsable)
         self.init(
             entry: entry, verdict: verdict, roundTrips: counts.roundTrips, statements: counts.statements,
-            transactionCommands: counts.transactionCommands, silence: link.silence, answered: answered,
-            wrote: answered && entry.kind == .write && link.takesWrites)
+            transactionCommands: counts.transactionCommands, silence: isFollowed ? nil : link.silence,
+            answered: answered, wrote: answered && entry.kind == .write && link.takesWrites)
     }
 }
 

@@ -73,11 +73,7 @@ extension ConnectionThreads {
         var isFollowed = false
 
         /// Whether the connection is of use to another. Where nothing may be written any more, a fresh one may lead elsewhere.
-        var keepsLink: Bool {
-            if isFollowed { return false }
-            if case .over(.readOnly) = step { return false }
-            return link.isUsable && link.takesWrites
-        }
+        var keepsLink: Bool { !isFollowed && !step.needsFreshLink && link.isUsable && link.takesWrites }
     }
 
     private struct Multiplexed {
@@ -199,14 +195,26 @@ extension ConnectionThreads {
         if let leader = member.leader {
             let step = leader.transaction.advance()
             multiplexed.ended.append(Ended(entry: leader.entry, link: member.link, step: step, isFollowed: true))
-            // Behind a commit that failed nothing was done.
-            guard member.link.isAwaited else { return begin(member.run.entry, on: member.link, in: &multiplexed) }
+            guard member.link.isAwaited else { return beginAnew(member.run, behind: step, in: &multiplexed) }
             guard member.link.isAnswered(at: .now) else { return multiplexed.running.append(Member(run: member.run)) }
         }
         switch member.run.transaction.advance() {
         case .waits: multiplexed.running.append(Member(run: member.run))
         case .commits: commit(member.run, in: &multiplexed)
         case let step: multiplexed.ended.append(Ended(entry: member.run.entry, link: member.link, step: step))
+        }
+    }
+
+    /// Behind a commit that failed nothing was done, where the server has said that it failed.
+    /// - Parameter step: how the one in front ended.
+    private func beginAnew(_ run: Run, behind step: StagedTransaction.Step, in multiplexed: inout Multiplexed) {
+        let (entry, link) = (run.entry, run.transaction.link)
+        if let unknown = run.transaction.endedUnanswered() {
+            multiplexed.ended.append(Ended(entry: entry, link: link, step: unknown))
+        } else if step.needsFreshLink {
+            multiplexed.ended.append(Ended(entry: entry, link: link, step: step))
+        } else {
+            begin(entry, on: link, in: &multiplexed)
         }
     }
 

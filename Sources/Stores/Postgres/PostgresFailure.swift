@@ -35,6 +35,12 @@ struct PostgresFailure: Error {
     /// Whether the server said so before it began the last of what was sent together.
     var isBeforeLast = false
 
+    /// Whether any of what was sent together may have been done: the connection is of no use any more, and the server has not said that it
+    /// refuses something of it. Class 08 is no word of the server's (``PostgresResult/isRefusal``).
+    var leavesUnknown: Bool {
+        [.reconnect, .silence].contains(consequence) && !isBeforeLast && state.map { $0.hasPrefix("08") } ?? true
+    }
+
     /// The connection ended, or never began.
     init(lost reason: String) {
         consequence = .reconnect

@@ -38,6 +38,7 @@ extension PostgresLink {
 
     /// Sends a change of which the body wants to know how many rows it is about.
     func askChange(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        try flushLeading(before: SentCommand(text: statement.text))
         try sendAsked(statement, parameters)
         noteChange(statement, parameters)
     }

@@ -3,9 +3,17 @@ import CPostgres
 /// What was sent of a transaction up to its commit, before another was begun behind it.
 struct LeadingTransaction {
     fileprivate(set) var commands: [SentCommand]
-    let wait: AnswerWait
+    /// Its time, which is that of the whole answer until its own is there.
+    let deadlines: AnswerDeadlines
     /// Whether the server was told to answer without waiting for more.
     fileprivate var isFlushed = false
+
+    /// For its answer, where it is sent now: what goes along may have taken its time.
+    func wait(since now: ContinuousClock.Instant) -> AnswerWait {
+        var deadlines = deadlines
+        deadlines.leaveTimeForClosing(at: now)
+        return deadlines.wait(since: now, isBounded: true)
+    }
 }
 
 /// A transaction that begins with the commit of the one before it (`docs/decisions/0580`): both are sent at once, and one answer is waited for in
@@ -16,7 +24,7 @@ struct LeadingTransaction {
 extension PostgresLink {
     /// What is sent from here on is another transaction's, which begins behind the commit that was sent last.
     func beginFollowing() {
-        leading = LeadingTransaction(commands: sent, wait: newWait())
+        leading = LeadingTransaction(commands: sent, deadlines: deadlines)
         sent = spare
         spare = []
     }
@@ -26,7 +34,7 @@ extension PostgresLink {
 
     /// Waits for the answer to the commit in front.
     /// - Returns: the command's tag; `ROLLBACK` where the transaction had failed before.
-    /// - Throws: as ``collect()``. Then nothing of what was sent behind is done, or to be answered.
+    /// - Throws: as ``collect()``. Then nothing of what was sent behind is to be answered, and nothing done, but for ``lostBehind``.
     func leadingCommitted() throws -> String {
         guard let leading else { throw PostgresFailure(lost: "nothing was asked") }
         self.leading = nil
@@ -40,6 +48,9 @@ extension PostgresLink {
                 batch.answers.take(try handle.nextResult(batch.wait), isConnected: handle.isConnected)
             }
             let last = try outcome(of: leading.commands, batch.answers.removeFirst(count)) { _, _ in }
+            // To the server it begins when the one in front is over.
+            deadlines.beginTransaction(at: .now)
+            batch.wait = newWait()
             posted = batch
             spare = leading.commands
             spare.removeAll(keepingCapacity: true)
@@ -48,6 +59,7 @@ extension PostgresLink {
             // Up to the mark, so that the next answer is of what is sent next.
             _ = try? results(of: batch.commands.count, after: batch.answers, batch.wait)
             for command in batch.commands { command.prepares.map { prepared[$0] = nil } }
+            if let failure = error as? PostgresFailure, failure.leavesUnknown { lostBehind = failure }
             throw error
         }
     }

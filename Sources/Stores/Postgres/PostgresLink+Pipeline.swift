@@ -42,8 +42,7 @@ extension PostgresLink {
         var commands = spare
         spare = []
         swap(&commands, &sent)
-        var wait = newWait(isBounded: isBounded)
-        if let leading { wait = wait.together(with: leading.wait) }
+        let wait = leading?.wait(since: .now) ?? newWait(isBounded: isBounded)
         try handle.refuseIfSilent()
         counts.roundTrips += 1
         try handle.endBatch(wait)

@@ -45,6 +45,8 @@ final class PostgresLink: @unchecked Sendable {
     var posted: SentBatch?
     /// The transaction that ends in front of the one at hand (`PostgresLink+Following.swift`).
     var leading: LeadingTransaction?
+    /// How the connection was lost where that leaves unknown whether what was sent behind a commit was done: that one may have been.
+    var lostBehind: PostgresFailure?
     /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
     var owed: [SentCommand] = []
     var counts = Counts()

@@ -15,6 +15,14 @@ final class StagedTransaction {
         case over(PendingTransaction.Ending)
         /// Nothing was done: it has to be run by itself.
         case single
+
+        /// Whether it is for a fresh connection to go on: this one is lost, a statement of it is, or nothing may be written on it any more.
+        var needsFreshLink: Bool {
+            switch self {
+            case .over(.lostConnection), .over(.readOnly): true
+            case .over, .waits, .commits, .single: false
+            }
+        }
     }
 
     private enum Stage {
@@ -129,6 +137,13 @@ final class StagedTransaction {
         guard case .committing(let delivery) = stage else { preconditionFailure("it has not ended") }
         stage = .leading(delivery)
         link.beginFollowing()
+    }
+
+    /// How it ends where the connection did before the commit in front was answered, with which its own was sent: both may have been done.
+    /// - Returns: nil where nothing of it was done.
+    func endedUnanswered() -> Step? {
+        guard case .committing(let delivery) = stage, let loss = link.lostBehind else { return nil }
+        return step(mode.ended(delivery, on: link) { throw loss })
     }
 
     /// Undoes what was sent. A statement among it may wait for a row that another transaction of this very thread has locked, so that its

@@ -121,16 +121,6 @@ struct PostgresRulesTests {
         #expect(left(at: 100) == 4.5 && !deadlines.isOverdue(at: begin + .seconds(100)))
     }
 
-    @Test(arguments: [(4, 5, 4), (5, 4, 4), (nil, 4, 4), (4, nil, 4), (nil, nil, nil)] as [(Int?, Int?, Int?)])
-    func `What is answered together is waited for until the first deadline`(_ one: Int?, _ other: Int?, _ both: Int?) {
-        let begin = ContinuousClock.now
-        func wait(_ since: Int, _ until: Int?) -> AnswerWait {
-            AnswerWait(since: begin + .seconds(since), until: until.map { begin + .seconds($0) })
-        }
-        let together = wait(2, one).together(with: wait(1, other))
-        #expect(together.since == begin + .seconds(1) && together.until == both.map { begin + .seconds($0) })
-    }
-
     private struct Fixed: RandomSource {
         let byte: UInt8
 

@@ -96,4 +96,95 @@ extension PostgresTests {
         #expect(store.statistics.silences == 0)
         await store.close()
     }
+
+    /// Asks for nothing, so that it is sent with its commit, and shows how often it was done.
+    private static let counting = SQLStatement(
+        "UPDATE flows SET attempts = attempts + 1 WHERE digest = $1", isByRow: true)
+
+    /// Number 0 holds the thread that runs several until the database is frozen; what came meanwhile begins one behind the other.
+    @Test
+    func `What was sent whole behind a commit that is not answered has an unknown outcome too, and is not done twice`()
+        async throws
+    {
+        var options = PostgresStore.Options()
+        options.connections = 6
+        options.patience = .seconds(900)
+        options.outagePatience = .seconds(1)
+        options.statementTimeout = .seconds(1)
+        options.transactionTimeout = .seconds(600)
+        options.connectTimeout = .seconds(2)
+        let cluster = try await PostgresCluster.stoppable()
+        let database = try await cluster.emptyDatabase()
+        let store = try await opened(database, options)
+        try await eventuallyDone {
+            try await store.write { transaction in
+                for number in 0..<40 { _ = try transaction.insert(flow(number)) }
+            }
+        }
+        // Connections for writes together are made when there are several to run.
+        _ = try await each(400) { number in
+            try? await store.write(.rows) { try $0.flow(digest: flow(number).digest) != nil }
+        }
+        let gate = Gate()
+        let writes = Task {
+            try await each(40) { number in
+                try await outcome {
+                    try await store.write(.rows) { transaction in
+                        if number == 0 { try gate.pass() }
+                        guard let connection = (transaction as? SQLTransaction)?.connection else { throw NotDone() }
+                        try connection.send(Self.counting, [SQLValue(flow(number).digest)])
+                    }
+                }
+            }
+        }
+        await gate.isReached()
+        try await cluster.freeze()
+        gate.open()
+        let told = await writes.result
+        try await cluster.thaw()
+        await store.close()
+        // What the database had received by then it does when it goes on.
+        try await eventuallyDone {
+            try await database.sees(
+                1,
+                sessionsWhere: """
+                    pid = pg_backend_pid() AND NOT EXISTS (SELECT FROM pg_stat_activity others \
+                    WHERE others.application_name = '\(database.name)' AND others.pid <> pg_backend_pid())
+                    """)
+        }
+        let after = try await eventuallyDone { try await database.open(.patient) }
+        let times = try await attempts(40, in: after)
+        for (number, outcome) in try told.get().enumerated() {
+            #expect(outcome.fits(times[number]), "\(number): \(outcome), \(times[number]) times")
+        }
+        await after.close()
+    }
+
+    @Test
+    func `A commit has its time from when it is sent, and what begins behind it from when that is answered`()
+        async throws
+    {
+        let url = try DatabaseURL(Secret(await PostgresCluster.shared().url()))
+        var settings = PostgresStore.Options().link
+        settings.statementTimeout = .seconds(300)
+        settings.transactionTimeout = .seconds(600)
+        let link = try PostgresLink(url, settings)
+        let begin = SQLStatement("BEGIN", isByRow: true)
+        let time = settings.statementTimeout + settings.answerMargin
+        try link.begin(begin)
+        try link.sendCommit()
+        link.beginFollowing()
+        try link.begin(begin)
+        let sending = ContinuousClock.now
+        try link.post()
+        let ofCommit = try #require(link.awaited.deadline)
+        #expect(ofCommit >= sending + time)
+        let asking = ContinuousClock.now
+        #expect(try link.leadingCommitted() == "COMMIT")
+        let ofNext = try #require(link.awaited.deadline)
+        #expect(ofNext >= asking + time)
+        try link.collect()
+        link.rollBack()
+        #expect(link.isUsable)
+    }
 }
