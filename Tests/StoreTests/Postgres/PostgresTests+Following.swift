@@ -1,9 +1,11 @@
 import CountersignCore
 import Foundation
-import StorePostgres
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import StorePostgres
+@testable import StoreSQL
 
 /// Writes that begin behind the commit of another, with which they are sent (`docs/decisions/0580`).
 ///
