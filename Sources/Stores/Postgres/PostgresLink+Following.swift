@@ -36,14 +36,13 @@ extension PostgresLink {
     /// - Returns: the command's tag; `ROLLBACK` where the transaction had failed before.
     /// - Throws: as ``collect()``. Then nothing of what was sent behind is to be answered, and nothing done, but for ``lostBehind``.
     func leadingCommitted() throws -> String {
-        guard let leading else { throw PostgresFailure(lost: "nothing was asked") }
+        guard var leading else { throw PostgresFailure(lost: "nothing was asked") }
         self.leading = nil
         guard var batch = posted else { throw PostgresFailure(lost: "the commit was not sent") }
         posted = nil
         do {
             try readOwed(batch.wait)
             let count = leading.commands.count
-            batch.answers.reserveCapacity(count + batch.commands.count)
             while !batch.answers.areWhole, batch.answers.results.count < count {
                 batch.answers.take(try handle.nextResult(batch.wait), isConnected: handle.isConnected)
             }
@@ -52,7 +51,8 @@ extension PostgresLink {
             deadlines.beginTransaction(at: .now)
             batch.wait = newWait()
             posted = batch
-            spare = leading.commands
+            // The memory itself, not a copy of it.
+            swap(&spare, &leading.commands)
             spare.removeAll(keepingCapacity: true)
             return last.tag
         } catch {

@@ -8,7 +8,7 @@ import Testing
 
 /// A database that is there and does not answer, as one whose machine swaps, or whose storage hangs.
 extension PostgresTests {
-    private static var hasty: PostgresStore.Options {
+    static var hasty: PostgresStore.Options {
         var options = PostgresStore.Options()
         options.connections = 2
         options.patience = .seconds(900)

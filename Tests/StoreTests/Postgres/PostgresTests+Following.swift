@@ -108,13 +108,9 @@ extension PostgresTests {
     func `What was sent whole behind a commit that is not answered has an unknown outcome too, and is not done twice`()
         async throws
     {
-        var options = PostgresStore.Options()
+        var options = Self.hasty
         options.connections = 6
-        options.patience = .seconds(900)
-        options.outagePatience = .seconds(1)
-        options.statementTimeout = .seconds(1)
         options.transactionTimeout = .seconds(600)
-        options.connectTimeout = .seconds(2)
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         let store = try await opened(database, options)
